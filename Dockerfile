@@ -1,0 +1,29 @@
+# A Waymark worker, with the starter beside it: docker compose exec worker ./waymark chat --agent NAME
+
+FROM maven:3.9.11-eclipse-temurin-17 AS build
+WORKDIR /src
+COPY . .
+# Builds both jars, since they are missing.
+RUN --mount=type=cache,target=/root/.m2 ./waymark --version
+
+FROM eclipse-temurin:17.0.18_8-jre
+RUN useradd --uid 10001 --create-home --shell /usr/sbin/nologin waymark
+# The health check asks the server with it. The version that docker-compose.yml names, too.
+COPY --from=temporalio/admin-tools:1.29.1-tctl-1.18.4-cli-1.5.0 /usr/local/bin/temporal /usr/local/bin/temporal
+
+WORKDIR /opt/waymark
+COPY waymark ./
+COPY --from=build /src/worker/target/waymark-worker.jar worker/target/
+COPY --from=build /src/starter/target/waymark.jar starter/target/
+COPY deploy/worker/health.sh deploy/worker/
+# Behind the first start of a jar, under this lock, an archive is made that the next ones start faster with.
+RUN ./waymark --version && ./waymark worker --version && sleep 1 && flock . true
+
+USER waymark
+ENV TEMPORAL_ADDRESS=127.0.0.1:7233 \
+    TEMPORAL_NAMESPACE=default \
+    WAYMARK_TASK_QUEUE=waymark
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 CMD ["./deploy/worker/health.sh"]
+ENTRYPOINT ["./waymark"]
+CMD ["worker", "--json", "--agents", "/agents"]

@@ -1,0 +1,98 @@
+package dev.waymark.bench;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Runs the scenarios, one after the other, each with a server of its own. What {@code bench/run} starts. */
+public final class Bench {
+    private static final List<String> SCENARIOS = List.of("conversation", "cold-replay", "projection", "starts");
+    private static final String QUICK = "--quick";
+
+    private static final int DONE = 0;
+    private static final int MISSED = 1;
+    private static final int USAGE = 2;
+    private static final int BROKEN = 3;
+
+    private Bench() {}
+
+    /** The first argument is the checkout's root. */
+    public static void main(String[] arguments) {
+        List<String> words = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
+        boolean quick = words.remove(QUICK);
+        Set<String> scenarios = new LinkedHashSet<>(words.isEmpty() ? SCENARIOS : words);
+        if (!SCENARIOS.containsAll(scenarios)) {
+            System.err.println(
+                    "usage: bench/run [" + QUICK + "] [SCENARIO…]    scenarios: " + String.join(" ", SCENARIOS));
+            System.exit(USAGE);
+        }
+        Report report = new Report(System.out, !quick);
+        try {
+            report.line("# Benchmarks");
+            for (String scenario : scenarios) {
+                run(scenario, report, Path.of(arguments[0]), quick);
+            }
+        } catch (Exception e) {
+            e.printStackTrace();
+            System.exit(BROKEN);
+        }
+        report.line("");
+        report.line(quick ? "Quick: the figures mean nothing." : report.missed() + " bounds missed.");
+        System.exit(report.missed() == 0 ? DONE : MISSED);
+    }
+
+    private static void run(String scenario, Report report, Path root, boolean quick) throws Exception {
+        double load = load();
+        try (Laboratory laboratory = Laboratory.open()) {
+            switch (scenario) {
+                case "conversation" -> new Conversations(laboratory.connection(), report, quick).run();
+                case "cold-replay" -> new ColdReplay(laboratory, report, quick).run();
+                case "projection" -> new Projection(laboratory.connection(), report, quick).run();
+                case "starts" -> new Starts(laboratory, report, root, quick).run();
+                default -> throw new IllegalArgumentException(scenario);
+            }
+            report.line("");
+            report.line(conditions(laboratory, load));
+        }
+    }
+
+    private static String conditions(Laboratory laboratory, double loadBefore) throws IOException {
+        return Report.text(
+                "%s. %s, %d cores, %s %s, load %.1f before and %.1f after. JDK %s. Temporal server %s, SQLite in a file, flags: %s.",
+                LocalDate.now(ZoneOffset.UTC),
+                processor(),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.name"),
+                System.getProperty("os.arch"),
+                loadBefore,
+                load(),
+                System.getProperty("java.vm.version"),
+                laboratory.serverVersion(),
+                String.join(" ", laboratory.serverFlags()));
+    }
+
+    private static double load() {
+        return ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage();
+    }
+
+    private static String processor() throws IOException {
+        Path file = Path.of("/proc/cpuinfo");
+        if (!Files.isReadable(file)) {
+            return System.getProperty("os.arch");
+        }
+        try (Stream<String> lines = Files.lines(file)) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> line.substring(line.indexOf(':') + 1).strip())
+                    .findFirst()
+                    .orElse(System.getProperty("os.arch"));
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.waymark.bench;
+
+import java.util.Arrays;
+import java.util.stream.DoubleStream;
+
+/** What is made of many measurements. */
+final class Figures {
+    /** Of the measurements, at either end, that a trimmed mean leaves out: a busy machine's stalls. */
+    private static final double TRIMMED = 0.1;
+
+    private Figures() {}
+
+    static double median(double... values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    static double trimmedMean(double... values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int cut = (int) (sorted.length * TRIMMED);
+        return DoubleStream.of(sorted)
+                .skip(cut)
+                .limit(sorted.length - 2L * cut)
+                .average()
+                .orElseThrow();
+    }
+}

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Creates the namespace TEMPORAL_NAMESPACE, whose closed runs are kept for RETENTION, and waits until the server serves
+# it: a new one is not found at first. One that exists is left as it is, since a shorter retention would delete
+# histories. Reads TEMPORAL_ADDRESS.
+set -eu
+
+tries=30
+until temporal workflow list --namespace "$TEMPORAL_NAMESPACE" --limit 1 >/dev/null 2>&1; do
+    temporal operator namespace describe --namespace "$TEMPORAL_NAMESPACE" >/dev/null 2>&1 ||
+        temporal operator namespace create --namespace "$TEMPORAL_NAMESPACE" --retention "$RETENTION" || true
+    tries=$((tries - 1))
+    [ "$tries" -gt 0 ] || exit 1
+    sleep 1
+done

@@ -1,0 +1,143 @@
+package dev.waymark.e2e;
+
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.simpleNameStartingWith;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import io.temporal.api.history.v1.HistoryEvent;
+
+/** The edges between modules and packages: who must not know whom. */
+@AnalyzeClasses(packages = "dev.waymark", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String CONVERSATION = "dev.waymark.conversation..";
+    private static final String HISTORY = "dev.waymark.history..";
+    private static final String CHECKPOINT = "dev.waymark.checkpoint..";
+    private static final String CONTRACT = "dev.waymark.contract..";
+    private static final String WORKER = "dev.waymark.worker..";
+    private static final String WORKFLOW = "dev.waymark.worker.workflow..";
+    private static final String STARTER = "dev.waymark.starter..";
+    private static final String TESTKIT = "dev.waymark.testkit..";
+    private static final String BENCH = "dev.waymark.bench..";
+
+    private static final DescribedPredicate<JavaClass> TIMELINE =
+            resideInAPackage(HISTORY).and(simpleNameStartingWith("Timeline").or(nestedIn("Timeline")));
+
+    @ArchTest
+    static final ArchRule shared_knows_no_other_module = noClasses()
+            .that(resideInAPackage("dev.waymark..").and(not(resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH))))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule worker_knows_neither_starter_nor_tests = noClasses()
+            .that()
+            .resideInAPackage(WORKER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(STARTER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule starter_knows_neither_worker_nor_tests = noClasses()
+            .that()
+            .resideInAPackage(STARTER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule testkit_knows_only_shared = noClasses()
+            .that()
+            .resideInAPackage(TESTKIT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, STARTER, BENCH);
+
+    @ArchTest
+    static final ArchRule packages_have_no_cycles =
+            slices().matching("dev.waymark.(*)..").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule conversation_knows_only_the_jdk_and_annotations = classes()
+            .that()
+            .resideInAPackage(CONVERSATION)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(CONVERSATION, "java..", "com.fasterxml.jackson.annotation..", "org.jspecify..");
+
+    @ArchTest
+    static final ArchRule conversation_touches_no_world = noClasses()
+            .that()
+            .resideInAPackage(CONVERSATION)
+            .should()
+            .accessTargetWhere(call("java\\.(io|net|nio\\.(file|channels)|util\\.(concurrent|Random|Timer))\\b.*", ".*")
+                    .or(call("java\\.time\\..*", "now"))
+                    .or(call("java\\.util\\.UUID", "randomUUID"))
+                    .or(call("java\\.lang\\.(Thread|Process.*|Runtime)", ".*"))
+                    .or(call("java\\.lang\\.System", "currentTimeMillis|nanoTime|getenv|getProperty|exit|out|err|in"))
+                    .or(call("java\\.lang\\.Math", "random")))
+            .because("the same facts must give the same state, wherever and whenever they are folded");
+
+    @ArchTest
+    static final ArchRule checkpoint_knows_conversation_and_timelines_only = noClasses()
+            .that()
+            .resideInAPackage(CHECKPOINT)
+            .should()
+            .dependOnClassesThat(resideInAPackage("dev.waymark..")
+                    .and(not(resideInAnyPackage(CHECKPOINT, CONVERSATION)))
+                    .and(not(TIMELINE)))
+            .orShould()
+            .dependOnClassesThat()
+            .resideInAPackage("io.temporal..");
+
+    @ArchTest
+    static final ArchRule contract_never_sees_history =
+            noClasses().that().resideInAPackage(CONTRACT).should().dependOnClassesThat(resideInAPackage(HISTORY));
+
+    @ArchTest
+    static final ArchRule only_history_reads_events = noClasses()
+            .that()
+            .resideOutsideOfPackage(HISTORY)
+            .should()
+            .dependOnClassesThat()
+            .areAssignableTo(HistoryEvent.class);
+
+    @ArchTest
+    static final ArchRule replayed_code_iterates_in_a_fixed_order = noClasses()
+            .that()
+            .resideInAnyPackage(CONVERSATION, WORKFLOW)
+            .should()
+            .accessTargetWhere(call("java\\.util\\.(Map|Set)", "of|ofEntries|copyOf")
+                    .or(call("java\\.util\\.(HashMap|HashSet|IdentityHashMap|WeakHashMap|Hashtable)", ".*"))
+                    .or(call("java\\.util\\.concurrent\\.Concurrent(HashMap|HashMap\\$.*)", ".*"))
+                    .or(call(
+                            "java\\.util\\.stream\\.Collectors",
+                            "to(Unmodifiable)?(Set|Map)|groupingBy|partitioningBy")))
+            .because("Map.of, Set.copyOf and their like iterate differently in every JVM, so a replay would differ");
+
+    /** Calls, method references and field accesses alike. */
+    private static DescribedPredicate<JavaAccess<?>> call(String owner, String member) {
+        return DescribedPredicate.describe(
+                owner + "." + member,
+                access -> nameMatching(owner).test(access.getTargetOwner())
+                        && access.getTarget().getName().matches(member));
+    }
+
+    private static DescribedPredicate<JavaClass> nestedIn(String outermost) {
+        return DescribedPredicate.describe(
+                "nested in " + outermost, type -> type.getName().contains("." + outermost + "$"));
+    }
+}

@@ -1,0 +1,192 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.history.Timeline;
+import dev.waymark.history.Version;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.Prompt;
+import dev.waymark.starter.client.Verification;
+import dev.waymark.starter.client.WaymarkException;
+import io.temporal.client.WorkflowOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the Java API does on any server, with a worker in another process. */
+@TestInstance(Lifecycle.PER_CLASS)
+abstract class ClientContract {
+    Dev dev;
+    AgentClient client;
+
+    abstract Dev start(Path agents);
+
+    @BeforeAll
+    void startDev(@TempDir Path directory) {
+        dev = start(new Agents(directory).assistant().greeter().slow("1s").directory());
+        client = AgentClient.connect(dev.address());
+    }
+
+    @AfterAll
+    void stopDev() {
+        if (dev != null) {
+            client.close();
+            dev.close();
+        }
+    }
+
+    @Test
+    void say_sameIdTwice_isSaidOnceAndHasTheSameOutcome() {
+        thread("greeter", "same-id");
+        AgentResult first = client.say("same-id", "m1", "Hi again");
+        client.say("same-id", "m2", "And once more");
+
+        AgentResult repeated = client.say("same-id", "m1", "Hi again");
+
+        assertThat(repeated).isEqualTo(first);
+        assertThat(client.result("same-id").messages()).hasSize(6);
+    }
+
+    @Test
+    void run_samePromptTwice_isOneTurn() {
+        Prompt prompt = Prompt.of("greeter", "Hi").withThread("same-prompt").allowingVolatile();
+
+        assertThat(client.run(prompt)).isEqualTo(client.run(prompt));
+        assertThat(client.result("same-prompt").messages()).hasSize(2);
+    }
+
+    @Test
+    void say_duringATurn_reportsTheTurnThatTakesIt() {
+        Prompt slow = Prompt.of("slow", "First").withThread("during").allowingVolatile();
+        client.start(slow);
+        List<CompletableFuture<AgentResult>> said = List.of(
+                CompletableFuture.supplyAsync(() -> client.say("during", "Second")),
+                CompletableFuture.supplyAsync(() -> client.say("during", "Third")));
+
+        assertThat(said)
+                .allSatisfy(result -> assertThat(
+                                AgentResult.assertComplete(result.join()).text())
+                        .isEqualTo("At last."));
+        List<Integer> turns =
+                said.stream().map(result -> result.join().details().turn()).toList();
+        assertThat(turns).allSatisfy(turn -> assertThat(turn).isBetween(1, 3));
+        assertThat(client.result("during").messages()).hasSizeBetween(4, 6);
+        assertThat(client.verify("during").agrees()).isTrue();
+    }
+
+    @Test
+    void thread_thatMovesToNewRuns_isOneThread() {
+        try (Connection connection = Connection.to(dev.address())) {
+            connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            Names.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setWorkflowId("moving")
+                                    .setTaskQueue(Names.TASK_QUEUE)
+                                    .build())
+                    .start(StartInput.of("greeter")
+                            .withLimits(RunLimits.DEFAULT.withSoftEvents(20))
+                            .saying(Say.message("m0", "Hi")));
+        } catch (dev.waymark.connect.ServerUnreachable e) {
+            throw new IllegalStateException(e);
+        }
+        client.result("moving");
+        List<AgentResult> results = IntStream.rangeClosed(1, 6)
+                .mapToObj(i -> client.say("moving", "m" + i, "Message " + i))
+                .toList();
+
+        Timeline timeline = client.timeline("moving");
+        Verification verification = client.verify("moving");
+        assertThat(verification.runs()).isGreaterThan(1);
+        assertThat(verification.modelCalls()).isEqualTo(7);
+        assertThat(verification.differences()).isEmpty();
+        assertThat(verification.live()).isTrue();
+        assertThat(timeline.versions().stream().map(Version::number))
+                .isEqualTo(IntStream.rangeClosed(1, 7).boxed().toList());
+        assertThat(results.stream().map(result -> result.details().turn()).toList())
+                .isEqualTo(List.of(2, 3, 4, 5, 6, 7));
+        assertThat(client.say("moving", "m1", "Message 1").messages())
+                .isEqualTo(results.get(0).messages());
+        assertThat(client.run(Prompt.of("greeter", "More").withThread("moving")).status())
+                .isEqualTo("complete");
+        assertThatThrownBy(() -> client.run(Prompt.of("slow", "More").withThread("moving")))
+                .hasMessageContaining("another agent: greeter");
+    }
+
+    @Test
+    void stop_endsTheWaitOfWhoeverWaits() {
+        client.start(Prompt.of("slow", "Hi").withThread("stopped").allowingVolatile());
+        CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("stopped"));
+
+        assertThat(client.stop("stopped")).isInstanceOf(AgentResult.Stopped.class);
+        assertThat(waiting.join()).isInstanceOf(AgentResult.Stopped.class);
+        assertThat(AgentResult.assertComplete(client.retry("stopped")).text()).isEqualTo("At last.");
+    }
+
+    @Test
+    void message_tooLarge_isRefusedBeforeAnythingStarts() {
+        Prompt prompt = Prompt.of("greeter", "x".repeat(256 * 1024 + 1))
+                .withThread("large")
+                .allowingVolatile();
+
+        assertThatThrownBy(() -> client.run(prompt)).isInstanceOf(WaymarkException.TooLarge.class);
+        assertThatThrownBy(() -> client.timeline("large")).isInstanceOf(WaymarkException.NotFound.class);
+    }
+
+    @Test
+    void message_asLargeAsItMayBe_isTaken() {
+        String text = "ü".repeat(128 * 1024);
+
+        assertThat(AgentResult.assertComplete(client.prompt("greeter", text)).text())
+                .isEqualTo("Hello.");
+    }
+
+    @Test
+    void wait_pastItsTimeout_endsButNotTheTurn() {
+        AgentClient impatient = client.withTimeout(Duration.ofMillis(300));
+        Prompt slow = Prompt.of("slow", "Hi").withThread("timeout").allowingVolatile();
+
+        assertThatThrownBy(() -> impatient.run(slow)).isInstanceOf(WaymarkException.TimedOut.class);
+        assertThat(AgentResult.assertComplete(client.result("timeout")).text()).isEqualTo("At last.");
+    }
+
+    @Test
+    void pending_ofAllThreads_namesThoseThatWait() {
+        thread("assistant", "asking");
+        thread("greeter", "not-asking");
+
+        // The real server's list lags a little.
+        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+            List<String> threads = client.pending((done, of) -> {}).stream()
+                    .map(PendingItem::thread)
+                    .toList();
+            assertThat(threads).contains("asking").doesNotContain("not-asking");
+            assertThat(client.threads((done, of) -> {}))
+                    .anySatisfy(thread -> assertThat(thread.thread()).isEqualTo("not-asking"));
+        });
+    }
+
+    void thread(String agent, String thread) {
+        client.run(Prompt.of(agent, "Hi").withThread(thread).allowingVolatile());
+    }
+}

@@ -1,0 +1,24 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import org.junit.jupiter.api.Test;
+
+class DemoTest {
+    /** An address where nothing listens: the demo brings its own server whatever the environment says. */
+    @Test
+    void demo_killsAWorkerAndLosesNothing() {
+        Done done = Command.at("127.0.0.1:1").run("demo", "--json");
+
+        assertThat(done.err()).contains("kill -9");
+        assertThat(done.exitCode()).isZero();
+        JsonNode steps = done.json().get("steps");
+        assertThat(done.json().get("status").asText()).isEqualTo("complete");
+        assertThat(steps.findValuesAsText("exitCode")).containsOnly("0");
+        assertThat(steps.get(1).at("/output/question").asText()).isEqualTo("Eight or nine o'clock?");
+        assertThat(steps.get(4).at("/output/iterations").asInt()).isEqualTo(3);
+    }
+}

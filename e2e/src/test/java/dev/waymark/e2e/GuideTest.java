@@ -1,0 +1,57 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class GuideTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern JAVA = Pattern.compile("```java\n(.*?)```", Pattern.DOTALL);
+    private static final Pattern LINK = Pattern.compile("]\\(([^)#:]+)(?:#[^)]*)?\\)");
+
+    @Test
+    void javaInTheGuide_isThatOfTheCompiledExamples() throws IOException {
+        String examples;
+        try (Stream<Path> files = Files.list(ROOT.resolve("e2e/src/test/java/dev/waymark/e2e/examples"))) {
+            examples = files.sorted().map(GuideTest::read).collect(Collectors.joining());
+        }
+        List<String> quoted = JAVA.matcher(read(ROOT.resolve("docs/guide.md")))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+
+        assertThat(quoted).hasSize(3).allSatisfy(block -> assertThat(examples).contains(block));
+    }
+
+    @Test
+    void linksBetweenDocuments_leadSomewhere() throws IOException {
+        try (Stream<Path> documents = Stream.concat(Files.list(ROOT), Files.walk(ROOT.resolve("docs")))) {
+            assertThat(documents.filter(file -> file.toString().endsWith(".md")))
+                    .allSatisfy(document -> {
+                        List<String> targets = LINK.matcher(read(document))
+                                .results()
+                                .map((MatchResult link) -> link.group(1))
+                                .toList();
+                        assertThat(targets)
+                                .allSatisfy(target -> assertThat(document.resolveSibling(target))
+                                        .exists());
+                    });
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}

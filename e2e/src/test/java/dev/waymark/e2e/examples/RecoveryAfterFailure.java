@@ -1,0 +1,22 @@
+package dev.waymark.e2e.examples;
+
+import static dev.waymark.starter.client.AgentResult.assertComplete;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.Prompt;
+
+/** A caller that may die at any time, and whose successor gets the outcome without anything being done twice. */
+final class RecoveryAfterFailure {
+    private RecoveryAfterFailure() {}
+
+    /** Returns the thread's id, which is all that has to be saved. The work needs this process no more. */
+    static String begin(AgentClient client) {
+        return client.start(Prompt.of("assistant", "Analyse the codebase.")).thread();
+    }
+
+    /** In any process, as often as it takes: waits while the turn runs, and executes nothing again. */
+    static AgentResult.Complete finish(AgentClient client, String thread) {
+        return assertComplete(client.result(thread));
+    }
+}

@@ -1,0 +1,29 @@
+package dev.waymark.e2e.examples;
+
+import static dev.waymark.starter.client.AgentResult.assertComplete;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import java.util.Map;
+
+/** Two HTTP requests, perhaps to two processes with no memory in common. All that travels is the thread's id. */
+final class StatelessRequests {
+    private StatelessRequests() {}
+
+    // Request 1
+    static Map<String, String> handleStart(AgentClient client, String message) {
+        return reply(client.prompt("assistant", message));
+    }
+
+    // Request 2: a new process
+    static Map<String, String> handleReply(AgentClient client, String thread, String answer) {
+        return reply(client.answer(thread, answer));
+    }
+
+    private static Map<String, String> reply(AgentResult result) {
+        if (result instanceof AgentResult.Interrupted interrupted) {
+            return Map.of("thread", interrupted.thread(), "question", interrupted.question());
+        }
+        return Map.of("answer", assertComplete(result).text());
+    }
+}

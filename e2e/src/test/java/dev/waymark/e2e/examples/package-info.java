@@ -1,0 +1,5 @@
+/** The examples of docs/guide.md, compiled and run. Must not use anything that a user's program could not. */
+@NullMarked
+package dev.waymark.e2e.examples;
+
+import org.jspecify.annotations.NullMarked;

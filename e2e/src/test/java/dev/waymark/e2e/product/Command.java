@@ -1,0 +1,78 @@
+package dev.waymark.e2e.product;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Runs commands of the starter, each in a process of its own, as a shell would. */
+public final class Command {
+    private static final long MOST_SECONDS = 120;
+
+    private final Map<String, String> environment;
+
+    private Command(Map<String, String> environment) {
+        this.environment = environment;
+    }
+
+    public static Command at(String address) {
+        return new Command(Map.of("TEMPORAL_ADDRESS", address));
+    }
+
+    public Command with(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(environment);
+        more.put(name, value);
+        return new Command(more);
+    }
+
+    /** What a command left behind. */
+    public record Done(int exitCode, String out, String err) {
+        /** The one JSON document that it printed. */
+        public JsonNode json() {
+            try {
+                return JsonMapper.builder()
+                        .enable(com.fasterxml.jackson.databind.DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                        .build()
+                        .readTree(out);
+            } catch (JsonProcessingException e) {
+                throw new IllegalStateException("no JSON: " + out + err, e);
+            }
+        }
+    }
+
+    public Done run(String... arguments) {
+        ProcessBuilder builder = new ProcessBuilder(Script.call(arguments));
+        builder.environment().putAll(environment);
+        try {
+            Process process = builder.start();
+            process.getOutputStream().close();
+            CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> readAll(process.getInputStream()));
+            CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()));
+            if (!process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+                throw new IllegalStateException("still runs: " + String.join(" ", arguments));
+            }
+            return new Done(process.exitValue(), out.join(), err.join());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static String readAll(InputStream stream) {
+        try {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package dev.waymark.e2e.product;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** {@code waymark dev}: a server and a worker, outside of the test's process. */
+public final class Dev implements AutoCloseable {
+    private static final long READY_SECONDS = 60;
+
+    private final Process process;
+    private final String address;
+
+    private Dev(Process process, String address) {
+        this.process = process;
+        this.address = address;
+    }
+
+    /** On the in-memory server. Returns once it takes work. */
+    public static Dev inMemory(Path agents) {
+        return start(agents, "--in-memory");
+    }
+
+    /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
+    public static Dev durable(Path agents) {
+        boolean hasBinary = System.getenv("TEMPORAL_CLI") != null
+                || Stream.of(System.getenv("PATH").split(File.pathSeparator))
+                        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "temporal")));
+        Assumptions.assumeTrue(hasBinary, "no temporal binary on PATH nor in TEMPORAL_CLI");
+        String database = agents.resolve("temporal.db").toString();
+        return start(agents, "--db", database, "--ui-port", String.valueOf(freePort()));
+    }
+
+    private static Dev start(Path agents, String... more) {
+        List<String> command = new ArrayList<>(
+                Script.call("dev", "--json", "--port", String.valueOf(freePort()), "--agents", agents.toString()));
+        command.addAll(List.of(more));
+        try {
+            Process process = new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            try {
+                BufferedReader stdout = process.inputReader();
+                String line =
+                        CompletableFuture.supplyAsync(() -> readLine(stdout)).get(READY_SECONDS, TimeUnit.SECONDS);
+                JsonNode ready = new JsonMapper().readTree(line);
+                return new Dev(process, ready.get("address").textValue());
+            } catch (IOException | InterruptedException | ExecutionException | TimeoutException | RuntimeException e) {
+                process.destroyForcibly();
+                throw new IllegalStateException("waymark dev does not become ready", e);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public void close() {
+        process.destroy();
+        try {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        } catch (InterruptedException e) {
+            process.destroyForcibly();
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static String readLine(BufferedReader reader) {
+        try {
+            String line = reader.readLine();
+            if (line == null) {
+                throw new IllegalStateException("it ended");
+            }
+            return line;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * What an agent is: instructions, model, limits and tools, as resolved for one thread and recorded in its history.
+ *
+ * <p>It must not know where an agent came from (files, code) nor how its tools run.
+ */
+@NullMarked
+package dev.waymark.agent;
+
+import org.jspecify.annotations.NullMarked;

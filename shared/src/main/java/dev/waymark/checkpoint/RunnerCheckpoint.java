@@ -1,0 +1,71 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Turn;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The {@code runner} format: messages, iterations, usage, and the call that waits for an answer.
+ *
+ * <p>A prompt's content is a string, an assistant's a list of parts, and tool results are one user message. Results of a
+ * batch that is not complete stand beside the open call as a partial batch; {@code pendingToolUseId} names the first
+ * open call in call order and is absent unless the run waits for a person.
+ */
+public final class RunnerCheckpoint {
+    private RunnerCheckpoint() {}
+
+    public static Json of(Conversation state) {
+        return of(state, state.turn());
+    }
+
+    /** As it stood for this turn, which may have ended at the moment when the next one began. */
+    public static Json of(Conversation state, Turn turn) {
+        Map<String, Object> checkpoint = new LinkedHashMap<>();
+        checkpoint.put("messages", messages(state));
+        checkpoint.put("iterations", turn.iterations());
+        Map<String, Object> usage = new LinkedHashMap<>();
+        usage.put("inputTokens", turn.usage().inputTokens());
+        usage.put("outputTokens", turn.usage().outputTokens());
+        checkpoint.put("usage", usage);
+        if (state.isInterrupted()) {
+            checkpoint.put("pendingToolUseId", state.questions().get(0).id());
+        }
+        return Json.of(checkpoint);
+    }
+
+    /** The transcript, with the results that wait to be committed. */
+    public static List<Object> messages(Conversation state) {
+        List<Object> rows = new ArrayList<>();
+        state.transcript().messages().forEach(message -> rows.add(row(message)));
+        List<Part.ToolResult> uncommitted = state.batchCalls().stream()
+                .map(Call::toolResult)
+                .flatMap(java.util.Optional::stream)
+                .toList();
+        if (!uncommitted.isEmpty()) {
+            rows.add(row(Message.results(uncommitted)));
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> row(Message message) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("role", message.role().wireName());
+        boolean prompt = message.role() == Role.USER
+                && message.content().size() == 1
+                && message.content().get(0) instanceof Part.Text;
+        row.put(
+                "content",
+                prompt
+                        ? message.text()
+                        : message.content().stream().map(Part::tree).toList());
+        return row;
+    }
+}

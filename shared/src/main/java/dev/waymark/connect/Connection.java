@@ -1,0 +1,127 @@
+package dev.waymark.connect;
+
+import dev.waymark.contract.Wire;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowClientOptions;
+import io.temporal.envconfig.ClientConfigProfile;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** A connection to a Temporal server that is known to answer. */
+public final class Connection implements AutoCloseable {
+    private static final int CONNECT_SECONDS = 3;
+    private static final long MAY_REFUSE_MILLIS = 1_500;
+
+    private final WorkflowServiceStubs stubs;
+    private final WorkflowClient client;
+    private final String address;
+    private final boolean inMemory;
+
+    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, String address, boolean inMemory) {
+        this.stubs = stubs;
+        this.client = client;
+        this.address = address;
+        this.inMemory = inMemory;
+    }
+
+    /** Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles. */
+    public static Connection fromEnvironment() throws ServerUnreachable {
+        return open(settings());
+    }
+
+    /** Connects to this address, everything else as the environment says. */
+    public static Connection to(String address) throws ServerUnreachable {
+        return open(settings().toBuilder().setAddress(address).build());
+    }
+
+    private static ClientConfigProfile settings() throws ServerUnreachable {
+        try {
+            return ClientConfigProfile.load();
+        } catch (IOException | IllegalArgumentException e) {
+            throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
+        } catch (NullPointerException e) {
+            // What the library makes of a configuration file without any profile.
+            throw new ServerUnreachable("the Temporal settings can't be read: no profile in the configuration file", e);
+        }
+    }
+
+    private static Connection open(ClientConfigProfile profile) throws ServerUnreachable {
+        // A dead link is noticed in 15 s. The channel's own default is three times as long.
+        WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
+                        profile.toWorkflowServiceStubsOptions())
+                .setEnableKeepAlive(true)
+                .setKeepAliveTime(Duration.ofSeconds(10))
+                .setKeepAliveTimeout(Duration.ofSeconds(5))
+                .setKeepAlivePermitWithoutStream(true)
+                .build();
+        WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options);
+        String address = stubs.getOptions().getTarget();
+        try {
+            String version = serverVersion(stubs);
+            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(profile.toWorkflowClientOptions())
+                    .setDataConverter(Wire.dataConverter())
+                    .build();
+            return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, version.isEmpty());
+        } catch (StatusRuntimeException e) {
+            stubs.shutdownNow();
+            throw new ServerUnreachable(
+                    "no Temporal server answers: " + address + " ("
+                            + e.getStatus().getCode() + ")",
+                    e);
+        }
+    }
+
+    /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */
+    private static String serverVersion(WorkflowServiceStubs stubs) {
+        long mayRefuseUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAY_REFUSE_MILLIS);
+        while (true) {
+            try {
+                return stubs.blockingStub()
+                        .withDeadlineAfter(CONNECT_SECONDS, TimeUnit.SECONDS)
+                        .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
+                        .getServerVersion();
+            } catch (StatusRuntimeException e) {
+                boolean isRefused = e.getStatus().getCode() == Status.Code.UNAVAILABLE;
+                if (!isRefused || System.nanoTime() - mayRefuseUntil > 0) {
+                    throw e;
+                }
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            stubs.getRawChannel().resetConnectBackoff();
+        }
+    }
+
+    public WorkflowServiceStubs stubs() {
+        return stubs;
+    }
+
+    public WorkflowClient client() {
+        return client;
+    }
+
+    public String address() {
+        return address;
+    }
+
+    public String namespace() {
+        return client.getOptions().getNamespace();
+    }
+
+    /** The server keeps nothing: the in-memory one, which is told by its lack of a version. */
+    public boolean isInMemory() {
+        return inMemory;
+    }
+
+    @Override
+    public void close() {
+        stubs.shutdownNow();
+        stubs.awaitTermination(2, TimeUnit.SECONDS);
+    }
+}

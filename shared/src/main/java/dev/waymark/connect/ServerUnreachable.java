@@ -1,0 +1,10 @@
+package dev.waymark.connect;
+
+/** No Temporal server answers where one is expected. */
+public final class ServerUnreachable extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    public ServerUnreachable(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,75 @@
+package dev.waymark.contract;
+
+import dev.waymark.conversation.Json;
+import io.temporal.common.converter.RawValue;
+import io.temporal.workflow.QueryMethod;
+import io.temporal.workflow.SignalMethod;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+import java.util.List;
+
+/**
+ * A thread: one conversation of one agent, for as long as it lives.
+ *
+ * <p>Signals take their payload raw, since a payload that can't be decoded would otherwise fail every workflow task from
+ * then on. Every signal is an update of the same name too, which is acknowledged or refused; updates are registered
+ * dynamically.
+ */
+@WorkflowInterface
+public interface AgentWorkflow {
+    @WorkflowMethod(name = Names.WORKFLOW_TYPE)
+    Outcome run(StartInput input);
+
+    @SignalMethod(name = Names.SAY, description = "A message to the agent. JSON: a string, or {\"content\": \"…\"}.")
+    void say(RawValue payload);
+
+    @SignalMethod(
+            name = Names.ANSWER,
+            description = "The answer to the open question. JSON: a string, or {\"answer\": \"…\", \"callId\": \"…\"}.")
+    void answer(RawValue payload);
+
+    @SignalMethod(
+            name = Names.APPROVE,
+            description = "Lets a call go ahead. JSON: nothing, or {\"callId\": \"…\", \"by\": \"…\"}.")
+    void approve(RawValue payload);
+
+    @SignalMethod(
+            name = Names.DENY,
+            description = "Forbids a call. JSON: nothing, or {\"callId\": \"…\", \"reason\": \"…\"}.")
+    void deny(RawValue payload);
+
+    @SignalMethod(
+            name = Names.SETTLE,
+            description = "Says how a call with an unknown outcome ended. JSON: {\"callId\": \"…\", \"outcome\":"
+                    + " \"done\" | \"rerun\" | \"give-up\"}.")
+    void settle(RawValue payload);
+
+    @SignalMethod(name = Names.BUDGET, description = "Raises a limit. JSON: {\"iterations\": 20}.")
+    void budget(RawValue payload);
+
+    @SignalMethod(name = Names.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
+    void stop(RawValue payload);
+
+    @SignalMethod(name = Names.CLEAR, description = "Forgets the conversation. JSON: nothing, or {\"by\": \"…\"}.")
+    void clear(RawValue payload);
+
+    @SignalMethod(
+            name = Names.CLOSE,
+            description = "Ends the thread once it is idle. JSON: nothing, or {\"by\": \"…\"}.")
+    void close(RawValue payload);
+
+    @QueryMethod(name = Names.STATUS_QUERY, description = "The thread at a glance.")
+    StatusReport status();
+
+    @QueryMethod(name = Names.PENDING_QUERY, description = "What waits for a person.")
+    List<PendingItem> pending();
+
+    @QueryMethod(name = Names.CALLS_QUERY, description = "The newest tool calls.")
+    List<CallItem> calls();
+
+    @QueryMethod(name = Names.CHECKPOINT_QUERY, description = "The conversation as a runner checkpoint.")
+    Json checkpoint();
+
+    @QueryMethod(name = Names.STATE_QUERY, description = "Digests of the state, for comparison with a projection.")
+    StateReport state();
+}

@@ -1,0 +1,45 @@
+package dev.waymark.contract;
+
+/** Names on the wire. */
+public final class Names {
+    public static final String WORKFLOW_TYPE = "Agent";
+    public static final String TASK_QUEUE = "waymark";
+
+    public static final String MODEL_ACTIVITY = "model";
+    public static final String AGENT_ACTIVITY = "agent";
+
+    public static final String SAY = "say";
+    public static final String ANSWER = "answer";
+    public static final String APPROVE = "approve";
+    public static final String DENY = "deny";
+    public static final String SETTLE = "settle";
+    public static final String BUDGET = "budget";
+    public static final String STOP = "stop";
+    public static final String CLEAR = "clear";
+    public static final String CLOSE = "close";
+
+    public static final String STATUS_QUERY = "status";
+    public static final String PENDING_QUERY = "pending";
+    public static final String CALLS_QUERY = "calls";
+    public static final String CHECKPOINT_QUERY = "checkpoint";
+    public static final String STATE_QUERY = "state";
+
+    /** The failure type of an activity whose problem has no better name. */
+    public static final String ACTIVITY_FAILED = "ActivityFailed";
+    /** The failure type of an activity that took longer than it may, or whose worker is gone. */
+    public static final String TIMEOUT = "Timeout";
+    /** The failure type of an activity that was cancelled. */
+    public static final String CANCELLED = "Cancelled";
+
+    private static final String RESERVED = "__temporal_";
+
+    private Names() {}
+
+    /**
+     * Temporal keeps names like this one to itself. Its SDK drops most such signals before the workflow can see them, so
+     * whoever reads history must pass over them too.
+     */
+    public static boolean isReserved(String signal) {
+        return signal.startsWith(RESERVED);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * How far one run may grow. At {@code softEvents} it moves to a new run when it can, as it does when the server
+ * suggests it; at any of the hard limits it starts nothing new until it has. The server itself ends a run at 51,200
+ * events or 50 MiB, without asking. {@code carriedBytes} is the largest packed state that a new run is given.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record RunLimits(
+        @JsonProperty("softEvents") long softEvents,
+        @JsonProperty("hardEvents") long hardEvents,
+        @JsonProperty("hardBytes") long hardBytes,
+        @JsonProperty("hardUpdates") int hardUpdates,
+        @JsonProperty("hardSignals") int hardSignals,
+        @JsonProperty("carriedBytes") int carriedBytes) {
+    private static final int MEBIBYTE = 1024 * 1024;
+
+    public static final RunLimits DEFAULT =
+            new RunLimits(Long.MAX_VALUE, 40_000, 40L * MEBIBYTE, 1_500, 8_000, MEBIBYTE + MEBIBYTE / 2);
+
+    @JsonCreator
+    public RunLimits {}
+
+    /** For tests: moves on after this many events. */
+    public RunLimits withSoftEvents(long events) {
+        return new RunLimits(events, hardEvents, hardBytes, hardUpdates, hardSignals, carriedBytes);
+    }
+
+    public RunLimits withHardEvents(long events) {
+        return new RunLimits(softEvents, events, hardBytes, hardUpdates, hardSignals, carriedBytes);
+    }
+
+    public RunLimits withCarriedBytes(int bytes) {
+        return new RunLimits(softEvents, hardEvents, hardBytes, hardUpdates, hardSignals, bytes);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Optional;
+
+/** The payload of {@code say}: a message, a conversation that replaces the one there is, or the last turn once more. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Say(
+        @JsonProperty("id") Optional<String> id,
+        @JsonProperty("content") Optional<String> content,
+        @JsonProperty("messages") Optional<JsonNode> messages,
+        @JsonProperty("retry") Optional<Boolean> retry) {
+    @JsonCreator
+    public Say {
+        id = id == null ? Optional.empty() : id;
+        content = content == null ? Optional.empty() : content;
+        messages = messages == null ? Optional.empty() : messages;
+        retry = retry == null ? Optional.empty() : retry;
+    }
+
+    public static Say message(String id, String content) {
+        return new Say(Optional.of(id), Optional.of(content), Optional.empty(), Optional.empty());
+    }
+
+    public static Say retry(String id) {
+        return new Say(Optional.of(id), Optional.empty(), Optional.empty(), Optional.of(true));
+    }
+
+    public Say withMessages(JsonNode list) {
+        return new Say(id, content, Optional.of(list), retry);
+    }
+}

@@ -1,0 +1,21 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * Numbers that only grow while a thread lives, over continue-as-new and clearing: facts applied, model calls made,
+ * versions shown, messages committed. Ids come from them, since a replay must make the same ones.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Counters(
+        @JsonProperty("facts") int facts,
+        @JsonProperty("steps") int steps,
+        @JsonProperty("versions") int versions,
+        @JsonProperty("messages") int messages) {
+    public static final Counters ZERO = new Counters(0, 0, 0, 0);
+
+    @JsonCreator
+    public Counters {}
+}

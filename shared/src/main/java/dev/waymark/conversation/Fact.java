@@ -1,0 +1,387 @@
+package dev.waymark.conversation;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Something that happened. State is nothing but the fold of its facts.
+ *
+ * <p>Facts are derived from history and never stored themselves. {@link #type} is printed by {@code watch}.
+ */
+public sealed interface Fact {
+    /** The fact's name, in kebab case. */
+    String type();
+
+    <R> R match(Cases<R> cases);
+
+    /** What people and programs send. It may be refused, and a refused one is remembered as ignored. */
+    sealed interface Inbound extends Fact {
+        /** The signal or update by which it comes. */
+        String signal();
+
+        /** The id under which it was sent, by which a second delivery is known. */
+        default Optional<String> messageId() {
+            return Optional.empty();
+        }
+    }
+
+    /** A thread began, under rule version {@code rules}. */
+    record RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) implements Fact {
+        @Override
+        public String type() {
+            return "run-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.runStarted(this);
+        }
+    }
+
+    /** The agent's definition was asked for. */
+    record AgentRequested() implements Fact {
+        @Override
+        public String type() {
+            return "agent-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentRequested(this);
+        }
+    }
+
+    /** The agent's definition came, and is recorded. */
+    record AgentResolved(Terms terms) implements Fact {
+        @Override
+        public String type() {
+            return "agent-resolved";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentResolved(this);
+        }
+    }
+
+    /** There is no such agent, or it can't be used. */
+    record AgentRefused(Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "agent-refused";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.agentRefused(this);
+        }
+    }
+
+    /** Results and queued messages were committed to the transcript, and the model was asked. */
+    record ModelCalled(int step) implements Fact {
+        @Override
+        public String type() {
+            return "model-called";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelCalled(this);
+        }
+    }
+
+    /** The model answered. */
+    record ModelReplied(int step, Reply reply) implements Fact {
+        @Override
+        public String type() {
+            return "model-replied";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelReplied(this);
+        }
+    }
+
+    /** The model could not be had, finally. */
+    record ModelFailed(int step, Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "model-failed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.modelFailed(this);
+        }
+    }
+
+    /** A call was handed to a worker, for the {@code dispatch}-th time. */
+    record ToolDispatched(String callId, int dispatch) implements Fact {
+        @Override
+        public String type() {
+            return "tool-dispatched";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolDispatched(this);
+        }
+    }
+
+    /** A tool reported its result. */
+    record ToolFinished(String callId, int dispatch, String content, boolean isError) implements Fact {
+        @Override
+        public String type() {
+            return "tool-finished";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolFinished(this);
+        }
+    }
+
+    /** A tool asks a person before it can give a result. */
+    record ToolInterrupted(String callId, int dispatch, String question) implements Fact {
+        @Override
+        public String type() {
+            return "tool-interrupted";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolInterrupted(this);
+        }
+    }
+
+    /** No result can come any more: retries are exhausted. */
+    record ToolLost(String callId, int dispatch, Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "tool-lost";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolLost(this);
+        }
+    }
+
+    /** Somebody sent a message, replaced the conversation, or asked for the last turn once more. */
+    record UserSpoke(Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry)
+            implements Inbound {
+        @Override
+        public String signal() {
+            return "say";
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
+        @Override
+        public String type() {
+            return "user-spoke";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.userSpoke(this);
+        }
+    }
+
+    /** Somebody answered a question. */
+    record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
+            implements Inbound {
+        @Override
+        public String signal() {
+            return "answer";
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
+        @Override
+        public String type() {
+            return "human-answered";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.humanAnswered(this);
+        }
+    }
+
+    /** Somebody decided on a call that waits for approval, or for its outcome to be settled. */
+    record ApprovalDecided(String signal, Optional<String> callId, Optional<String> by) implements Inbound {
+        @Override
+        public String type() {
+            return "approval-decided";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.approvalDecided(this);
+        }
+    }
+
+    /** Somebody raised a limit. */
+    record BudgetRaised(Optional<Integer> iterations, Optional<String> by) implements Inbound {
+        @Override
+        public String signal() {
+            return "budget";
+        }
+
+        @Override
+        public String type() {
+            return "budget-raised";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.budgetRaised(this);
+        }
+    }
+
+    /** Somebody ended the turn. */
+    record Stopped(Optional<String> by) implements Inbound {
+        @Override
+        public String signal() {
+            return "stop";
+        }
+
+        @Override
+        public String type() {
+            return "stopped";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.stopped(this);
+        }
+    }
+
+    /** Somebody had the conversation forgotten. */
+    record Cleared(Optional<String> by) implements Inbound {
+        @Override
+        public String signal() {
+            return "clear";
+        }
+
+        @Override
+        public String type() {
+            return "cleared";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.cleared(this);
+        }
+    }
+
+    /** Somebody wants the thread to end once it is idle. */
+    record CloseRequested(Optional<String> by) implements Inbound {
+        @Override
+        public String signal() {
+            return "close";
+        }
+
+        @Override
+        public String type() {
+            return "close-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.closeRequested(this);
+        }
+    }
+
+    /** The thread is to end now, work in flight cancelled. */
+    record CancelRequested() implements Fact {
+        @Override
+        public String type() {
+            return "cancel-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.cancelRequested(this);
+        }
+    }
+
+    /** Something arrived that could not be used. */
+    record MessageIgnored(String signal, Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "message-ignored";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.messageIgnored(this);
+        }
+    }
+
+    /** The conversation can't be carried any further. */
+    record LimitReached(Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "limit-reached";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.limitReached(this);
+        }
+    }
+
+    /** One method a fact, so that the compiler finds the reader that forgot one. */
+    interface Cases<R> {
+        R runStarted(RunStarted fact);
+
+        R agentRequested(AgentRequested fact);
+
+        R agentResolved(AgentResolved fact);
+
+        R agentRefused(AgentRefused fact);
+
+        R modelCalled(ModelCalled fact);
+
+        R modelReplied(ModelReplied fact);
+
+        R modelFailed(ModelFailed fact);
+
+        R toolDispatched(ToolDispatched fact);
+
+        R toolFinished(ToolFinished fact);
+
+        R toolInterrupted(ToolInterrupted fact);
+
+        R toolLost(ToolLost fact);
+
+        R userSpoke(UserSpoke fact);
+
+        R humanAnswered(HumanAnswered fact);
+
+        R approvalDecided(ApprovalDecided fact);
+
+        R budgetRaised(BudgetRaised fact);
+
+        R stopped(Stopped fact);
+
+        R cleared(Cleared fact);
+
+        R closeRequested(CloseRequested fact);
+
+        R cancelRequested(CancelRequested fact);
+
+        R messageIgnored(MessageIgnored fact);
+
+        R limitReached(LimitReached fact);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/** A message that waits for the next model call. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Queued(
+        @JsonProperty("id") Optional<String> id,
+        @JsonProperty("message") Message message,
+        @JsonProperty("at") Instant at) {
+    @JsonCreator
+    public Queued {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(at, "at");
+        id = id == null ? Optional.empty() : id;
+    }
+}

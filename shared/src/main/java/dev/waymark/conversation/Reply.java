@@ -1,0 +1,52 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model answered. It is the result of the {@code model} activity, so its fields are only ever added to.
+ *
+ * <p>{@code stop} is why it ended, in the provider's words. {@code end_turn}, and {@code tool_use} where there are calls,
+ * are not written: they go without saying, and would stand in history once for every reply.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Reply(
+        @JsonProperty("content") List<Part> content,
+        @JsonProperty("usage") Usage usage,
+
+        @JsonProperty("stop") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = Reply.Usual.class)
+        String stop) {
+    private static final String END_TURN = "end_turn";
+    private static final String TOOL_USE = "tool_use";
+
+    @JsonCreator
+    public Reply {
+        content = List.copyOf(content);
+        usage = usage == null ? Usage.NONE : usage;
+        boolean calls = content.stream().anyMatch(Part.ToolUse.class::isInstance);
+        if (stop == null || stop.equals(END_TURN) || stop.equals(TOOL_USE)) {
+            stop = calls ? TOOL_USE : END_TURN;
+        }
+    }
+
+    public static Reply of(Part... content) {
+        return new Reply(List.of(content), Usage.NONE, END_TURN);
+    }
+
+    /** Equals what is not written. */
+    static final class Usual {
+        @Override
+        public boolean equals(@Nullable Object value) {
+            return END_TURN.equals(value) || TOOL_USE.equals(value);
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/** From a message to its outcome. Number 0 stands for a thread that has had no turn yet. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Turn(
+        @JsonProperty("number") int number,
+        @JsonProperty("status") Status status,
+        @JsonProperty("iterations") int iterations,
+        @JsonProperty("usage") Usage usage,
+        @JsonProperty("text") String text,
+        @JsonProperty("problem") Optional<Problem> problem,
+        @JsonProperty("startedAt") Instant startedAt) {
+    /** How a turn stands. The names are stored, and printed to users. */
+    public enum Status {
+        @JsonProperty("none")
+        NONE("none"),
+        @JsonProperty("running")
+        RUNNING("running"),
+        @JsonProperty("complete")
+        COMPLETE("complete"),
+        @JsonProperty("failed")
+        FAILED("failed"),
+        @JsonProperty("max-iterations")
+        MAX_ITERATIONS("max-iterations"),
+        @JsonProperty("stopped")
+        STOPPED("stopped"),
+        @JsonProperty("cancelled")
+        CANCELLED("cancelled");
+
+        private final String wireName;
+
+        Status(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    @JsonCreator
+    public Turn {
+        Objects.requireNonNull(status, "status");
+        Objects.requireNonNull(usage, "usage");
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(startedAt, "startedAt");
+        problem = problem == null ? Optional.empty() : problem;
+    }
+
+    static Turn none(Instant at) {
+        return new Turn(0, Status.NONE, 0, Usage.NONE, "", Optional.empty(), at);
+    }
+
+    Turn next(Instant at) {
+        return new Turn(number + 1, Status.RUNNING, 0, Usage.NONE, "", Optional.empty(), at);
+    }
+
+    Turn iterated() {
+        return new Turn(number, status, iterations + 1, usage, text, problem, startedAt);
+    }
+
+    Turn used(Usage more) {
+        return new Turn(number, status, iterations, usage.plus(more), text, problem, startedAt);
+    }
+
+    Turn ended(Status how, String words, Optional<Problem> why) {
+        return new Turn(number, how, iterations, usage, words, why, startedAt);
+    }
+
+    Turn continued() {
+        return new Turn(number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt);
+    }
+
+    @JsonIgnore
+    public boolean isRunning() {
+        return status == Status.RUNNING;
+    }
+}

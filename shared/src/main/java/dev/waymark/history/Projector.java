@@ -1,0 +1,479 @@
+package dev.waymark.history;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.Carried;
+import dev.waymark.contract.Failures;
+import dev.waymark.contract.Inbox;
+import dev.waymark.contract.Marker;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ToolInput;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Transcript;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.history.v1.MarkerRecordedEventAttributes;
+import io.temporal.api.history.v1.WorkflowExecutionSignaledEventAttributes;
+import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes;
+import io.temporal.api.update.v1.Request;
+import io.temporal.common.converter.DataConverter;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folds one run's history, event by event, into the states that its workflow went through.
+ *
+ * <p>A workflow sees what arrives in the workflow task that carries it, so events are held back until a task that has
+ * started after them completes. Then they are applied in history order, at the time at which that task started, and
+ * after them the task's own commands. An update that the task accepted says after which event it was handled: usually the
+ * last, but those that a reset brought back keep their place among the signals that it brought back too. Tasks that fail
+ * or time out apply nothing. Not thread-safe.
+ */
+public final class Projector {
+    private final String runId;
+    private final Consumer<Moment> moments;
+    private final DataConverter converter = Wire.dataConverter();
+
+    /** What a completed task has seen, but perhaps only after an update that the next events will show. */
+    private final List<Held> ready = new ArrayList<>();
+
+    private final List<Held> held = new ArrayList<>();
+    private final Map<Long, Work> works = new HashMap<>();
+    private final Map<String, Request> admitted = new HashMap<>();
+
+    private @Nullable Conversation state;
+    private @Nullable Conversation atModelCall;
+    private @Nullable AgentSpec agent;
+    private @Nullable Ending ending;
+    private Optional<String> continuedFrom = Optional.empty();
+    private long lastEventId;
+    private long taskStartedId;
+    private Instant taskStartedAt = Instant.EPOCH;
+    private boolean commandsFollow;
+    private boolean taskWaits;
+    /** The first update that a reset brought back since the last completed task. */
+    private long firstAdmitted = Long.MAX_VALUE;
+
+    private int modelCalls;
+    private final List<Mismatch> mismatches = new ArrayList<>();
+
+    /** Tells {@code moments} of every state, in order. */
+    public Projector(String runId, Consumer<Moment> moments) {
+        this.runId = runId;
+        this.moments = moments;
+    }
+
+    /** Takes the next event. Events must come in order and without gaps; one seen before is passed over. */
+    public void accept(HistoryEvent event) {
+        if (event.getEventId() <= lastEventId) {
+            return;
+        }
+        if (event.getEventId() != lastEventId + 1) {
+            throw new IllegalStateException("history has a gap after event " + lastEventId);
+        }
+        lastEventId = event.getEventId();
+        switch (event.getEventType()) {
+            case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED -> {
+                // More of the same may follow.
+            }
+            default -> applyReady(Long.MAX_VALUE);
+        }
+        switch (event.getEventType()) {
+            case EVENT_TYPE_WORKFLOW_EXECUTION_STARTED -> started(event);
+            case EVENT_TYPE_WORKFLOW_TASK_SCHEDULED -> taskWaits = true;
+            case EVENT_TYPE_WORKFLOW_TASK_FAILED, EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT -> taskWaits = false;
+            case EVENT_TYPE_WORKFLOW_TASK_STARTED -> {
+                taskWaits = false;
+                commandsFollow = false;
+                taskStartedId = event.getEventId();
+                taskStartedAt = timeOf(event);
+            }
+            case EVENT_TYPE_WORKFLOW_TASK_COMPLETED -> taskCompleted();
+            case EVENT_TYPE_ACTIVITY_TASK_SCHEDULED ->
+                activityScheduled(event.getEventId(), event.getActivityTaskScheduledEventAttributes());
+            case EVENT_TYPE_ACTIVITY_TASK_COMPLETED -> {
+                var closed = event.getActivityTaskCompletedEventAttributes();
+                hold(event, () -> work(closed.getScheduledEventId()).completed(closed.getResult()));
+            }
+            case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
+                var closed = event.getActivityTaskFailedEventAttributes();
+                hold(event, () -> work(closed.getScheduledEventId()).failed(closed.getFailure()));
+            }
+            case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
+                var closed = event.getActivityTaskTimedOutEventAttributes();
+                hold(event, () -> work(closed.getScheduledEventId()).failed(closed.getFailure()));
+            }
+            case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
+                long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
+                hold(event, () -> work(scheduled).cancelled());
+            }
+            case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
+                WorkflowExecutionSignaledEventAttributes signal = event.getWorkflowExecutionSignaledEventAttributes();
+                if (!Names.isReserved(signal.getSignalName())) {
+                    hold(event, () -> Inbox.read(signal.getSignalName(), first(signal.getInput())));
+                }
+            }
+            case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED -> {
+                Request request = event.getWorkflowExecutionUpdateAdmittedEventAttributes()
+                        .getRequest();
+                admitted.put(request.getMeta().getUpdateId(), request);
+                firstAdmitted = Math.min(firstAdmitted, event.getEventId());
+            }
+            case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED ->
+                updateAccepted(event.getEventId(), event.getWorkflowExecutionUpdateAcceptedEventAttributes());
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
+            case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
+            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(Ending.Kind.COMPLETED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(Ending.Kind.FAILED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED -> ended(Ending.Kind.CANCELLED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED -> ended(Ending.Kind.TERMINATED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT -> ended(Ending.Kind.TIMED_OUT, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW ->
+                ended(
+                        Ending.Kind.CONTINUED,
+                        event.getWorkflowExecutionContinuedAsNewEventAttributes()
+                                .getNewExecutionRunId());
+            default -> {
+                // Events that change nothing that a conversation knows of.
+            }
+        }
+    }
+
+    /** Says that nothing follows for now: a server writes a completed task and its commands at once. */
+    void pause() {
+        applyReady(Long.MAX_VALUE);
+    }
+
+    /** The state as the workflow has it, or empty before its first workflow task is done. */
+    public Optional<Conversation> state() {
+        Conversation newest = state;
+        for (Held each : ready) {
+            newest = each.applyTo(newest, taskStartedAt);
+        }
+        return Optional.ofNullable(newest);
+    }
+
+    /**
+     * The state as it will be when the workflow has seen all that arrived by now: what can be shown of a thread that no
+     * worker has taken up yet.
+     */
+    public Optional<Conversation> expectedState() {
+        Conversation expected = state().orElse(null);
+        for (Held each : held) {
+            expected = each.applyTo(expected, each.arrivedAt);
+        }
+        return Optional.ofNullable(expected);
+    }
+
+    /** The state in which the newest model call was scheduled. */
+    public Optional<Conversation> atModelCall() {
+        return Optional.ofNullable(atModelCall);
+    }
+
+    public Optional<AgentSpec> agent() {
+        return Optional.ofNullable(agent);
+    }
+
+    /** How the run closed, or empty while it is open. */
+    public Optional<Ending> ending() {
+        return Optional.ofNullable(ending);
+    }
+
+    /** The run that this one continues, if there is one. */
+    public Optional<String> continuedFrom() {
+        return continuedFrom;
+    }
+
+    public String runId() {
+        return runId;
+    }
+
+    /** The newest event that was taken. */
+    public long lastEventId() {
+        return lastEventId;
+    }
+
+    /** The start of the newest workflow task: what its workflow calls the length of its history. */
+    public long taskStartedId() {
+        return taskStartedId;
+    }
+
+    /** A workflow task is scheduled and no worker has taken it. Retried tasks are not in history, so they don't count. */
+    public boolean awaitsWorker() {
+        return taskWaits && ending == null;
+    }
+
+    /** How many model calls were projected, each with the digest that its workflow recorded. */
+    public int modelCalls() {
+        return modelCalls;
+    }
+
+    /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
+    public List<Mismatch> mismatches() {
+        return List.copyOf(mismatches);
+    }
+
+    static StartInput startInput(HistoryEvent started) {
+        Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
+        return Wire.dataConverter().fromPayloads(0, Optional.of(input), StartInput.class, StartInput.class);
+    }
+
+    private void started(HistoryEvent event) {
+        var attributes = event.getWorkflowExecutionStartedEventAttributes();
+        StartInput input = startInput(event);
+        String previous = attributes.getContinuedExecutionRunId();
+        continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
+        if (input.carried().isPresent()) {
+            Carried carried = Carried.unpack(input.carried().get());
+            agent = carried.agent().orElse(null);
+            held.add(new Held(event.getEventId(), timeOf(event), carried.state(), null));
+        } else {
+            input.facts().forEach(fact -> hold(event, () -> fact));
+        }
+    }
+
+    private void hold(HistoryEvent event, FactOf fact) {
+        held.add(new Held(event.getEventId(), timeOf(event), null, fact));
+    }
+
+    /** There is one task at a time, so the one that completes is the one that started last. */
+    private void taskCompleted() {
+        int seen = 0;
+        while (seen < held.size() && held.get(seen).eventId < taskStartedId) {
+            seen++;
+        }
+        ready.addAll(held.subList(0, seen));
+        held.subList(0, seen).clear();
+        applyReady(firstAdmitted);
+        firstAdmitted = Long.MAX_VALUE;
+        commandsFollow = true;
+    }
+
+    private void applyReady(long lastEventId) {
+        int applied = 0;
+        while (applied < ready.size() && ready.get(applied).eventId <= lastEventId) {
+            Held each = ready.get(applied);
+            state = each.applyTo(state, taskStartedAt);
+            moments.accept(new Moment(runId, each.eventId, taskStartedAt, Optional.ofNullable(each.known), current()));
+            applied++;
+        }
+        ready.subList(0, applied).clear();
+    }
+
+    private void activityScheduled(long eventId, ActivityTaskScheduledEventAttributes scheduled) {
+        switch (scheduled.getActivityType().getName()) {
+            case Names.AGENT_ACTIVITY -> {
+                decode(scheduled.getInput(), AgentInput.class);
+                works.put(eventId, new AgentWork());
+                apply(eventId, new Fact.AgentRequested());
+            }
+            case Names.MODEL_ACTIVITY -> {
+                ModelInput input = decode(scheduled.getInput(), ModelInput.class);
+                works.put(eventId, new ModelWork(input.step()));
+                apply(eventId, new Fact.ModelCalled(input.step()));
+                atModelCall = state;
+                compare(eventId, input);
+            }
+            default -> {
+                ToolInput input = decode(scheduled.getInput(), ToolInput.class);
+                works.put(eventId, new ToolWork(input.callId(), input.dispatch()));
+                apply(eventId, new Fact.ToolDispatched(input.callId(), input.dispatch()));
+            }
+        }
+    }
+
+    private void compare(long eventId, ModelInput recorded) {
+        modelCalls++;
+        Transcript transcript = current().transcript();
+        if (!recorded.isOf(transcript)) {
+            mismatches.add(new Mismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
+        }
+    }
+
+    /** A reset brings earlier updates back as admitted ones; their payload is there and nowhere else. */
+    private void updateAccepted(long eventId, WorkflowExecutionUpdateAcceptedEventAttributes accepted) {
+        Request request = accepted.hasAcceptedRequest()
+                ? accepted.getAcceptedRequest()
+                : admitted.get(accepted.getProtocolInstanceId());
+        if (request == null) {
+            throw new IllegalStateException("accepted update " + accepted.getProtocolInstanceId() + " has no request");
+        }
+        applyReady(accepted.getAcceptedRequestSequencingEventId());
+        apply(
+                eventId,
+                Inbox.read(
+                        request.getInput().getName(), first(request.getInput().getArgs())));
+    }
+
+    private void marker(long eventId, MarkerRecordedEventAttributes recorded) {
+        Payloads data = recorded.getDetailsOrDefault("data", Payloads.getDefaultInstance());
+        if (recorded.getMarkerName().equals("SideEffect") && data.getPayloadsCount() > 0) {
+            decode(data, Marker.class)
+                    .limitReached()
+                    .ifPresent(problem -> apply(eventId, new Fact.LimitReached(problem)));
+        }
+    }
+
+    private void ended(Ending.Kind kind, String nextRunId) {
+        ending = new Ending(kind, nextRunId.isEmpty() ? Optional.empty() : Optional.of(nextRunId));
+    }
+
+    /** Applies a fact that a workflow task itself brought about. */
+    private void apply(long eventId, Fact fact) {
+        if (!commandsFollow) {
+            throw new IllegalStateException("event " + eventId + " is a command of no workflow task");
+        }
+        state = current().apply(fact, taskStartedAt);
+        moments.accept(new Moment(runId, eventId, taskStartedAt, Optional.of(fact), state));
+    }
+
+    private Conversation current() {
+        if (state == null) {
+            throw new IllegalStateException("the history does not begin with the start of a run");
+        }
+        return state;
+    }
+
+    private Work work(long scheduledEventId) {
+        Work work = works.remove(scheduledEventId);
+        if (work == null) {
+            throw new IllegalStateException("an activity closed that was never scheduled: " + scheduledEventId);
+        }
+        return work;
+    }
+
+    private <T> T decode(Payloads payloads, Class<T> type) {
+        return converter.fromPayloads(0, Optional.of(payloads), type, type);
+    }
+
+    private static @Nullable Payload first(Payloads payloads) {
+        return payloads.getPayloadsCount() == 0 ? null : payloads.getPayloads(0);
+    }
+
+    private static Instant timeOf(HistoryEvent event) {
+        long seconds = event.getEventTime().getSeconds();
+        return Instant.ofEpochMilli(seconds * 1000 + event.getEventTime().getNanos() / 1_000_000);
+    }
+
+    private interface FactOf {
+        Fact get();
+    }
+
+    /** Something that arrived and that no completed workflow task has seen yet. */
+    private final class Held {
+        private final long eventId;
+        private final Instant arrivedAt;
+        private final @Nullable Conversation carried;
+        private final @Nullable FactOf source;
+        private @Nullable Fact known;
+
+        Held(long eventId, Instant arrivedAt, @Nullable Conversation carried, @Nullable FactOf source) {
+            this.eventId = eventId;
+            this.arrivedAt = arrivedAt;
+            this.carried = carried;
+            this.source = source;
+        }
+
+        Conversation applyTo(@Nullable Conversation before, Instant at) {
+            if (source == null) {
+                if (carried == null) {
+                    throw new IllegalStateException("neither fact nor state");
+                }
+                return carried;
+            }
+            Fact fact = known == null ? source.get() : known;
+            known = fact;
+            if (fact instanceof Fact.RunStarted run) {
+                return Conversation.start(run, at);
+            }
+            if (before == null) {
+                throw new IllegalStateException("the history does not begin with the start of a run");
+            }
+            return before.apply(fact, at);
+        }
+    }
+
+    /** An activity under way, and the facts that its closing will be. */
+    private interface Work {
+        Fact completed(Payloads result);
+
+        Fact failed(Failure failure);
+
+        default Fact cancelled() {
+            return failed(Failure.newBuilder()
+                    .setCanceledFailureInfo(io.temporal.api.failure.v1.CanceledFailureInfo.getDefaultInstance())
+                    .build());
+        }
+    }
+
+    private Problem problem(Failure failure) {
+        return Failures.problem(converter.failureToException(failure));
+    }
+
+    private final class AgentWork implements Work {
+        @Override
+        public Fact completed(Payloads result) {
+            agent = decode(result, AgentSpec.class);
+            return new Fact.AgentResolved(agent.terms());
+        }
+
+        @Override
+        public Fact failed(Failure failure) {
+            return new Fact.AgentRefused(problem(failure));
+        }
+    }
+
+    private final class ModelWork implements Work {
+        private final int step;
+
+        ModelWork(int step) {
+            this.step = step;
+        }
+
+        @Override
+        public Fact completed(Payloads result) {
+            return new Fact.ModelReplied(step, decode(result, Reply.class));
+        }
+
+        @Override
+        public Fact failed(Failure failure) {
+            return new Fact.ModelFailed(step, problem(failure));
+        }
+    }
+
+    private final class ToolWork implements Work {
+        private final String callId;
+        private final int dispatch;
+
+        ToolWork(String callId, int dispatch) {
+            this.callId = callId;
+            this.dispatch = dispatch;
+        }
+
+        @Override
+        public Fact completed(Payloads result) {
+            return decode(result, ToolOutcome.class).toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(Failure failure) {
+            return new Fact.ToolLost(callId, dispatch, problem(failure));
+        }
+    }
+}

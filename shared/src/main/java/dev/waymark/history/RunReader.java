@@ -1,0 +1,146 @@
+package dev.waymark.history;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.conversation.Conversation;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Gives activities what their own run has come to, and remembers it, so that the next activity of the run reads only
+ * what is new since. A worker that takes a run over in the middle reads it once from the start. Thread-safe.
+ */
+public final class RunReader {
+    private static final long MOST_BYTES = 128L * 1024 * 1024;
+    private static final int MOST_RUNS = 1_000;
+
+    private final Histories histories;
+    /** By run id, the one that was asked for longest ago first. Guarded by itself. */
+    private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** By run id, the one that was noted longest ago first. Guarded by itself. */
+    private final Map<String, Called> notes = new LinkedHashMap<>(16, 0.75f, true);
+
+    public RunReader(Histories histories) {
+        this.histories = histories;
+    }
+
+    /** A model call, as its run's history has it. */
+    public record Called(Conversation state, AgentSpec agent) {
+        private boolean isFor(ModelInput call) {
+            return state.counters().steps() == call.step() && call.isOf(state.transcript());
+        }
+
+        private long bytes() {
+            return state.transcript().bytes();
+        }
+    }
+
+    /**
+     * Takes note of a model call that a workflow of this process is about to schedule. If its activity comes to this
+     * process too, nothing has to be read. The digest in the activity's input decides whether a note is used, so one that
+     * is missing or outdated costs a read and nothing else.
+     */
+    public void note(String runId, Called called) {
+        synchronized (notes) {
+            notes.put(runId, called);
+            long bytes = notes.values().stream().mapToLong(Called::bytes).sum();
+            Iterator<Called> eldestFirst = notes.values().iterator();
+            while (notes.size() > 1 && (bytes > MOST_BYTES || notes.size() > MOST_RUNS)) {
+                bytes -= eldestFirst.next().bytes();
+                eldestFirst.remove();
+            }
+        }
+    }
+
+    /** The state in which this model call, the newest of its run, was scheduled, with the agent as recorded. */
+    public Called atModelCall(String workflowId, String runId, ModelInput call) {
+        return noted(runId).filter(called -> called.isFor(call)).orElseGet(() -> atModelCall(workflowId, runId));
+    }
+
+    private Optional<Called> noted(String runId) {
+        synchronized (notes) {
+            return Optional.ofNullable(notes.get(runId));
+        }
+    }
+
+    /** The state in which the newest model call of this run was scheduled, with the agent as recorded. */
+    public Called atModelCall(String workflowId, String runId) {
+        return read(runId, projector -> {
+            histories.catchUp(workflowId, projector);
+            Conversation state =
+                    projector.atModelCall().orElseThrow(() -> new IllegalStateException("the run has called no model"));
+            return new Called(state, agentOf(projector));
+        });
+    }
+
+    /** The agent that this run's history records. Once known it never changes, and costs nothing. */
+    public AgentSpec agent(String workflowId, String runId) {
+        return noted(runId).map(Called::agent).orElseGet(() -> readAgent(workflowId, runId));
+    }
+
+    private AgentSpec readAgent(String workflowId, String runId) {
+        return read(runId, projector -> {
+            Optional<AgentSpec> known = projector.agent();
+            if (known.isPresent()) {
+                return known.get();
+            }
+            histories.catchUp(workflowId, projector);
+            return agentOf(projector);
+        });
+    }
+
+    private static AgentSpec agentOf(Projector projector) {
+        return projector.agent().orElseThrow(() -> new IllegalStateException("the run has no agent yet"));
+    }
+
+    /** One reader of a run at a time. After a failure the run is forgotten, since its projection may be half done. */
+    private <T> T read(String runId, Function<Projector, T> reader) {
+        Known known;
+        synchronized (runs) {
+            known = runs.computeIfAbsent(runId, Known::new);
+        }
+        boolean done = false;
+        try {
+            synchronized (known.projector) {
+                T result = reader.apply(known.projector);
+                known.bytes = known.projector
+                        .state()
+                        .map(state -> state.transcript().bytes())
+                        .orElse(0L);
+                done = true;
+                return result;
+            }
+        } finally {
+            synchronized (runs) {
+                if (done) {
+                    forgetEldest();
+                } else {
+                    runs.remove(runId, known);
+                }
+            }
+        }
+    }
+
+    private void forgetEldest() {
+        long bytes = runs.values().stream().mapToLong(known -> known.bytes).sum();
+        Iterator<Known> eldestFirst = runs.values().iterator();
+        while (runs.size() > 1 && (bytes > MOST_BYTES || runs.size() > MOST_RUNS)) {
+            bytes -= eldestFirst.next().bytes;
+            eldestFirst.remove();
+        }
+    }
+
+    private static final class Known {
+        private final Projector projector;
+        /** How large the conversation was when it was last read. */
+        private volatile long bytes;
+
+        Known(String runId) {
+            this.projector = new Projector(runId, moment -> {});
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package dev.waymark.history;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * All that is still known of a thread: every state that it went through, over all its runs.
+ *
+ * <p>States share what they have in common, so all of them together cost what the history does. {@code lastEventId} is the newest of the newest run. {@code cut} is true
+ * where retention has taken earlier runs away.
+ */
+public record Timeline(
+        String thread,
+        String runId,
+        List<Moment> moments,
+        Conversation now,
+        Optional<AgentSpec> agent,
+        Optional<Ending> ending,
+        long lastEventId,
+        boolean cut) {
+    private static final Pattern EVENT = Pattern.compile("(?:(.+)/)?e(\\d{1,18})");
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
+
+    public Timeline {
+        moments = List.copyOf(moments);
+    }
+
+    /** The versions that are still held, oldest first. */
+    public List<Version> versions() {
+        List<Version> versions = new ArrayList<>();
+        int reached = moments.isEmpty() || moments.get(0).fact().isPresent()
+                ? 0
+                : moments.get(0).state().counters().versions();
+        for (Moment moment : moments) {
+            int number = moment.state().counters().versions();
+            if (number > reached) {
+                versions.add(new Version(number, moment));
+                reached = number;
+            }
+        }
+        return versions;
+    }
+
+    /** The state at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
+    public Optional<Moment> at(String place) {
+        Matcher event = EVENT.matcher(place);
+        if (event.matches()) {
+            String run = event.group(1) == null ? runId : event.group(1);
+            return atEvent(run, Long.parseLong(event.group(2)));
+        }
+        if (!NUMBER.matcher(place).matches()) {
+            return Optional.empty();
+        }
+        int number = Integer.parseInt(place);
+        return versions().stream()
+                .filter(version -> version.number() == number)
+                .map(Version::moment)
+                .findFirst();
+    }
+
+    private Optional<Moment> atEvent(String run, long eventId) {
+        if (run.equals(runId) && eventId > lastEventId) {
+            return Optional.empty();
+        }
+        Optional<Moment> newest = Optional.empty();
+        for (Moment moment : moments) {
+            if (moment.runId().equals(run) && moment.eventId() <= eventId) {
+                newest = Optional.of(moment);
+            }
+        }
+        return newest;
+    }
+}

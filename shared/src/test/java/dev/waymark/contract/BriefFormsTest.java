@@ -1,0 +1,54 @@
+package dev.waymark.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.Usage;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What stands in history once for every step is as short as it can be, and is read in its longer forms too. */
+class BriefFormsTest {
+    private static final Part CALL = new Part.ToolUse("tu_1", "look", Json.EMPTY_OBJECT);
+
+    @Test
+    void toolInput_firstDispatch_isNotWritten() throws Exception {
+        ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT);
+        ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT);
+
+        assertThat(Wire.MAPPER.writeValueAsString(first)).isEqualTo("{\"callId\":\"tu_1\",\"args\":{}}");
+        assertThat(Wire.MAPPER.writeValueAsString(second))
+                .isEqualTo("{\"callId\":\"tu_1\",\"dispatch\":2,\"args\":{}}");
+        assertThat(there(first, ToolInput.class)).isEqualTo(first);
+        assertThat(there(second, ToolInput.class)).isEqualTo(second);
+    }
+
+    @Test
+    void reply_usualStop_isNotWritten() throws Exception {
+        Reply calls = new Reply(List.of(CALL), Usage.NONE, "tool_use");
+        Reply ends = Reply.of(new Part.Text("Done."));
+        Reply cut = new Reply(List.of(new Part.Text("Do")), Usage.NONE, "max_tokens");
+
+        assertThat(Wire.MAPPER.writeValueAsString(calls)).doesNotContain("stop");
+        assertThat(Wire.MAPPER.writeValueAsString(ends)).doesNotContain("stop");
+        assertThat(Wire.MAPPER.writeValueAsString(cut)).contains("\"stop\":\"max_tokens\"");
+        assertThat(List.of(there(calls, Reply.class), there(ends, Reply.class), there(cut, Reply.class)))
+                .containsExactly(calls, ends, cut);
+    }
+
+    @Test
+    void modelInput_wholeDigestOfAnOlderHistory_isOfItsTranscript() throws Exception {
+        String older = "{\"turn\":1,\"step\":3,\"messageCount\":0,\"digest\":\"" + Transcript.EMPTY.digest() + "\"}";
+
+        assertThat(Wire.MAPPER.readValue(older, ModelInput.class).isOf(Transcript.EMPTY))
+                .isTrue();
+        assertThat(ModelInput.of(3, Transcript.EMPTY).isOf(Transcript.EMPTY)).isTrue();
+    }
+
+    private static <T> T there(T value, Class<T> type) throws Exception {
+        return Wire.MAPPER.readValue(Wire.MAPPER.writeValueAsString(value), type);
+    }
+}

@@ -1,0 +1,257 @@
+package dev.waymark.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Chain;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Ignored;
+import dev.waymark.conversation.Index;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Queued;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Seen;
+import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Everything that histories hold, in its JSON form: fields may be missing, null, or from the future. */
+class StoredFormsTest {
+    private static final Instant AT = Instant.parse("2026-05-01T09:00:00.003Z");
+    private static final Json ARGS = Json.of(Map.of("x", List.of(1, 2.5, "é"), "big", 123456789012L));
+    private static final Part.ToolUse USE = new Part.ToolUse("tu_1", "add", ARGS);
+
+    /** A record with everything in it, and the fields that it can't do without. */
+    static Stream<Arguments> stored() {
+        Transcript transcript =
+                Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
+        Turn turn =
+                new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
+        Call call = new Call("tu_1", "add", ARGS, 1, Call.Status.ASKING, 1, Optional.of("Day?"), Optional.of("3"), AT);
+        Terms terms = new Terms("helper", 4, Map.of("ask_user", Terms.ToolKind.QUESTION));
+        Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
+        Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
+        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
+        Conversation conversation = new Conversation(
+                1,
+                "helper",
+                true,
+                Optional.of(3),
+                true,
+                Optional.of(terms),
+                Conversation.Life.CLOSING,
+                true,
+                transcript,
+                List.of(queued),
+                turn,
+                Optional.of(turn),
+                true,
+                List.of("tu_1"),
+                Index.<Call>empty().with("tu_1", call),
+                new Usage(5, 6),
+                seen,
+                ignored,
+                new Counters(1, 2, 3, 4),
+                AT,
+                AT);
+        return Stream.of(
+                stored(new Part.Text("é😀"), "type", "text"),
+                stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
+                stored(new Part.ImageData("aGk=", "image/png"), "type", "data", "mimeType"),
+                stored(new Part.Reasoning("hm", ARGS), "type", "text"),
+                stored(USE, "type", "id", "name"),
+                stored(new Part.ToolResult("tu_1", "3", true), "type", "toolUseId", "content"),
+                stored(Message.assistant(USE, new Part.Text("x")), "role", "content"),
+                stored(new Reply(List.of(USE), new Usage(1, 2), "tool_use"), "content"),
+                stored(new Usage(1, 2)),
+                stored(new Problem("T", "m"), "type"),
+                stored(new Counters(1, 2, 3, 4)),
+                stored(terms, "agent", "tools"),
+                stored(turn, "status", "usage", "text", "startedAt"),
+                stored(call, "id", "tool", "args", "status", "since"),
+                stored(seen, "young", "old"),
+                stored(ignored, "last"),
+                stored(new Ignored.Item("say", "why", AT), "signal", "reason", "at"),
+                stored(queued, "message", "at"),
+                stored(transcript, "entries", "digest"),
+                stored(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.user("x")), "id", "at", "message"),
+                stored(
+                        conversation,
+                        "rules",
+                        "agent",
+                        "life",
+                        "transcript",
+                        "queue",
+                        "turn",
+                        "batch",
+                        "calls",
+                        "usage",
+                        "seen",
+                        "ignored",
+                        "counters",
+                        "createdAt",
+                        "updatedAt"),
+                stored(new Carried(conversation, Optional.empty()), "state"));
+    }
+
+    private static Arguments stored(Object value, String... required) {
+        return Arguments.of(value, Set.of(required));
+    }
+
+    @ParameterizedTest
+    @MethodSource("stored")
+    void record_writtenAndRead_isTheSame(Object value, Set<String> required) throws IOException {
+        assertThat(read(value, tree(value))).isEqualTo(value);
+    }
+
+    @ParameterizedTest
+    @MethodSource("stored")
+    void record_withAFieldFromTheFuture_isTheSame(Object value, Set<String> required) throws IOException {
+        ObjectNode tree = tree(value);
+        tree.putObject("fromTheFuture").put("x", 1);
+
+        assertThat(read(value, tree)).isEqualTo(value);
+    }
+
+    /** A field that may be missing leaves something usable; one that may not is found out when it is read. */
+    @ParameterizedTest
+    @MethodSource("stored")
+    void record_withAFieldMissingOrNull_isReadOrRefusedAlike(Object value, Set<String> required) throws IOException {
+        List<String> fields = new ArrayList<>();
+        for (Iterator<String> names = tree(value).fieldNames(); names.hasNext(); ) {
+            fields.add(names.next());
+        }
+        for (String field : fields) {
+            ObjectNode without = tree(value);
+            without.remove(field);
+            ObjectNode withNull = tree(value);
+            withNull.putNull(field);
+            if (required.contains(field)) {
+                assertThatThrownBy(() -> read(value, without)).as(field).isInstanceOf(JsonProcessingException.class);
+                assertThatThrownBy(() -> read(value, withNull)).as(field).isInstanceOf(JsonProcessingException.class);
+            } else {
+                Object read = read(value, without);
+                assertThat(read(value, withNull)).as(field).isEqualTo(read);
+                assertThat(read(read, tree(read))).as(field).isEqualTo(read);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("stored")
+    void part_asATree_isWhatJacksonWrites(Object value, Set<String> required) throws IOException {
+        if (value instanceof Part part) {
+            assertThat(Json.of(part.tree())).isEqualTo(Wire.MAPPER.convertValue(tree(value), Json.class));
+        }
+    }
+
+    @Test
+    void toolResult_ofASuccess_hasNoErrorFlag() throws IOException {
+        assertThat(Wire.MAPPER.writeValueAsString(new Part.ToolResult("a", "b", false)))
+                .isEqualTo("{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}");
+    }
+
+    @Test
+    void toolUse_withNullInput_isTheSameAfterReading() throws IOException {
+        Part use = new Part.ToolUse("a", "b", Json.of(null));
+
+        assertThat(read(use, tree(use))).isEqualTo(use);
+        assertThat(new Message(Role.ASSISTANT, List.of(use)).canonical()).contains("\"input\": {}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 0, 2})
+    void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {
+        ObjectNode tree = Wire.MAPPER.valueToTree(started());
+        tree.put("rules", rules);
+
+        assertThatThrownBy(() -> Wire.MAPPER.treeToValue(tree, Conversation.class))
+                .hasMessageContaining("Upgrade the workers first");
+    }
+
+    /** Call ids are keys there, and Jackson by default reads no key of more than 50,000 characters. */
+    @Test
+    void carried_callWithAVeryLongId_isReadAgain() {
+        Conversation state = Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), AT)
+                .apply(
+                        new Fact.UserSpoke(
+                                Optional.empty(),
+                                Optional.of(List.of(
+                                        Message.assistant(new Part.ToolUse("i".repeat(60_000), "add", ARGS)),
+                                        Message.results(List.of(new Part.ToolResult("i".repeat(60_000), "3", false))))),
+                                Optional.empty(),
+                                false),
+                        AT);
+        Carried carried = new Carried(state, Optional.empty());
+        assertThat(Carried.unpack(carried.pack())).isEqualTo(carried);
+    }
+
+    @Test
+    void conversation_hugeButFullOfText_isPackedAndUnpacked() {
+        Conversation state = started();
+        for (int i = 0; i < 200; i++) {
+            state = state.apply(
+                    new Fact.UserSpoke(
+                            Optional.of("id-" + i),
+                            Optional.empty(),
+                            Optional.of(Message.user("漢😀".repeat(5_000))),
+                            false),
+                    AT);
+        }
+
+        Carried carried = new Carried(state, Optional.empty());
+        assertThat(Carried.unpack(carried.pack())).isEqualTo(carried);
+    }
+
+    @Test
+    void digest_ofAState_seesEveryChangeButTheTranscriptsEntries() {
+        Conversation state = started();
+        Conversation other = state.apply(new Fact.MessageIgnored("x", new Problem("T", "m")), AT);
+
+        assertThat(StateDigest.of(other)).isNotEqualTo(StateDigest.of(state));
+        assertThat(StateDigest.of(state)).isEqualTo(StateDigest.of(started()));
+    }
+
+    @Test
+    void chain_holdingNull_isRefused() {
+        assertThatThrownBy(() -> Wire.MAPPER.readValue("[null]", Chain.class))
+                .isInstanceOf(JsonProcessingException.class);
+    }
+
+    private static Conversation started() {
+        return Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), AT);
+    }
+
+    private static ObjectNode tree(Object value) throws IOException {
+        return (ObjectNode) Wire.MAPPER.readTree(Wire.MAPPER.writeValueAsBytes(value));
+    }
+
+    private static Object read(Object value, ObjectNode tree) throws IOException {
+        Class<?> type = value instanceof Part ? Part.class : value.getClass();
+        return Wire.MAPPER.readValue(Wire.MAPPER.writeValueAsBytes(tree), type);
+    }
+}

@@ -1,0 +1,140 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A thread told fact by fact, a second apart. Steps are carried out by the facts that say so. */
+final class Story {
+    static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
+    static final Optional<String> NONE = Optional.empty();
+
+    private Conversation state;
+    private int facts = 1;
+
+    private Story(Conversation state) {
+        this.state = state;
+    }
+
+    static Story begun(Fact.RunStarted started) {
+        return new Story(Conversation.start(started, START));
+    }
+
+    /** A thread whose agent is there: tools add, lookup and ask_user, at most 4 iterations. */
+    static Story ready() {
+        return begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(4)));
+    }
+
+    /** A thread in which a model was asked and replied with these parts. */
+    static Story replied(Part... parts) {
+        return ready().with(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+    }
+
+    static Terms terms(int maxIterations) {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
+        tools.put("add", Terms.ToolKind.ACTIVITY);
+        tools.put("lookup", Terms.ToolKind.ACTIVITY);
+        tools.put("ask_user", Terms.ToolKind.QUESTION);
+        return new Terms("helper", maxIterations, tools);
+    }
+
+    Story with(Fact... more) {
+        for (Fact fact : more) {
+            state = state.apply(fact, START.plusSeconds(facts));
+            facts++;
+        }
+        return this;
+    }
+
+    Conversation state() {
+        return state;
+    }
+
+    List<Step> decides() {
+        return state.decide();
+    }
+
+    Turn.Status status() {
+        return state.turn().status();
+    }
+
+    /** The transcript, in short. */
+    List<Message> messages() {
+        return state.transcript().messages();
+    }
+
+    Call call(String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    Optional<String> refusal(Fact.Inbound fact) {
+        return state.refusal(fact).map(Problem::type);
+    }
+
+    static Fact.UserSpoke said(String text) {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    static Fact.UserSpoke said(String id, String text) {
+        return new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    static Fact.UserSpoke replaced(Message... messages) {
+        return new Fact.UserSpoke(NONE, Optional.of(List.of(messages)), Optional.empty(), false);
+    }
+
+    static Fact.UserSpoke retried() {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true);
+    }
+
+    static Fact.UserSpoke goOn() {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), false);
+    }
+
+    static Fact.HumanAnswered answered(String text) {
+        return new Fact.HumanAnswered(NONE, NONE, text, NONE);
+    }
+
+    static Fact.HumanAnswered answered(String callId, String text) {
+        return new Fact.HumanAnswered(NONE, Optional.of(callId), text, NONE);
+    }
+
+    static Fact.BudgetRaised raised(int iterations) {
+        return new Fact.BudgetRaised(Optional.of(iterations), NONE);
+    }
+
+    static Fact.ModelReplied reply(int step, Part... parts) {
+        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
+    }
+
+    static Part.Text text(String words) {
+        return new Part.Text(words);
+    }
+
+    static Part.ToolUse use(String id, String tool) {
+        return new Part.ToolUse(id, tool, Json.EMPTY_OBJECT);
+    }
+
+    static Part.ToolUse ask(String id, String question) {
+        return new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    static Fact finished(String id, String text) {
+        return new Fact.ToolFinished(id, 1, text, false);
+    }
+
+    static Part.ToolResult result(String id, String text) {
+        return new Part.ToolResult(id, text, false);
+    }
+
+    static Part.ToolResult error(String id, String text) {
+        return new Part.ToolResult(id, text, true);
+    }
+
+    static Message results(Part.ToolResult... results) {
+        return Message.results(List.of(results));
+    }
+}

@@ -1,0 +1,79 @@
+package dev.waymark.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Transcript;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ProjectorTest {
+    private final WrittenHistory history = new WrittenHistory()
+            .started(StartInput.of("assistant").saying(Say.message("m1", "Hello")))
+            .task()
+            .activityScheduled(Names.AGENT_ACTIVITY, new AgentInput("assistant"))
+            .activityCompleted(AgentSpec.of("assistant", "scripted:x"))
+            .task();
+    private final String digest = Transcript.EMPTY
+            .plus(new Transcript.Entry("m1", Instant.EPOCH, Optional.of("m1"), Message.user("Hello")))
+            .digest();
+
+    @Test
+    void modelCall_recordedDigestFits_isNoMismatch() {
+        Projector projector = history.activityScheduled(Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest))
+                .projected();
+
+        assertThat(projector.modelCalls()).isEqualTo(1);
+        assertThat(projector.mismatches()).isEmpty();
+    }
+
+    @Test
+    void modelCall_recordedDigestIsAbbreviated_isNoMismatch() {
+        Projector projector = history.activityScheduled(
+                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32)))
+                .projected();
+
+        assertThat(projector.mismatches()).isEmpty();
+    }
+
+    @Test
+    void modelCall_recordedDigestIsNearlyNone_isAMismatch() {
+        Projector projector = history.activityScheduled(
+                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31)))
+                .projected();
+
+        assertThat(projector.mismatches()).hasSize(1);
+    }
+
+    @Test
+    void modelCall_recordedDigestDiffers_isAMismatch() {
+        ModelInput recorded = new ModelInput(1, 1, "0".repeat(64));
+        Projector projector =
+                history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
+
+        assertThat(projector.mismatches()).containsExactly(new Mismatch("run-1", 10, recorded, digest, 1));
+    }
+
+    @Test
+    void modelCall_recordedCountDiffers_isAMismatch() {
+        ModelInput recorded = new ModelInput(1, 2, digest);
+        Projector projector =
+                history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
+
+        assertThat(projector.mismatches()).containsExactly(new Mismatch("run-1", 10, recorded, digest, 1));
+    }
+
+    @Test
+    void workflowTask_untilItIsStarted_awaitsAWorker() {
+        assertThat(history.projected().awaitsWorker()).isFalse();
+        assertThat(history.taskScheduled().projected().awaitsWorker()).isTrue();
+        assertThat(history.taskStarted().projected().awaitsWorker()).isFalse();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.waymark.history;
+
+import dev.waymark.contract.Wire;
+import io.temporal.api.common.v1.ActivityType;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.ActivityTaskCompletedEventAttributes;
+import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.history.v1.WorkflowExecutionStartedEventAttributes;
+import io.temporal.api.history.v1.WorkflowTaskCompletedEventAttributes;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A history, written event by event as a server would. */
+final class WrittenHistory {
+    private final List<HistoryEvent> events = new ArrayList<>();
+
+    WrittenHistory started(Object input) {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED)
+                .setWorkflowExecutionStartedEventAttributes(
+                        WorkflowExecutionStartedEventAttributes.newBuilder().setInput(payloads(input))));
+    }
+
+    /** A workflow task that was scheduled, and that nobody has taken. */
+    WrittenHistory taskScheduled() {
+        return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED));
+    }
+
+    WrittenHistory taskStarted() {
+        return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_TASK_STARTED));
+    }
+
+    WrittenHistory taskCompleted() {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                .setWorkflowTaskCompletedEventAttributes(
+                        WorkflowTaskCompletedEventAttributes.newBuilder().setStartedEventId(events.size())));
+    }
+
+    WrittenHistory task() {
+        return taskScheduled().taskStarted().taskCompleted();
+    }
+
+    WrittenHistory activityScheduled(String type, Object input) {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED)
+                .setActivityTaskScheduledEventAttributes(ActivityTaskScheduledEventAttributes.newBuilder()
+                        .setActivityType(ActivityType.newBuilder().setName(type))
+                        .setInput(payloads(input))));
+    }
+
+    /** The activity that was scheduled last ends well. */
+    WrittenHistory activityCompleted(Object result) {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED)
+                .setActivityTaskCompletedEventAttributes(ActivityTaskCompletedEventAttributes.newBuilder()
+                        .setScheduledEventId(events.size())
+                        .setResult(payloads(result))));
+    }
+
+    Projector projected() {
+        Projector projector = new Projector("run-1", moment -> {});
+        events.forEach(projector::accept);
+        return projector;
+    }
+
+    private WrittenHistory add(HistoryEvent.Builder event) {
+        events.add(event.setEventId(events.size() + 1L).build());
+        return this;
+    }
+
+    private static Payloads payloads(Object value) {
+        return Wire.dataConverter().toPayloads(value).orElseThrow();
+    }
+}

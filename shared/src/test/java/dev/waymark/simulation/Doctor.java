@@ -1,0 +1,29 @@
+package dev.waymark.simulation;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Index;
+import java.util.function.Consumer;
+
+/** Makes states that the rules would never make. */
+final class Doctor {
+    private Doctor() {}
+
+    static Conversation edit(Conversation state, Consumer<ObjectNode> change) {
+        try {
+            ObjectNode tree = Wire.MAPPER.valueToTree(state);
+            change.accept(tree);
+            return Wire.MAPPER.treeToValue(tree, Conversation.class);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static Index<Call> calls(ObjectNode state) {
+        return Wire.MAPPER.convertValue(state.get("calls"), new TypeReference<Index<Call>>() {});
+    }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.simulation;
+
+/** Something that must hold does not. */
+final class Violation extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    Violation(String what) {
+        super(what);
+    }
+
+    static void unless(boolean holds, String what) {
+        if (!holds) {
+            throw new Violation(what);
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.contract.Names;
+import dev.waymark.starter.client.AgentClient;
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Raises a limit. A turn that ended on it continues. */
+@Command(name = "budget", description = "Raises a limit. A turn that ended on it continues.")
+final class Budget implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private Wait wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--usd", paramLabel = "X", description = "What the thread may cost.")
+    private BigDecimal usd;
+
+    @Option(names = "--tokens", paramLabel = "N", description = "How many tokens the thread may use.")
+    private Long tokens;
+
+    @Option(names = "--iterations", paramLabel = "N", description = "How often a turn may call the model.")
+    private Integer iterations;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Map<String, Object> limits = new LinkedHashMap<>();
+        put(limits, "usd", usd);
+        put(limits, "tokens", tokens);
+        put(limits, "iterations", iterations);
+        if (limits.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
+        }
+        try (AgentClient client = wait.client()) {
+            return Outcomes.print(output, client.decide(thread, Names.BUDGET, limits));
+        }
+    }
+
+    private static void put(Map<String, Object> limits, String name, @Nullable Object value) {
+        if (value != null) {
+            limits.put(name, value);
+        }
+    }
+}

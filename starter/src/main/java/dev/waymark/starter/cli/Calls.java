@@ -1,0 +1,51 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.contract.CallItem;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.client.AgentClient;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Lists the tool calls of a thread. */
+@Command(name = "calls", description = "Lists the tool calls of a thread.")
+final class Calls implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--pending", description = "Only those that have no result yet.")
+    private boolean pending;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = Connect.toServer()) {
+            Timeline timeline = client.timeline(thread);
+            List<CallItem> calls = CallItem.of(timeline.now(), Integer.MAX_VALUE).stream()
+                    .filter(call -> !pending || call.status().equals("issued"))
+                    .toList();
+            if (output.isJson()) {
+                output.document(Documents.tree(calls));
+                return ExitCode.DONE;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("CALL", "STATUS", "TOOL", "DISPATCHES", "ARGS"));
+            for (CallItem call : calls) {
+                rows.add(List.of(
+                        Lines.oneLine(call.callId()),
+                        call.status(),
+                        Lines.oneLine(call.tool()),
+                        String.valueOf(call.dispatches()),
+                        Lines.shortened(call.args().canonical())));
+            }
+            Table.print(output, rows);
+            return ExitCode.DONE;
+        }
+    }
+}

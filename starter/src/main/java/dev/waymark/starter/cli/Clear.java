@@ -1,0 +1,33 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Forgets the conversation. A turn that runs is stopped. */
+@Command(name = "clear", description = "Forgets the conversation. A turn that runs is stopped.")
+final class Clear implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private Wait wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client()) {
+            AgentClient.Started cleared = client.clear(thread);
+            if (output.isJson()) {
+                output.document(Documents.of("cleared", cleared));
+            } else {
+                output.line("cleared: " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

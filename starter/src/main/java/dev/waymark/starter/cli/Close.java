@@ -1,0 +1,38 @@
+package dev.waymark.starter.cli;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.starter.client.AgentClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Ends the thread once it is idle. */
+@Command(name = "close", description = "Ends the thread once it is idle.")
+final class Close implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private Wait wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client()) {
+            String status = client.close(thread) ? "closed" : "closing";
+            if (output.isJson()) {
+                ObjectNode document = JsonNodeFactory.instance.objectNode();
+                document.put("status", status);
+                document.put("thread", thread);
+                output.document(document);
+            } else {
+                output.line(status + ": " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.contract.Names;
+import dev.waymark.starter.client.AgentClient;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Forbids a call, and waits for the outcome. */
+@Command(name = "deny", description = "Forbids a call, and waits for the outcome.")
+final class Deny implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private Wait wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Mixin
+    private Decision decision;
+
+    @Override
+    public Integer call() {
+        Map<String, Object> payload = decision.payload();
+        try (AgentClient client = wait.client()) {
+            return Outcomes.print(output, client.decide(thread, Names.DENY, payload));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.waymark.starter.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Problem;
+import dev.waymark.starter.client.WaymarkException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Reads JSON that a user wrote. */
+final class JsonFiles {
+    private JsonFiles() {}
+
+    static JsonNode read(Path file) {
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            throw new WaymarkException.NotFound("no such file: " + file, "");
+        } catch (IOException e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "the file can't be read: " + file + " (" + e.getClass().getSimpleName() + ")",
+                    "");
+        }
+        try {
+            return Wire.MAPPER.readTree(bytes);
+        } catch (JsonProcessingException e) {
+            String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
+            throw new WaymarkException.Refused(
+                    Problem.CORRUPTION, "the file is no JSON: " + file + place + ": " + e.getOriginalMessage(), "");
+        } catch (IOException e) {
+            throw new IllegalStateException("reading from memory failed", e);
+        }
+    }
+}

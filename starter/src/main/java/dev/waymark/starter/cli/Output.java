@@ -1,0 +1,65 @@
+package dev.waymark.starter.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.Wire;
+import java.io.PrintWriter;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Where a command's results go, and in which shape. Results go to stdout, everything else to stderr. */
+final class Output {
+    static final String JSON = "--json";
+    static final String VERBOSE = "--verbose";
+
+    @Option(names = JSON, description = "Print exactly one JSON document.")
+    private boolean json;
+
+    @Option(names = VERBOSE, description = "Add the stack trace to an error.")
+    private boolean verbose;
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    boolean isJson() {
+        return json;
+    }
+
+    /** A result, for people. */
+    void line(String text) {
+        out().println(Lines.harmless(text));
+    }
+
+    /** A result, for programs. */
+    void document(JsonNode document) {
+        out().println(spell(document));
+    }
+
+    /** A result for people that is JSON anyway. */
+    void pretty(JsonNode document) {
+        out().println(json ? spell(document) : document.toPrettyString());
+    }
+
+    /** Something that is no result. */
+    void note(String text) {
+        command.commandLine().getErr().println(Lines.harmless(text));
+    }
+
+    /** Nobody reads any more. */
+    boolean isBroken() {
+        return out().checkError();
+    }
+
+    private PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+
+    static String spell(JsonNode document) {
+        try {
+            return Wire.MAPPER.writeValueAsString(document);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a document that can't be written", e);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.Progress;
+
+/** Says on stderr how far a long reading has come, once it has become a long one. */
+final class SlowProgress implements Progress {
+    private static final long QUIET_NANOS = 2_000_000_000L;
+
+    private final Output output;
+    private long next = System.nanoTime() + QUIET_NANOS;
+
+    SlowProgress(Output output) {
+        this.output = output;
+    }
+
+    @Override
+    public void read(int done, int of) {
+        if (done < of && System.nanoTime() - next > 0) {
+            output.note("waymark: read " + done + " of " + of + " threads ...");
+            next = System.nanoTime() + QUIET_NANOS;
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.history.Moment;
+import java.time.temporal.ChronoUnit;
+import java.util.stream.Collectors;
+
+/** One line of {@code watch} for each fact. */
+final class Story implements Fact.Cases<String> {
+    private static final Story STORY = new Story();
+
+    private Story() {}
+
+    static String line(Moment moment) {
+        String what = moment.fact()
+                .map(fact -> pad(fact.type()) + fact.match(STORY))
+                .orElseGet(() -> pad("run-continued") + moment.runId());
+        return (moment.at().truncatedTo(ChronoUnit.SECONDS) + "  e" + moment.eventId() + "  " + what).stripTrailing();
+    }
+
+    private static String pad(String type) {
+        return type + " ".repeat(Math.max(1, 18 - type.length()));
+    }
+
+    private static String words(Message message) {
+        return message.content().stream()
+                .map(part -> part instanceof Part.Text text
+                        ? Lines.shortened(text.text())
+                        : part instanceof Part.ToolUse use
+                                ? "[" + use.id() + "] " + use.name() + " "
+                                        + Lines.shortened(use.input().canonical())
+                                : "")
+                .collect(Collectors.joining(" "));
+    }
+
+    @Override
+    public String runStarted(Fact.RunStarted fact) {
+        return fact.agent();
+    }
+
+    @Override
+    public String agentRequested(Fact.AgentRequested fact) {
+        return "";
+    }
+
+    @Override
+    public String agentResolved(Fact.AgentResolved fact) {
+        return fact.terms().agent();
+    }
+
+    @Override
+    public String agentRefused(Fact.AgentRefused fact) {
+        return fact.problem().message();
+    }
+
+    @Override
+    public String modelCalled(Fact.ModelCalled fact) {
+        return "step " + fact.step();
+    }
+
+    @Override
+    public String modelReplied(Fact.ModelReplied fact) {
+        return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
+    }
+
+    @Override
+    public String modelFailed(Fact.ModelFailed fact) {
+        return fact.problem().message();
+    }
+
+    @Override
+    public String toolDispatched(Fact.ToolDispatched fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String toolFinished(Fact.ToolFinished fact) {
+        return "[" + fact.callId() + "] " + Lines.shortened(fact.content());
+    }
+
+    @Override
+    public String toolInterrupted(Fact.ToolInterrupted fact) {
+        return "[" + fact.callId() + "] " + Lines.shortened(fact.question());
+    }
+
+    @Override
+    public String toolLost(Fact.ToolLost fact) {
+        return "[" + fact.callId() + "] " + fact.problem().message();
+    }
+
+    @Override
+    public String userSpoke(Fact.UserSpoke fact) {
+        String replaced = fact.replacement()
+                .map(messages -> "(" + messages.size() + " messages instead) ")
+                .orElse("");
+        return replaced
+                + (fact.retry()
+                        ? "(once more)"
+                        : fact.content().map(Story::words).orElse(""));
+    }
+
+    @Override
+    public String humanAnswered(Fact.HumanAnswered fact) {
+        return fact.callId().map(id -> "[" + id + "] ").orElse("") + Lines.shortened(fact.answer());
+    }
+
+    @Override
+    public String approvalDecided(Fact.ApprovalDecided fact) {
+        return fact.callId().map(id -> "[" + id + "] ").orElse("") + fact.signal();
+    }
+
+    @Override
+    public String budgetRaised(Fact.BudgetRaised fact) {
+        return fact.iterations().map(most -> most + " iterations").orElse("");
+    }
+
+    @Override
+    public String stopped(Fact.Stopped fact) {
+        return fact.by().orElse("");
+    }
+
+    @Override
+    public String cleared(Fact.Cleared fact) {
+        return fact.by().orElse("");
+    }
+
+    @Override
+    public String closeRequested(Fact.CloseRequested fact) {
+        return fact.by().orElse("");
+    }
+
+    @Override
+    public String cancelRequested(Fact.CancelRequested fact) {
+        return "";
+    }
+
+    @Override
+    public String messageIgnored(Fact.MessageIgnored fact) {
+        return fact.signal() + ": " + fact.problem().message();
+    }
+
+    @Override
+    public String limitReached(Fact.LimitReached fact) {
+        return fact.problem().message();
+    }
+}

@@ -1,0 +1,569 @@
+package dev.waymark.starter.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.StatusReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Histories;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import io.grpc.StatusRuntimeException;
+import io.temporal.client.WorkflowServiceException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Starts, answers and inspects threads from any process that reaches the Temporal server. What is known of a thread is
+ * its id: nothing has to be kept between two calls, nor to be handed from one process to the next.
+ *
+ * <p>Methods that cause work wait for the turn's outcome, which they read from history; a lost connection or a lost
+ * caller never ends a turn. Whoever can't wait that long takes {@link #withTimeout}. Sending the same message id twice is
+ * harmless. Reading needs no worker. Thread-safe; throws nothing but {@link WaymarkException} for what may go wrong.
+ *
+ * <pre>{@code
+ * try (AgentClient client = AgentClient.connect()) {
+ *     AgentResult result = client.prompt("assistant", "Hello");
+ *     System.out.println(AgentResult.assertComplete(result).text());
+ * }
+ * }</pre>
+ */
+public final class AgentClient implements AutoCloseable {
+    private static final String TASK_QUEUE_SETTING = "WAYMARK_TASK_QUEUE";
+    private static final long LONG_WAIT_MILLIS = 20_000;
+
+    private final Connection connection;
+    private final Histories histories;
+    private final Requests requests;
+    private final Directory directory;
+    private final Optional<Duration> timeout;
+
+    private AgentClient(Connection connection, String taskQueue, Optional<Duration> timeout) {
+        this.connection = connection;
+        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.requests = new Requests(connection, histories, taskQueue);
+        this.directory = new Directory(connection, histories);
+        this.timeout = timeout;
+    }
+
+    private AgentClient(AgentClient other, Optional<Duration> timeout) {
+        this.connection = other.connection;
+        this.histories = other.histories;
+        this.requests = other.requests;
+        this.directory = other.directory;
+        this.timeout = timeout;
+    }
+
+    /**
+     * Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles, and
+     * {@code WAYMARK_TASK_QUEUE}.
+     *
+     * @throws WaymarkException.ServerUnreachable when no server answers within seconds
+     */
+    public static AgentClient connect() {
+        try {
+            return of(Connection.fromEnvironment());
+        } catch (dev.waymark.connect.ServerUnreachable e) {
+            throw unreachable(e.getMessage(), e);
+        }
+    }
+
+    /** Connects to this address ({@code host:port}), everything else as the environment says. */
+    public static AgentClient connect(String address) {
+        try {
+            return of(Connection.to(address));
+        } catch (dev.waymark.connect.ServerUnreachable e) {
+            throw unreachable(e.getMessage(), e);
+        }
+    }
+
+    private static AgentClient of(Connection connection) {
+        String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
+                .filter(name -> !name.isBlank())
+                .orElse(Names.TASK_QUEUE);
+        return new AgentClient(connection, taskQueue, Optional.empty());
+    }
+
+    /** The same client, which waits at most this long for an outcome. The turn goes on without the caller. */
+    public AgentClient withTimeout(Duration most) {
+        return new AgentClient(this, Optional.of(most));
+    }
+
+    // ---- starting
+
+    /** One run: a thread of its own, which closes when its turn ends. */
+    public AgentResult prompt(String agent, String message) {
+        return run(Prompt.of(agent, message));
+    }
+
+    /** Starts what the prompt describes, or continues the open thread that it names, and waits for the outcome. */
+    public AgentResult run(Prompt prompt) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Valid valid = Valid.of(prompt);
+            Optional<Requests.Known> known = known(valid);
+            if (known.isPresent()) {
+                return sayTo(valid.thread(), known.get(), valid, deadline);
+            }
+            Optional<String> runId =
+                    requests.start(valid.thread(), newThread(valid).saying(valid.say()));
+            if (runId.isEmpty()) {
+                // Somebody else started it in between.
+                return sayTo(valid.thread(), open(valid), valid, deadline);
+            }
+            return await(valid.thread(), runId.get(), waitingFor(valid, 2), deadline);
+        });
+    }
+
+    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    public Started start(Prompt prompt) {
+        return translated(() -> {
+            Valid valid = Valid.of(prompt);
+            Optional<Requests.Known> known = known(valid);
+            if (known.isPresent()) {
+                checkAgent(valid, known.get());
+                requests.signal(valid.thread(), Names.SAY, valid.say());
+                return new Started(valid.thread(), known.get().runId());
+            }
+            StartInput input = newThread(valid);
+            return new Started(valid.thread(), requests.signalWithStart(valid.thread(), Names.SAY, valid.say(), input));
+        });
+    }
+
+    /** A thread that was sent something, and the run that it went to. */
+    public record Started(String thread, String runId) {}
+
+    /** A prompt whose parts have been checked. */
+    private record Valid(Prompt prompt, String thread) {
+        static Valid of(Prompt prompt) {
+            prompt.agent().ifPresent(Limits::agent);
+            prompt.message().ifPresent(Limits::message);
+            prompt.messages().ifPresent(Limits::messages);
+            return new Valid(prompt, prompt.thread().map(Limits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+        }
+
+        boolean isNamed() {
+            return prompt.thread().isPresent();
+        }
+
+        boolean saysNothing() {
+            return prompt.message().isEmpty()
+                    && prompt.messages().map(JsonNode::isEmpty).orElse(true);
+        }
+
+        Say say() {
+            return new Say(Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty());
+        }
+    }
+
+    private Optional<Requests.Known> known(Valid valid) {
+        Optional<Requests.Known> known = valid.isNamed() ? requests.find(valid.thread()) : Optional.empty();
+        if (known.isPresent() && !known.get().open()) {
+            throw Requests.closed(valid.thread());
+        }
+        return known;
+    }
+
+    private Requests.Known open(Valid valid) {
+        return known(valid).orElseThrow(() -> Requests.noSuchThread(valid.thread()));
+    }
+
+    private StartInput newThread(Valid valid) {
+        String agent = valid.prompt()
+                .agent()
+                .orElseThrow(() ->
+                        Limits.badInput("no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
+        if (valid.saysNothing()) {
+            throw Limits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
+        }
+        if (valid.isNamed() && connection.isInMemory() && !valid.prompt().volatileAllowed()) {
+            throw new WaymarkException.VolatileStore(
+                    "the server keeps threads in memory only: " + valid.thread(),
+                    "It would be gone with the server. Use --volatile to start it nevertheless,"
+                            + " or a server that keeps what it is given");
+        }
+        StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
+        return valid.isNamed() ? input : input.closingAfterOneTurn();
+    }
+
+    private void checkAgent(Valid valid, Requests.Known known) {
+        if (valid.prompt().agent().isEmpty()) {
+            return;
+        }
+        String own = histories.startInput(valid.thread(), known.runId()).agent();
+        if (!own.equals(valid.prompt().agent().get())) {
+            throw Limits.badInput(
+                    "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
+        }
+    }
+
+    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, Deadline deadline) {
+        checkAgent(valid, known);
+        return say(thread, valid.say(), deadline);
+    }
+
+    private static Waiting waitingFor(Valid valid, int fact) {
+        return waitingFor(valid.say(), fact);
+    }
+
+    private static Waiting waitingFor(Say say, int fact) {
+        return say.content().isPresent() ? Waiting.forMessage(say.id().orElseThrow(), fact) : Waiting.forTurnAt(fact);
+    }
+
+    // ---- going on
+
+    /** Another message, and the outcome of the turn that consumes it. */
+    public AgentResult say(String thread, String message) {
+        return say(thread, newId(), message);
+    }
+
+    /** The same under an id of the caller's: sent again, it is not said again, and has the same outcome. */
+    public AgentResult say(String thread, String id, String message) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> say(Limits.thread(thread), Say.message(id, Limits.message(message)), deadline));
+    }
+
+    /** The last failed or stopped turn once more. */
+    public AgentResult retry(String thread) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> say(Limits.thread(thread), Say.retry(newId()), deadline));
+    }
+
+    private AgentResult say(String thread, Say say, Deadline deadline) {
+        Requests.Accepted accepted = requests.update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
+        return await(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
+    }
+
+    /** Answers the only open question, and waits until the turn ends or asks the next one. */
+    public AgentResult answer(String thread, String answer) {
+        return answer(thread, Optional.empty(), answer);
+    }
+
+    /** Answers the question of this call. */
+    public AgentResult answer(String thread, String callId, String answer) {
+        return answer(thread, Optional.of(callId), answer);
+    }
+
+    private AgentResult answer(String thread, Optional<String> callId, String answer) {
+        // The id makes a second sending harmless also where the update's own does not reach: in the thread's next run.
+        String id = newId();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("id", id);
+        callId.ifPresent(named -> payload.put("callId", named));
+        payload.put("answer", Limits.answer(answer));
+        return sendAndAwait(thread, Names.ANSWER, id, payload);
+    }
+
+    /** Sends the payload of a signal as contract and Web UI have it: {@code approve}, {@code settle}, and so on. */
+    public AgentResult decide(String thread, String name, Map<String, ?> payload) {
+        return sendAndAwait(thread, name, payload);
+    }
+
+    /** Raises the limit of model calls in a turn. A turn that ended on it continues. */
+    public AgentResult raiseIterations(String thread, int iterations) {
+        return sendAndAwait(thread, Names.BUDGET, Map.of("iterations", iterations));
+    }
+
+    /** Ends the turn. What is queued stays for the next message. */
+    public AgentResult stop(String thread) {
+        return sendAndAwait(thread, Names.STOP, Map.of());
+    }
+
+    private AgentResult sendAndAwait(String thread, String name, Map<String, ?> payload) {
+        return sendAndAwait(thread, name, newId(), payload);
+    }
+
+    private AgentResult sendAndAwait(String thread, String name, String id, Map<String, ?> payload) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Accepted accepted = requests.update(Limits.thread(thread), name, id, payload, deadline);
+            return await(
+                    thread, accepted, () -> Waiting.forTurnAt(accepted.ack().fact()), deadline);
+        });
+    }
+
+    private Requests.Accepted send(String thread, String name, Map<String, ?> payload, Deadline deadline) {
+        return requests.update(Limits.thread(thread), name, newId(), payload, deadline);
+    }
+
+    private static String newId() {
+        return UUID.randomUUID().toString();
+    }
+
+    /** Forgets the conversation. A turn that runs is stopped. */
+    public Started clear(String thread) {
+        return translated(() -> new Started(
+                thread,
+                send(thread, Names.CLEAR, Map.of(), Deadline.after(timeout)).runId()));
+    }
+
+    /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
+    public Started replaceByNothing(String thread, JsonNode emptyList) {
+        return translated(() -> {
+            Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
+            String id = say.id().orElseThrow();
+            return new Started(
+                    thread,
+                    requests.update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout))
+                            .runId());
+        });
+    }
+
+    /** Ends the thread once it is idle. Returns whether it has ended already. */
+    public boolean close(String thread) {
+        Deadline deadline = Deadline.after(timeout).orSooner(Requests.WORKER_WAIT);
+        return translated(() -> {
+            Requests.Accepted accepted = send(thread, Names.CLOSE, Map.of(), deadline);
+            Feed feed = feed(thread, accepted.runId());
+            while (!deadline.isPast() && !feed.isClosed()) {
+                for (Moment moment : feed.next(deadline.millisLeft())) {
+                    boolean applied =
+                            moment.state().counters().facts() >= accepted.ack().fact();
+                    if (applied && moment.state().turn().isRunning()) {
+                        return false;
+                    }
+                }
+            }
+            return feed.isClosed();
+        });
+    }
+
+    /** Ends the thread now: work in flight is cancelled and awaited. */
+    public AgentResult cancel(String thread) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Known known = requests.getOpen(Limits.thread(thread));
+            requests.cancel(thread);
+            Feed feed = feed(thread, known.runId());
+            Patience patience = new Patience(requests, thread, deadline);
+            while (!feed.isClosed()) {
+                feed.next(patience.millis(feed));
+                patience.check(feed);
+            }
+            return endOf(thread, feed);
+        });
+    }
+
+    // ---- reading
+
+    /**
+     * The outcome of the latest turn. It waits while one runs, and not while that waits for a person. Nothing is executed
+     * again.
+     */
+    public AgentResult result(String thread) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> result(Limits.thread(thread), deadline));
+    }
+
+    private AgentResult result(String thread, Deadline deadline) {
+        Timeline timeline = read(thread);
+        Conversation now = timeline.now();
+        if (now.turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound(
+                    "no turn yet: " + thread, "Begin one with: waymark say " + Words.quoted(thread) + " MESSAGE");
+        }
+        if (now.isSettled() || timeline.ending().isPresent()) {
+            return AgentResult.of(thread, timeline.runId(), now, now.turn());
+        }
+        return await(thread, timeline.runId(), Waiting.forTurnAt(now.counters().facts()), deadline);
+    }
+
+    /** What waits for a person in this thread. */
+    public List<PendingItem> pending(String thread) {
+        return translated(() -> {
+            Timeline timeline = read(Limits.thread(thread));
+            return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
+        });
+    }
+
+    /** What waits for a person in any open thread, the longest waiting first. */
+    public List<PendingItem> pending(Progress progress) {
+        return translated(() -> directory
+                .project(
+                        directory.threads(true),
+                        progress,
+                        (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
+                .stream()
+                .flatMap(List::stream)
+                .sorted(Comparator.comparing(PendingItem::since))
+                .toList());
+    }
+
+    /** All threads that the server still holds, the one that changed last first. */
+    public List<ThreadSummary> threads(Progress progress) {
+        return translated(() -> directory
+                .project(
+                        directory.threads(false),
+                        progress,
+                        (listed, run) -> run.expectedState()
+                                .map(state -> new ThreadSummary(
+                                        listed.thread(),
+                                        StatusReport.of(state).status(),
+                                        listed.open(),
+                                        state.agent(),
+                                        state.turn().number(),
+                                        state.updatedAt())))
+                .stream()
+                .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
+                .toList());
+    }
+
+    public StatusReport status(String thread) {
+        return translated(() -> StatusReport.of(read(Limits.thread(thread)).now()));
+    }
+
+    /** A checkpoint of the present, in the {@code runner} format. */
+    public Json checkpoint(String thread) {
+        return RunnerCheckpoint.of(timeline(thread).now());
+    }
+
+    /** A checkpoint of a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
+    public Json checkpoint(String thread, String place) {
+        Moment moment = timeline(thread)
+                .at(place)
+                .orElseThrow(() -> new WaymarkException.NotFound(
+                        "no such version: " + place, "See them with: waymark checkpoints " + Words.quoted(thread)));
+        return RunnerCheckpoint.of(moment.state());
+    }
+
+    /** Everything that is still known of a thread. */
+    public Timeline timeline(String thread) {
+        return translated(() -> read(Limits.thread(thread)));
+    }
+
+    private Timeline read(String thread) {
+        requests.get(thread);
+        return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+    }
+
+    /** Tells of every moment that is still held, and of every new one, until the thread closes or this returns false. */
+    public void watch(String thread, Predicate<Moment> watcher) {
+        translated(() -> {
+            Timeline timeline = read(Limits.thread(thread));
+            List<Moment> earlier = timeline.moments().stream()
+                    .filter(moment -> !moment.runId().equals(timeline.runId()))
+                    .toList();
+            Feed feed = feed(thread, timeline.runId());
+            List<Moment> next = earlier;
+            while (next.stream().allMatch(watcher) && !feed.isClosed()) {
+                next = feed.next(LONG_WAIT_MILLIS);
+            }
+            return thread;
+        });
+    }
+
+    /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
+    public Verification verify(String thread) {
+        return translated(() -> {
+            requests.get(Limits.thread(thread));
+            return new Verifier(requests, histories).verify(thread);
+        });
+    }
+
+    // ---- waiting
+
+    private AgentResult await(String thread, Requests.Accepted accepted, Supplier<Waiting> waiting, Deadline deadline) {
+        if (accepted.ack().duplicate()) {
+            // What it came to may lie in an earlier run.
+            Waiting past = waiting.get();
+            for (Moment moment : read(thread).moments()) {
+                Optional<Waiting.Reached> reached = past.observe(moment);
+                if (reached.isPresent()) {
+                    return resultOf(thread, reached.get());
+                }
+            }
+        }
+        return await(thread, accepted.runId(), waiting.get(), deadline);
+    }
+
+    private AgentResult await(String thread, String runId, Waiting waiting, Deadline deadline) {
+        Feed feed = feed(thread, runId);
+        Patience patience = new Patience(requests, thread, deadline);
+        while (!feed.isClosed()) {
+            for (Moment moment : feed.next(patience.millis(feed))) {
+                Optional<Waiting.Reached> reached = waiting.observe(moment);
+                if (reached.isPresent()) {
+                    return resultOf(thread, reached.get());
+                }
+            }
+            if (feed.wasReset()) {
+                // What was waited for may not have happened at all: the newest turn is as near as one can get.
+                return result(thread, deadline);
+            }
+            patience.check(feed);
+        }
+        return endOf(thread, feed);
+    }
+
+    private static AgentResult resultOf(String thread, Waiting.Reached reached) {
+        return AgentResult.of(thread, reached.runId(), reached.state(), reached.turn());
+    }
+
+    private static AgentResult endOf(String thread, Feed closed) {
+        Conversation state = closed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));
+        return AgentResult.of(thread, closed.run().runId(), state, state.turn());
+    }
+
+    private Feed feed(String thread, String runId) {
+        return new Feed(connection, histories, thread, runId);
+    }
+
+    // ---- failures
+
+    private <T> T translated(Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (StatusRuntimeException e) {
+            throw translate(e);
+        } catch (WorkflowServiceException e) {
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof StatusRuntimeException status) {
+                    throw translate(status);
+                }
+            }
+            throw e;
+        }
+    }
+
+    private WaymarkException translate(StatusRuntimeException e) {
+        String words = Optional.ofNullable(e.getStatus().getDescription()).orElse("no reason given");
+        return switch (e.getStatus().getCode()) {
+            case NOT_FOUND ->
+                new WaymarkException.NotFound(
+                        "the server has no such thing: " + words, "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS");
+            case PERMISSION_DENIED, UNAUTHENTICATED ->
+                unreachable("the server refuses this client: " + connection.address() + " (" + words + ")", e);
+            case INVALID_ARGUMENT ->
+                new WaymarkException.Refused(Problem.BAD_INPUT, "the server refused it: " + words, "");
+            default ->
+                unreachable(
+                        "the server does not answer: " + connection.address() + " ("
+                                + e.getStatus().getCode() + ", " + words + ")",
+                        e);
+        };
+    }
+
+    private static WaymarkException unreachable(String message, Throwable cause) {
+        return new WaymarkException.ServerUnreachable(
+                message, "Start one with: waymark dev, or set TEMPORAL_ADDRESS", cause);
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

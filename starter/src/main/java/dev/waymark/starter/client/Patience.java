@@ -1,0 +1,56 @@
+package dev.waymark.starter.client;
+
+import java.util.Optional;
+
+/** How long a wait may go on: as long as the caller said, and while there is a worker to wait for. */
+final class Patience {
+    private static final long LONGEST_WAIT_MILLIS = 20_000;
+
+    private final Requests requests;
+    private final String thread;
+    private final Deadline deadline;
+    private Optional<Deadline> worker = Optional.empty();
+    private long lastEventId;
+    private Deadline silence = Deadline.after(Requests.WORKER_WAIT);
+
+    Patience(Requests requests, String thread, Deadline deadline) {
+        this.requests = requests;
+        this.thread = thread;
+        this.deadline = deadline;
+    }
+
+    long millis(Feed feed) {
+        long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
+        return worker.map(until -> Math.min(most, until.millisLeft())).orElse(most);
+    }
+
+    void check(Feed feed) {
+        if (!feed.run().awaitsWorker()) {
+            worker = Optional.empty();
+        } else if (worker.isEmpty()) {
+            worker = Optional.of(Deadline.after(Requests.WORKER_WAIT));
+        }
+        String later = "with: waymark result " + Words.quoted(thread);
+        if ((worker.isPresent() && worker.get().isPast()) || isLeftAlone(feed)) {
+            throw new WaymarkException.NoWorker(
+                    "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
+                    "It is kept, and goes on once there is one. Start one with: waymark worker; then wait " + later,
+                    thread);
+        }
+        if (deadline.isPast()) {
+            throw new WaymarkException.TimedOut(
+                    "the turn still runs: " + thread, "It goes on. Wait for it " + later, thread);
+        }
+    }
+
+    /** Nothing has happened for a while, and nobody is there to make it happen. */
+    private boolean isLeftAlone(Feed feed) {
+        if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
+            return false;
+        }
+        boolean silent = feed.run().lastEventId() == lastEventId;
+        lastEventId = feed.run().lastEventId();
+        silence = Deadline.after(Requests.WORKER_WAIT);
+        return silent && requests.activityAwaitsWorker(thread);
+    }
+}

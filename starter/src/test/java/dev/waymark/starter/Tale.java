@@ -1,0 +1,115 @@
+package dev.waymark.starter;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.Usage;
+import dev.waymark.history.Ending;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A thread told fact by fact, as a projector would: one event and one second each. */
+public final class Tale {
+    private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
+
+    private final List<Moment> moments = new ArrayList<>();
+
+    public static Tale begun() {
+        Tale tale = new Tale();
+        Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "assistant", false, Optional.empty());
+        tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Conversation.start(started, START)));
+        return tale;
+    }
+
+    public static Tale resolved(String... questionTools) {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
+        for (String tool : questionTools) {
+            tools.put(tool, Terms.ToolKind.QUESTION);
+        }
+        return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(new Terms("assistant", 10, tools)));
+    }
+
+    public Tale then(Fact fact) {
+        Moment last = moments.get(moments.size() - 1);
+        Instant at = last.at().plusSeconds(1);
+        moments.add(new Moment(
+                last.runId(),
+                last.eventId() + 1,
+                at,
+                Optional.of(fact),
+                last.state().apply(fact, at)));
+        return this;
+    }
+
+    public Tale says(String id, String words) {
+        return then(new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
+    }
+
+    public Tale callsModel() {
+        return then(new Fact.ModelCalled(now().counters().steps() + 1));
+    }
+
+    public Tale replies(Part... parts) {
+        return then(new Fact.ModelReplied(
+                now().counters().steps(), new Reply(List.of(parts), new Usage(41, 12), "end_turn")));
+    }
+
+    public Tale replies(String words) {
+        return replies(new Part.Text(words));
+    }
+
+    public Tale asks(String callId, String question) {
+        return replies(ask(callId, question));
+    }
+
+    public static Part ask(String callId, String question) {
+        return new Part.ToolUse(callId, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    public Tale answers(String callId, String words) {
+        return then(new Fact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
+    }
+
+    public Tale fails(String words) {
+        return then(new Fact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
+    }
+
+    public Conversation now() {
+        return moments.get(moments.size() - 1).state();
+    }
+
+    public int facts() {
+        return now().counters().facts();
+    }
+
+    public List<Moment> moments() {
+        return moments;
+    }
+
+    public Timeline timeline() {
+        return new Timeline("t1", "run-1", moments, now(), Optional.empty(), Optional.empty(), 1_000, false);
+    }
+
+    public Timeline closed() {
+        return new Timeline(
+                "t1",
+                "run-1",
+                moments,
+                now(),
+                Optional.empty(),
+                Optional.of(new Ending(Ending.Kind.COMPLETED, Optional.empty())),
+                1_000,
+                false);
+    }
+}

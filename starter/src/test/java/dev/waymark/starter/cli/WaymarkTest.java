@@ -1,0 +1,63 @@
+package dev.waymark.starter.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WaymarkTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "|no command. Try: waymark --help",
+                "fly|no such command: fly. Try: waymark --help",
+                "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
+                "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
+                "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",
+                "checkpoint t1 --format session|no such format: session. Supported: runner. Try: waymark checkpoint --help",
+                "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
+                "approve t1 --args []|--args is no JSON object: []. Try: waymark approve --help",
+                "settle t1 --call c --outcome maybe|no such outcome: maybe. There are done, rerun, give-up. Try: waymark settle --help",
+            })
+    void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {
+        int exitCode = execute(arguments == null ? new String[0] : arguments.split(" "));
+
+        assertThat(err.toString()).isEqualTo("waymark: " + complaint + System.lineSeparator());
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void execute_misusedWithJson_alsoPrintsTheError() {
+        assertThat(execute("say", "--json")).isEqualTo(2);
+        assertThat(out.toString().trim())
+                .isEqualTo("{\"error\":{\"type\":\"BadInput\",\"message\":\"Missing required parameter: 'THREAD'\"}}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "say --version", "--help", "run --help", "verify -h"})
+    void execute_versionAndHelp_workEverywhere(String arguments) {
+        assertThat(execute(arguments.split(" "))).isZero();
+        assertThat(out.toString()).isNotBlank();
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void execute_fileThatIsMissing_isNotFound() {
+        assertThat(execute("run", "--agent", "a", "--messages", "/nowhere.json"))
+                .isEqualTo(3);
+        assertThat(err.toString()).isEqualTo("waymark: no such file: /nowhere.json" + System.lineSeparator());
+    }
+
+    private int execute(String... args) {
+        return Waymark.execute(new PrintWriter(out), new PrintWriter(err), args);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.waymark.starter.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.Wire;
+import org.junit.jupiter.api.Test;
+
+class LimitsTest {
+    @Test
+    void thread_upTo900Bytes_passes() {
+        assertThat(Limits.thread("ü".repeat(450))).hasSize(450);
+    }
+
+    @Test
+    void thread_over900Bytes_isTooLarge() {
+        assertThatThrownBy(() -> Limits.thread("ü".repeat(451))).isInstanceOf(WaymarkException.TooLarge.class);
+    }
+
+    @Test
+    void thread_emptyOrWithNul_isBadInput() {
+        assertThatThrownBy(() -> Limits.thread("")).extracting("type").isEqualTo("BadInput");
+        assertThatThrownBy(() -> Limits.thread("a\0b")).extracting("type").isEqualTo("BadInput");
+    }
+
+    @Test
+    void message_256KiB_passes() {
+        assertThat(Limits.message("x".repeat(256 * 1024))).hasSize(256 * 1024);
+    }
+
+    @Test
+    void message_oneByteMore_isTooLarge() {
+        assertThatThrownBy(() -> Limits.message("x".repeat(256 * 1024 - 1) + "ü"))
+                .isInstanceOf(WaymarkException.TooLarge.class)
+                .hasMessageContaining("262145 bytes");
+    }
+
+    @Test
+    void message_blankOrHalfACharacter_isBadInput() {
+        assertThatThrownBy(() -> Limits.message("")).extracting("type").isEqualTo("BadInput");
+        assertThatThrownBy(() -> Limits.message(" \n ")).extracting("type").isEqualTo("BadInput");
+        assertThatThrownBy(() -> Limits.message("a\ud83d")).extracting("type").isEqualTo("BadInput");
+    }
+
+    @Test
+    void messages_danglingCall_isCorruption() {
+        assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
+                        + "\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\",\"input\":{}}]}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_unknownRole_isCorruption() {
+        assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"system\",\"content\":\"hi\"}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_loneSurrogate_isCorruption() {
+        assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"user\",\"content\":\"\\ud83d\"}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_empty_passes() {
+        assertThat(Limits.messages(json("[]"))).isEmpty();
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return Wire.MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+}

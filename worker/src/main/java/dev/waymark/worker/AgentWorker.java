@@ -1,0 +1,221 @@
+package dev.waymark.worker;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.AgentWorkflow;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.StartInput;
+import dev.waymark.history.Histories;
+import dev.waymark.history.RunReader;
+import dev.waymark.worker.agents.AgentActivity;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.CommandRunner;
+import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.common.converter.EncodedValues;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerFactoryOptions;
+import io.temporal.worker.WorkerOptions;
+import io.temporal.worker.WorkflowImplementationOptions;
+import io.temporal.workflow.Workflow;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs agents: the workflows that drive conversations, and the activities that ask models and run tools. Any number of
+ * workers share a task queue; a thread belongs to none of them. Built once, started once.
+ *
+ * <pre>{@code
+ * AgentWorker worker = AgentWorker.builder(connection.client())
+ *         .agents(AgentDirectory.load(Path.of("agents"), providers, tools))
+ *         .providers(providers)
+ *         .tools(tools)
+ *         .build();
+ * worker.start();
+ * }</pre>
+ */
+public final class AgentWorker implements AutoCloseable {
+
+    /** What is shown of a reply that is still coming changes as often as this. */
+    private static final Duration HEARTBEAT_THROTTLE = Duration.ofMillis(200);
+
+    /** What a tool gets to clean up once it has been interrupted. */
+    private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
+
+    /**
+     * Far more than a workflow task computes, and still less than the ten seconds that the server gives it. Packing a
+     * conversation of 40 MiB takes 0.7 s in a worker that has just started, so the usual second fails, for ever, the
+     * tasks of a large thread on a busy machine.
+     */
+    private static final Duration DEADLOCK = Duration.ofSeconds(5);
+
+    private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
+
+    private final WorkflowClient client;
+    private final String taskQueue;
+    private final WorkerOptions options;
+    private final RunReader runs;
+    private final WorkerFactory factory;
+
+    private AgentWorker(Builder builder) {
+        this.client = builder.client;
+        this.taskQueue = builder.taskQueue;
+        this.options = options(!isInMemory(client));
+        this.runs = new RunReader(new Histories(
+                client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
+        this.factory = newFactory();
+        Worker worker = factory.newWorker(taskQueue, options);
+        registerWorkflows(worker);
+        registerActivities(worker, builder);
+    }
+
+    public static Builder builder(WorkflowClient client) {
+        return new Builder(client);
+    }
+
+    // ---- what a worker consists of
+
+    /** The workflow tells the activities of this process what it knows, which saves them from reading it. */
+    private void registerWorkflows(Worker worker) {
+        worker.registerWorkflowImplementationFactory(
+                AgentWorkflow.class,
+                (EncodedValues arguments) -> new AgentWorkflowImpl(
+                        arguments.get(0, StartInput.class),
+                        called -> runs.note(Workflow.getInfo().getRunId(), called)),
+                WorkflowImplementationOptions.getDefaultInstance());
+    }
+
+    private void registerActivities(Worker worker, Builder builder) {
+        CommandRunner commands = new CommandRunner(System.getenv());
+        worker.registerActivitiesImplementations(
+                new AgentActivity(builder.agents),
+                new ModelActivity(runs, builder.providers),
+                new ToolActivity(runs, builder.tools, commands, builder.agents.path()));
+    }
+
+    // ---- its life
+
+    public String taskQueue() {
+        return taskQueue;
+    }
+
+    /** Begins to take work. */
+    public void start() {
+        factory.start();
+    }
+
+    /**
+     * Takes no more work, and waits for what runs. Tools and model calls finish and their results are recorded; what
+     * still runs when the time is up is interrupted. Nothing runs when this returns.
+     *
+     * @return whether everything finished by itself
+     */
+    public boolean drain(Duration most) {
+        // What still runs may need an answer from its own workflow, whose tasks this worker has just stopped taking,
+        // and
+        // perhaps no other one does. So another takes them meanwhile. It can start no activity.
+        WorkerFactory workflows = newFactory();
+        registerWorkflows(workflows.newWorker(taskQueue, options(false)));
+        workflows.start();
+        factory.shutdown();
+        factory.awaitTermination(most.toMillis(), TimeUnit.MILLISECONDS);
+        boolean finished = factory.isTerminated();
+        factory.shutdownNow();
+        factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        workflows.shutdown();
+        workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        return finished;
+    }
+
+    /** Interrupts what runs. What Temporal makes of it is as if the worker had been lost. */
+    @Override
+    public void close() {
+        factory.shutdownNow();
+        factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private WorkerFactory newFactory() {
+        return WorkerFactory.newInstance(
+                client,
+                WorkerFactoryOptions.newBuilder()
+                        .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
+                        .build());
+    }
+
+    private static WorkerOptions options(boolean sticky) {
+        WorkerOptions.Builder options = WorkerOptions.newBuilder()
+                .setUsingVirtualThreads(VIRTUAL_THREADS)
+                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis())
+                .setMaxHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
+                .setDefaultHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
+                // Otherwise the first heartbeat while draining throws in a tool that is to finish.
+                .setAllowActivityHeartbeatDuringShutdown(true);
+        if (!sticky) {
+            // No worker is preferred for being the last that had a thread. The in-memory server would wait for it for
+            // ever,
+            // also when it is gone; the real one for five seconds.
+            options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
+        }
+        return options.build();
+    }
+
+    private static boolean isInMemory(WorkflowClient client) {
+        return client.getWorkflowServiceStubs()
+                .blockingStub()
+                .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
+                .getServerVersion()
+                .isEmpty();
+    }
+
+    /** Every part has a default: no agents, no providers, no Java tools, task queue {@code waymark}. */
+    public static final class Builder {
+
+        private final WorkflowClient client;
+        private String taskQueue = Names.TASK_QUEUE;
+        private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
+        private ModelProviders providers = ModelProviders.of(Map.of());
+        private JavaTools tools = JavaTools.NONE;
+
+        private Builder(WorkflowClient client) {
+            this.client = client;
+        }
+
+        public Builder taskQueue(String name) {
+            this.taskQueue = name;
+            return this;
+        }
+
+        public Builder agents(AgentDirectory directory) {
+            this.agents = directory;
+            return this;
+        }
+
+        /** Agents that were made in code; their command tools start in the current directory. */
+        public Builder agents(AgentSpec... specs) {
+            return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
+        }
+
+        public Builder providers(ModelProviders known) {
+            this.providers = known;
+            return this;
+        }
+
+        public Builder tools(JavaTools known) {
+            this.tools = known;
+            return this;
+        }
+
+        /** Asks the server what it is, and throws what gRPC throws when none answers. */
+        public AgentWorker build() {
+            return new AgentWorker(this);
+        }
+    }
+}

@@ -1,0 +1,41 @@
+package dev.waymark.worker.activity;
+
+import dev.waymark.conversation.Problem;
+import io.grpc.StatusRuntimeException;
+import io.temporal.failure.ApplicationFailure;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** How an activity says that it failed. The types are stored in histories. */
+public final class ActivityProblems {
+    /** The server could not be asked for the run's own history. */
+    private static final String HISTORY_UNREADABLE = "HistoryUnreadable";
+
+    private ActivityProblems() {}
+
+    /** Trying again would end the same way. */
+    public static ApplicationFailure permanent(Problem problem) {
+        return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
+    }
+
+    /** Trying again may help, no sooner than this if it is given. */
+    public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter) {
+        ApplicationFailure.Builder failure =
+                ApplicationFailure.newBuilder().setMessage(problem.message()).setType(problem.type());
+        retryAfter.ifPresent(failure::setNextRetryDelay);
+        return failure.build();
+    }
+
+    /** Reads from the server; an outage is a passing problem, and a history that does not fold is corruption. */
+    public static <T> T reading(Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (StatusRuntimeException e) {
+            String words = "the run's history can't be read: " + e.getStatus().getCode();
+            throw passing(new Problem(HISTORY_UNREADABLE, words), Optional.empty());
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw permanent(new Problem(Problem.CORRUPTION, String.valueOf(e.getMessage())));
+        }
+    }
+}

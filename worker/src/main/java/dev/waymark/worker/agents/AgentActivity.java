@@ -1,0 +1,23 @@
+package dev.waymark.worker.agents;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.conversation.Problem;
+import dev.waymark.worker.activity.ActivityProblems;
+
+/** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
+public final class AgentActivity implements AgentResolver {
+    private final AgentDirectory agents;
+
+    public AgentActivity(AgentDirectory agents) {
+        this.agents = agents;
+    }
+
+    @Override
+    public AgentSpec resolve(AgentInput input) {
+        return agents.find(input.agent())
+                .orElseThrow(() -> ActivityProblems.permanent(new Problem(
+                        Problem.NOT_FOUND,
+                        "no agent \"" + input.agent() + "\"; there are " + String.join(", ", agents.names()))));
+    }
+}

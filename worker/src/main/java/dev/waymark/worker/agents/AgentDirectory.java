@@ -1,0 +1,110 @@
+package dev.waymark.worker.agents;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.yaml.YamlProblem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The agents of a directory: every {@code *.yaml} directly in it is one, except for {@code *.script.yaml}. They are read
+ * once, in the order of their files' names; an edited file counts from the worker's next start, and for new threads only,
+ * since a thread's agent is recorded in its history. A directory without agents is fine: running threads need none.
+ *
+ * <pre>{@code
+ * Path directory = Path.of("agents");
+ * ModelProviders providers = ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
+ * AgentDirectory agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
+ * }</pre>
+ */
+public final class AgentDirectory {
+
+    private final Path path;
+    private final Map<String, AgentSpec> byName;
+
+    private AgentDirectory(Path path, Map<String, AgentSpec> byName) {
+        this.path = path;
+        this.byName = Collections.unmodifiableMap(byName);
+    }
+
+    /**
+     * Reads and checks all of them.
+     *
+     * @throws NoSuchFileException when there is no such directory
+     * @throws AgentInvalid for the first file with something wrong in it
+     */
+    public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
+            throws AgentInvalid, IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new NoSuchFileException(directory.toString(), null, "no such directory");
+        }
+        AgentFile reader = new AgentFile(directory, providers, tools);
+        Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        Map<String, Path> origin = new LinkedHashMap<>();
+        for (Path file : files(directory)) {
+            try {
+                AgentSpec agent = reader.read(file);
+                Path other = origin.put(agent.name(), file);
+                if (other != null) {
+                    throw new YamlProblem(
+                            file.toString(), 1, "name", agent.name() + " is the name of " + other + " too");
+                }
+                byName.put(agent.name(), agent);
+            } catch (YamlProblem e) {
+                throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+            }
+        }
+        return new AgentDirectory(directory, byName);
+    }
+
+    /** Agents that were made in code. Their tools' working directory is this path. */
+    public static AgentDirectory of(Path path, List<AgentSpec> agents) {
+        Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        for (AgentSpec agent : agents) {
+            if (byName.put(agent.name(), agent) != null) {
+                throw new IllegalArgumentException("two agents of one name: " + agent.name());
+            }
+        }
+        return new AgentDirectory(path, byName);
+    }
+
+    /** Where the files are: what paths in them are relative to, and their tools' working directory. */
+    public Path path() {
+        return path;
+    }
+
+    public List<String> names() {
+        return List.copyOf(byName.keySet());
+    }
+
+    public Optional<AgentSpec> find(String name) {
+        return Optional.ofNullable(byName.get(name));
+    }
+
+    /** All agents by name, in order. */
+    public Map<String, AgentSpec> agents() {
+        return byName;
+    }
+
+    private static List<Path> files(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return new ArrayList<>(
+                    entries.filter(AgentDirectory::isAgent).sorted().toList());
+        }
+    }
+
+    private static boolean isAgent(Path entry) {
+        String name = entry.getFileName().toString();
+        return name.endsWith(AgentFile.SUFFIX) && !name.endsWith(".script.yaml") && Files.isRegularFile(entry);
+    }
+}

@@ -1,0 +1,60 @@
+package dev.waymark.worker.cli;
+
+import dev.waymark.contract.Names;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.model.ModelProvider;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.JavaTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Where agents come from. */
+final class AgentsOptions {
+
+    @Option(
+            names = "--agents",
+            paramLabel = "DIR",
+            description = "The agents' directory. Default: WAYMARK_AGENTS, or agents.")
+    private @Nullable Path directory;
+
+    /** What a worker of these commands knows. */
+    record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {}
+
+    Setup load() throws AgentInvalid, IOException, Complaint.Thrown {
+        Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
+        if (!Files.isDirectory(path)) {
+            throw new Complaint.Thrown(
+                    ExitCodes.NOT_FOUND,
+                    Complaint.NOT_FOUND,
+                    "no agents directory: " + path,
+                    "Create it, or name another with --agents");
+        }
+        ModelProviders providers = providers(path);
+        JavaTools tools = JavaTools.NONE;
+        return new Setup(AgentDirectory.load(path, providers, tools), providers, tools);
+    }
+
+    static String taskQueue() {
+        return variable("WAYMARK_TASK_QUEUE", Names.TASK_QUEUE);
+    }
+
+    private static ModelProviders providers(Path agents) {
+        Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
+        return ModelProviders.of(providers);
+    }
+
+    private static String variable(String name, String otherwise) {
+        return Optional.ofNullable(System.getenv(name))
+                .filter(value -> !value.isBlank())
+                .orElse(otherwise);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.worker.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.contract.Wire;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** How a command speaks: results to stdout, everything else to stderr. */
+final class OutputOptions {
+
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec command;
+
+    @Option(names = "--json", description = "Prints exactly one JSON document.")
+    private boolean json;
+
+    @Option(names = "--verbose", description = "Says more on stderr, stack traces included.")
+    private boolean verbose;
+
+    boolean isJson() {
+        return json;
+    }
+
+    boolean isVerbose() {
+        return verbose;
+    }
+
+    void applyToLogging() {
+        if (verbose) {
+            ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.INFO);
+        }
+    }
+
+    void print(String line) {
+        print(command.commandLine().getOut(), line);
+    }
+
+    void printJson(Object document) {
+        try {
+            print(Wire.MAPPER.writeValueAsString(document));
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** For people; not a result. */
+    void tell(String lines) {
+        print(command.commandLine().getErr(), lines);
+    }
+
+    private static void print(PrintWriter target, String lines) {
+        target.println(lines);
+        target.flush();
+    }
+}

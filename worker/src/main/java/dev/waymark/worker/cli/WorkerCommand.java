@@ -1,0 +1,70 @@
+package dev.waymark.worker.cli;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A worker for a server that is there already. */
+@Command(
+        name = "worker",
+        description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains it.")
+public final class WorkerCommand implements Callable<Integer> {
+
+    /** Whoever is in a hurry sends SIGKILL, as supervisors do. */
+    private static final Duration DRAIN = Duration.ofHours(1);
+
+    @Mixin
+    private OutputOptions output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Option(
+            names = "--task-queue",
+            paramLabel = "Q",
+            description = "Where it takes work from. Default: WAYMARK_TASK_QUEUE, or waymark.")
+    private @Nullable String taskQueue;
+
+    @Override
+    public Integer call() throws Exception {
+        output.applyToLogging();
+        AgentsOptions.Setup setup = agents.load();
+        String queue = Optional.ofNullable(taskQueue).orElseGet(AgentsOptions::taskQueue);
+        try (Termination termination = Termination.listen();
+                Connection connection = Connection.fromEnvironment();
+                AgentWorker worker = AgentWorker.builder(connection.client())
+                        .taskQueue(queue)
+                        .agents(setup.agents())
+                        .providers(setup.providers())
+                        .tools(setup.tools())
+                        .build()) {
+            worker.start();
+            DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
+            if (output.isJson()) {
+                output.printJson(Ready.of(
+                        connection.address(),
+                        Optional.empty(),
+                        queue,
+                        setup.agents().names(),
+                        server.wireName()));
+            } else {
+                output.tell("The worker is ready.\n"
+                        + "  server      " + connection.address() + " (" + server.wireName() + "), namespace "
+                        + connection.namespace() + "\n"
+                        + "  task queue  " + queue + "\n"
+                        + "  agents      " + Banner.agents(setup.agents()));
+            }
+            termination.await();
+            output.tell("Draining: what runs may finish.");
+            worker.drain(DRAIN);
+        }
+        return ExitCodes.DONE;
+    }
+}

@@ -1,0 +1,89 @@
+package dev.waymark.worker.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Transcript;
+import dev.waymark.history.RunReader;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+
+/**
+ * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's
+ * length and digest; a conversation that does not match them is never sent.
+ */
+public final class ModelActivity implements ModelCaller {
+    /** A result beyond 2 MiB would be lost after the call was paid for. */
+    private static final int MOST_REPLY_BYTES = 1024 * 1024;
+
+    private final RunReader runs;
+    private final ModelProviders providers;
+
+    public ModelActivity(RunReader runs, ModelProviders providers) {
+        this.runs = runs;
+        this.providers = providers;
+    }
+
+    @Override
+    public Reply call(ModelInput input) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            RunReader.Called called =
+                    ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            check(input, called.state().counters().steps(), called.state().transcript());
+            try {
+                return checked(ask(called.agent(), called.state().transcript()));
+            } catch (InterruptedException e) {
+                throw heartbeat.cancellation(e);
+            }
+        }
+    }
+
+    private static void check(ModelInput input, int step, Transcript transcript) {
+        if (step != input.step()) {
+            String words = "model call " + input.step() + " was superseded by call " + step;
+            throw ActivityProblems.permanent(new Problem("Superseded", words));
+        }
+        if (!input.isOf(transcript)) {
+            String words = "the conversation in history does not match its digest: " + transcript.count()
+                    + " messages, digest " + transcript.digest() + ", where " + input.messageCount()
+                    + " messages, digest " + input.digest() + " are due";
+            throw ActivityProblems.permanent(new Problem(Problem.CORRUPTION, words));
+        }
+    }
+
+    private Reply ask(AgentSpec agent, Transcript transcript) throws InterruptedException {
+        ModelProviders.Bound bound = providers
+                .find(agent.model())
+                .orElseThrow(() -> ActivityProblems.permanent(
+                        new Problem("AgentInvalid", "this worker has no provider for model " + agent.model())));
+        ModelRequest request = new ModelRequest(
+                bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
+        try {
+            return bound.provider().reply(request);
+        } catch (ModelFailure failure) {
+            Problem problem = new Problem(failure.type(), failure.getMessage());
+            throw failure.retryable()
+                    ? ActivityProblems.passing(problem, failure.retryAfter())
+                    : ActivityProblems.permanent(problem);
+        }
+    }
+
+    private static Reply checked(Reply reply) {
+        try {
+            int bytes = Wire.MAPPER.writeValueAsBytes(reply).length;
+            if (bytes > MOST_REPLY_BYTES) {
+                String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
+                throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
+            }
+            return reply;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a reply is always JSON", e);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.waymark.worker.model;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** The providers that a worker knows, by name, in a fixed order. */
+public final class ModelProviders {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+
+    private final Map<String, ModelProvider> byName;
+
+    private ModelProviders(Map<String, ModelProvider> byName) {
+        this.byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+    }
+
+    public static ModelProviders of(Map<String, ModelProvider> byName) {
+        byName.keySet().forEach(name -> {
+            if (!NAME.matcher(name).matches()) {
+                throw new IllegalArgumentException("not a provider's name: " + name);
+            }
+        });
+        return new ModelProviders(byName);
+    }
+
+    public List<String> names() {
+        return List.copyOf(byName.keySet());
+    }
+
+    /**
+     * Takes {@code provider:model} apart; the model may hold further colons.
+     *
+     * @return empty when there is no such provider, or when this is not of that form
+     */
+    public Optional<Bound> find(String spec) {
+        int colon = spec.indexOf(':');
+        if (colon < 1 || colon == spec.length() - 1) {
+            return Optional.empty();
+        }
+        return Optional.ofNullable(byName.get(spec.substring(0, colon)))
+                .map(provider -> new Bound(provider, spec.substring(colon + 1)));
+    }
+
+    /** A provider, and which of its models is meant. */
+    public record Bound(ModelProvider provider, String model) {}
+}

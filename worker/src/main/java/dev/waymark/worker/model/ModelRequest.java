@@ -1,0 +1,26 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Message;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a model is asked. The transcript ends with what it has to answer, and every call in it has its result.
+ *
+ * @param model the part behind {@code provider:}
+ */
+public record ModelRequest(
+        String model, Optional<String> instructions, List<Message> messages, List<ToolSpec> tools, int maxTokens) {
+
+    public ModelRequest {
+        Objects.requireNonNull(model, "model");
+        Objects.requireNonNull(instructions, "instructions");
+        messages = List.copyOf(messages);
+        tools = List.copyOf(tools);
+        if (maxTokens < 1) {
+            throw new IllegalArgumentException("maxTokens: " + maxTokens);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package dev.waymark.worker.model.scripted;
+
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.worker.model.ModelFailure;
+import dev.waymark.worker.model.ModelProvider;
+import dev.waymark.worker.model.ModelRequest;
+import dev.waymark.worker.yaml.YamlProblem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is number i of the file, and the
+ * last one repeats. It depends on nothing else, so a call that is retried or replayed gets the same reply. An edited file
+ * counts from the next call on. No network.
+ *
+ * <pre>{@code
+ * replies:
+ *   - text: One thing first.
+ *     tool_calls: [{ id: tu_7, name: ask_user, input: { question: "Which day?" } }]
+ *     usage: { input_tokens: 41, output_tokens: 12 }
+ *     delay: 200ms
+ *   - text: Booked.
+ *   - error: { type: NoCredit, message: "Your credit is used up.", retryable: false }
+ * }</pre>
+ *
+ * An error is no assistant message, so the same entry answers the next attempt too: one that is retryable is retried for
+ * as long as the worker retries.
+ */
+public final class ScriptedProvider implements ModelProvider {
+
+    /** The name in {@code scripted:FILE}. */
+    public static final String NAME = "scripted";
+
+    /** The failure type of a script that is missing or broken: the agent's definition is at fault. */
+    private static final String AGENT_INVALID = "AgentInvalid";
+
+    private final Path directory;
+    private final Map<Path, Loaded> loaded = new ConcurrentHashMap<>();
+
+    private record Loaded(FileTime modified, long size, Script script) {}
+
+    /** @param agentsDirectory what script files are relative to */
+    public ScriptedProvider(Path agentsDirectory) {
+        this.directory = agentsDirectory;
+    }
+
+    @Override
+    public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        long assistantMessages = request.messages().stream()
+                .filter(message -> message.role() == Role.ASSISTANT)
+                .count();
+        Script.Line line = script(request.model()).line(assistantMessages);
+        Thread.sleep(line.delay().toMillis());
+        if (line.error().isPresent()) {
+            throw line.error().get().failure();
+        }
+        return line.reply().orElseThrow();
+    }
+
+    @Override
+    public void check(String model) throws ModelFailure {
+        script(model);
+    }
+
+    private Script script(String name) throws ModelFailure {
+        Path file = directory.resolve(name);
+        try {
+            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            @Nullable Loaded known = loaded.get(file);
+            if (known != null
+                    && known.modified().equals(attributes.lastModifiedTime())
+                    && known.size() == attributes.size()) {
+                return known.script();
+            }
+            Script script = Script.read(file);
+            loaded.put(file, new Loaded(attributes.lastModifiedTime(), attributes.size(), script));
+            return script;
+        } catch (IOException e) {
+            throw ModelFailure.permanent(AGENT_INVALID, "no such script: " + file);
+        } catch (YamlProblem e) {
+            throw ModelFailure.permanent(AGENT_INVALID, String.valueOf(e.getMessage()));
+        }
+    }
+}

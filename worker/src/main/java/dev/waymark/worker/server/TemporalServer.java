@@ -1,0 +1,208 @@
+package dev.waymark.worker.server;
+
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import io.temporal.serviceclient.WorkflowServiceStubsOptions;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code temporal server start-dev} as a child process. Between it and this JVM stands a shell that holds the other end
+ * of a pipe: when the JVM is gone, however it went, the pipe closes and the shell ends the server. The server has a
+ * session of its own where there is {@code setsid}, so that a Ctrl-C in the terminal, which means the worker, leaves it
+ * running while the worker drains.
+ */
+final class TemporalServer implements DevServer {
+
+    private static final int START_SECONDS = 30;
+    private static final int STOP_SECONDS = 10;
+    private static final int LOG_LINES = 5;
+    private static final List<String> ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TMPDIR", "TZ");
+
+    /**
+     * Ends the server when stdin ends, and itself when the server ends. Signals are meant for the worker, which says by
+     * stdin what is to happen.
+     */
+    private static final String GUARD = """
+            trap '' INT HUP TERM
+            exec 3<&0 </dev/null
+            if command -v setsid >/dev/null 2>&1; then setsid "$@" 3<&- & else "$@" 3<&- & fi
+            server=$!
+            {
+                while read -r line; do :; done <&3
+                for second in 1 2 3 4 5 6 7 8; do
+                    kill -TERM "$server" || exit
+                    sleep 1
+                done
+                kill -KILL "$server"
+            } 2>/dev/null &
+            guard=$!
+            exec 3<&-
+            wait "$server"
+            code=$?
+            kill -KILL "$guard" && wait "$guard"
+            exit "$code"
+            """;
+
+    private final Process process;
+    private final String address;
+    private final String uiAddress;
+
+    private TemporalServer(Process process, String address, String uiAddress) {
+        this.process = process;
+        this.address = address;
+        this.uiAddress = uiAddress;
+    }
+
+    static TemporalServer start(Path binary, Optional<Path> database, int port, int uiPort)
+            throws IOException, InterruptedException {
+        int gRpc = free(port);
+        int ui = free(uiPort);
+        Path log = log(database);
+        ProcessBuilder builder = new ProcessBuilder(command(binary, database, gRpc, ui))
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile());
+        // The worker's environment holds keys, and settings for clients of other servers.
+        builder.environment().keySet().retainAll(ENVIRONMENT);
+        Process process = builder.start();
+        TemporalServer server = new TemporalServer(process, "127.0.0.1:" + gRpc, "http://127.0.0.1:" + ui);
+        try {
+            server.awaitAnswer(log);
+            return server;
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public Optional<String> uiAddress() {
+        return Optional.of(uiAddress);
+    }
+
+    @Override
+    public Kind kind() {
+        return Kind.TEMPORAL;
+    }
+
+    @Override
+    public void close() {
+        try {
+            process.getOutputStream().close();
+            if (process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (IOException e) {
+            // The shell is gone, and with it its reason to wait.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
+    private static List<String> command(Path binary, Optional<Path> database, int port, int uiPort) throws IOException {
+        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", GUARD, "waymark-server"));
+        command.addAll(List.of(binary.toAbsolutePath().toString(), "server", "start-dev", "--ip", "127.0.0.1"));
+        command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
+        command.addAll(List.of("--log-level", "warn"));
+        // By default a single shard polls its queue 20 times a second, so each task waits up to 50 ms; and several
+        // partitions of a task queue with few pollers stall for seconds now and then.
+        for (String value : List.of(
+                "system.enableActivityEagerExecution=true",
+                "history.transferProcessorMaxPollRPS=5000",
+                "matching.numTaskqueueReadPartitions=1",
+                "matching.numTaskqueueWritePartitions=1")) {
+            command.addAll(List.of("--dynamic-config-value", value));
+        }
+        if (database.isPresent()) {
+            command.addAll(
+                    List.of("--db-filename", database.get().toAbsolutePath().toString()));
+        }
+        return command;
+    }
+
+    private static Path log(Optional<Path> database) throws IOException {
+        if (database.isEmpty()) {
+            Path log = Files.createTempFile("waymark-temporal-", ".log");
+            log.toFile().deleteOnExit();
+            return log;
+        }
+        Path file = database.get().toAbsolutePath();
+        Files.createDirectories(file.getParent());
+        String name = file.getFileName().toString();
+        String stem = name.endsWith(".db") ? name.substring(0, name.length() - ".db".length()) : name;
+        return file.resolveSibling(stem + ".log");
+    }
+
+    private void awaitAnswer(Path log) throws IOException, InterruptedException {
+        WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(
+                WorkflowServiceStubsOptions.newBuilder().setTarget(address).build());
+        try {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+            while (!answers(stubs)) {
+                if (process.waitFor(50, TimeUnit.MILLISECONDS)) {
+                    throw new IOException("temporal ended with exit code " + process.exitValue() + end(log));
+                }
+                if (System.nanoTime() > deadline) {
+                    throw new IOException("temporal does not answer after " + START_SECONDS + " s" + end(log));
+                }
+            }
+        } finally {
+            stubs.shutdownNow();
+        }
+    }
+
+    /** The namespace comes last, so that is what is asked for. */
+    private static boolean answers(WorkflowServiceStubs stubs) {
+        try {
+            stubs.blockingStub()
+                    .withDeadlineAfter(2, TimeUnit.SECONDS)
+                    .getSystemInfo(GetSystemInfoRequest.getDefaultInstance());
+            stubs.blockingStub()
+                    .withDeadlineAfter(2, TimeUnit.SECONDS)
+                    .describeNamespace(DescribeNamespaceRequest.newBuilder()
+                            .setNamespace("default")
+                            .build());
+            return true;
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
+    }
+
+    private static String end(Path log) throws IOException {
+        List<String> lines = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> !line.isBlank())
+                .toList();
+        String end = String.join(" / ", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+        return end.isEmpty() ? "" : ": " + end;
+    }
+
+    private static int free(int port) throws IOException {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port));
+            return probe.getLocalPort();
+        } catch (BindException e) {
+            throw new BindException(port + " is in use");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package dev.waymark.worker.tool;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@code ${NAME}} in an agent file. It is recorded as it is written and replaced when a tool runs, so that the value, a
+ * secret as a rule, never enters a history.
+ */
+public final class EnvironmentReferences {
+
+    private static final String NAME = "[A-Za-z_][A-Za-z0-9_]*";
+    private static final Pattern REFERENCE = Pattern.compile("\\$\\{(" + NAME + ")}");
+
+    private EnvironmentReferences() {}
+
+    public static boolean isName(String text) {
+        return text.matches(NAME);
+    }
+
+    /** Whether every {@code ${} begins a reference. */
+    public static boolean isWellFormed(String text) {
+        return !REFERENCE.matcher(text).replaceAll("").contains("${");
+    }
+
+    /** The first variable that the text needs and the environment lacks. */
+    static Optional<String> missing(String text, Map<String, String> environment) {
+        return REFERENCE
+                .matcher(text)
+                .results()
+                .map(reference -> reference.group(1))
+                .filter(name -> !environment.containsKey(name))
+                .findFirst();
+    }
+
+    static String resolve(String text, Map<String, String> environment) {
+        return REFERENCE
+                .matcher(text)
+                .replaceAll(reference -> Matcher.quoteReplacement(environment.get(reference.group(1))));
+    }
+}

@@ -1,0 +1,26 @@
+package dev.waymark.worker.tool;
+
+/**
+ * Thrown by a tool to ask a person. The thread waits for the answer, however long it takes, and the answer is the call's
+ * result: the tool is not run again. Unchecked, so that it can be thrown from any depth.
+ *
+ * <pre>{@code
+ * throw new InterruptException("Your deadline?");
+ * }</pre>
+ */
+public final class InterruptException extends RuntimeException {
+
+    private final String question;
+
+    public InterruptException(String question) {
+        super(question);
+        if (question.isBlank()) {
+            throw new IllegalArgumentException("an empty question");
+        }
+        this.question = question;
+    }
+
+    public String question() {
+        return question;
+    }
+}

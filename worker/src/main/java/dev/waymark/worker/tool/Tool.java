@@ -1,0 +1,24 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+
+/**
+ * A tool in Java, registered with the worker. One object serves all threads at once, so it is thread-safe. {@link JavaTool}
+ * makes one from a record of arguments and a lambda.
+ */
+public interface Tool {
+
+    /** What models are told. Its kind is {@link ToolSpec.Kind#JAVA}; always the same. */
+    ToolSpec spec();
+
+    /**
+     * Carries out one call.
+     *
+     * <p>The arguments fit the input schema. What it returns, the model sees, cut to {@link InlineText#LIMIT_BYTES}. An
+     * exception becomes an error result with its message, and the conversation goes on. {@link InterruptException} asks
+     * a person instead; the answer is then the result, and the tool is not run again. When the call is cancelled or times
+     * out, the thread is interrupted.
+     */
+    String run(Json args, ToolContext context) throws Exception;
+}

@@ -1,0 +1,98 @@
+package dev.waymark.worker.tool;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.networknt.schema.Error;
+import com.networknt.schema.Schema;
+import com.networknt.schema.SchemaLocation;
+import com.networknt.schema.SchemaRegistry;
+import com.networknt.schema.SchemaRegistryConfig;
+import com.networknt.schema.SpecificationVersion;
+import com.networknt.schema.dialect.Dialects;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Json;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/**
+ * Holds arguments against a tool's input schema (JSON Schema, 2020-12 unless it says otherwise). Schemas are compiled
+ * once. A {@code $ref} leads nowhere outside the schema: nothing is fetched.
+ */
+public final class ToolArguments {
+
+    /** Schemas arrive with the histories of old threads, too, so their number has no other bound. */
+    private static final int MOST_SCHEMAS = 1_000;
+
+    private static final int MOST_ERRORS = 3;
+    private static final int LONGEST_REASON = 1_000;
+
+    private static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
+            SpecificationVersion.DRAFT_2020_12,
+            registry -> registry.schemaCacheEnabled(false)
+                    .schemaRegistryConfig(
+                            SchemaRegistryConfig.builder().locale(Locale.ROOT).build()));
+
+    private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
+
+    private ToolArguments() {}
+
+    /** Why these arguments do not fit the schema, in words for a model; empty when they do. */
+    public static Optional<String> problem(Json schema, Json args) {
+        return words(compiled(schema).validate(node(args)));
+    }
+
+    /** Why this is no schema of a tool's input, which must describe an object; empty when it is one. */
+    public static Optional<String> schemaProblem(Json schema) {
+        if (!"object".equals(schema.field("type"))) {
+            return Optional.of("must say type: object");
+        }
+        Schema rules =
+                REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
+        Optional<String> malformed = words(rules.validate(node(schema)));
+        if (malformed.isPresent()) {
+            return malformed;
+        }
+        try {
+            compiled(schema).initializeValidators();
+            return Optional.empty();
+        } catch (RuntimeException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Schema compiled(Json schema) {
+        Schema known = COMPILED.get(schema);
+        if (known != null) {
+            return known;
+        }
+        if (COMPILED.size() >= MOST_SCHEMAS) {
+            COMPILED.clear();
+        }
+        Schema fresh = REGISTRY.getSchema(node(schema));
+        COMPILED.put(schema, fresh);
+        return fresh;
+    }
+
+    private static Optional<String> words(List<Error> errors) {
+        if (errors.isEmpty()) {
+            return Optional.empty();
+        }
+        String words = errors.stream()
+                .limit(MOST_ERRORS)
+                .map(error -> {
+                    String place = String.valueOf(error.getInstanceLocation());
+                    return place.isEmpty() ? error.getMessage() : place + ": " + error.getMessage();
+                })
+                .collect(Collectors.joining("; "));
+        // Messages quote the schema and the arguments, which may be long.
+        return Optional.of(
+                InlineText.of(words.length() > LONGEST_REASON ? words.substring(0, LONGEST_REASON) + "…" : words));
+    }
+
+    private static JsonNode node(Json json) {
+        return Wire.MAPPER.valueToTree(json);
+    }
+}

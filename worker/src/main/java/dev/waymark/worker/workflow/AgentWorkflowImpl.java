@@ -1,0 +1,367 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.contract.Ack;
+import dev.waymark.contract.AgentWorkflow;
+import dev.waymark.contract.CallItem;
+import dev.waymark.contract.Carried;
+import dev.waymark.contract.Inbox;
+import dev.waymark.contract.Marker;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.Refusal;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.StateReport;
+import dev.waymark.contract.StatusReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Step;
+import dev.waymark.history.RunReader;
+import io.temporal.common.converter.EncodedValues;
+import io.temporal.common.converter.RawValue;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.DynamicSignalHandler;
+import io.temporal.workflow.DynamicUpdateHandler;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInfo;
+import io.temporal.workflow.WorkflowInit;
+import io.temporal.workflow.unsafe.WorkflowUnsafe;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives a conversation. Whatever arrives is applied as a fact at once, in the handler or callback that brings it; the
+ * main loop carries out what the state decides and sleeps until the state changes.
+ *
+ * <p>The main loop runs in a scope of its own: Temporal's Cancel would otherwise throw out of every wait, when it is only
+ * one more fact.
+ */
+public final class AgentWorkflowImpl implements AgentWorkflow {
+    /** Answers of queries have 2 MiB, and may travel together with what a workflow task commands. */
+    private static final long MOST_ANSWER_BYTES = 1024 * 1024;
+
+    private static final int NEWEST_CALLS = 200;
+    /** In queries, of one question or the arguments of one call. History has them whole. */
+    private static final int MOST_CHARACTERS = 4_000;
+
+    private final StartInput input;
+    private final Consumer<RunReader.Called> modelCalls;
+    private final String thread = Workflow.getInfo().getWorkflowId();
+    private final RunLimits limits;
+    private final Flights flights;
+    private final Card card = new Card(thread);
+
+    private Conversation state;
+    private boolean changed = true;
+    private boolean closed;
+    private int signals;
+    private int updates;
+    private long nextTryToMoveOn;
+
+    /** Runs before any signal is handled, so that the first fact is the first. */
+    @WorkflowInit
+    public AgentWorkflowImpl(StartInput input) {
+        this(input, called -> {});
+    }
+
+    /** {@code modelCalls} is told of every model call just before it is scheduled, except on replay. */
+    public AgentWorkflowImpl(StartInput input, Consumer<RunReader.Called> modelCalls) {
+        this.input = input;
+        this.modelCalls = modelCalls;
+        this.limits = input.limits().orElse(RunLimits.DEFAULT);
+        if (input.carried().isPresent()) {
+            Carried carried = Carried.unpack(input.carried().get());
+            flights = new Flights(this::apply, carried.agent());
+            state = carried.state();
+        } else {
+            flights = new Flights(this::apply, Optional.empty());
+            List<Fact> facts = input.facts();
+            state = Conversation.start((Fact.RunStarted) facts.get(0), now());
+            facts.subList(1, facts.size()).forEach(this::apply);
+        }
+        CancellationScope.current().getCancellationRequest().thenApply(reason -> {
+            apply(new Fact.CancelRequested());
+            return null;
+        });
+        Workflow.registerListener(new UnknownSignals());
+        Workflow.registerListener(new Updates());
+    }
+
+    @Override
+    public Outcome run(StartInput sameInput) {
+        CancellationScope loop = Workflow.newDetachedCancellationScope(this::loop);
+        loop.run();
+        if (state.life() == Conversation.Life.CANCELLED) {
+            throw new CanceledFailure("the thread was cancelled");
+        }
+        return Outcome.of(state.turn());
+    }
+
+    private void loop() {
+        while (!closed) {
+            changed = false;
+            flights.cancelUnwanted(state);
+            boolean nothingNew = moveOnIfDue();
+            Driver driver = new Driver(nothingNew);
+            state.decide().forEach(step -> step.match(driver));
+            Workflow.setCurrentDetails(card.of(state));
+            if (!closed) {
+                Workflow.await(() -> changed || flights.wantsAnotherTask());
+            }
+        }
+    }
+
+    private void apply(Fact fact) {
+        state = state.apply(fact, now());
+        changed = true;
+    }
+
+    private static Instant now() {
+        return Instant.ofEpochMilli(Workflow.currentTimeMillis());
+    }
+
+    // ---- carrying steps out
+
+    /** Executes what the state decided. At a hard limit nothing new is begun. */
+    private final class Driver implements Step.Cases<Boolean> {
+        private final boolean nothingNew;
+
+        Driver(boolean nothingNew) {
+            this.nothingNew = nothingNew;
+        }
+
+        @Override
+        public Boolean resolveAgent(Step.ResolveAgent step) {
+            return !nothingNew && flights.resolveAgent(step);
+        }
+
+        @Override
+        public Boolean callModel(Step.CallModel step) {
+            if (nothingNew) {
+                return false;
+            }
+            apply(new Fact.ModelCalled(step.step()));
+            if (!WorkflowUnsafe.isReplaying()) {
+                modelCalls.accept(new RunReader.Called(state, flights.agent().orElseThrow()));
+            }
+            return flights.callModel(state);
+        }
+
+        @Override
+        public Boolean runTool(Step.RunTool step) {
+            return !nothingNew && flights.runTool(step);
+        }
+
+        @Override
+        public Boolean close(Step.Close step) {
+            closed = flights.areDown();
+            return closed;
+        }
+    }
+
+    // ---- moving on to a new run
+
+    /**
+     * Continues as new when that is due and possible. Returns whether the run is at a hard limit, where nothing new may
+     * begin.
+     */
+    private boolean moveOnIfDue() {
+        WorkflowInfo info = Workflow.getInfo();
+        boolean hard = info.getHistoryLength() >= limits.hardEvents()
+                || info.getHistorySize() >= limits.hardBytes()
+                || updates >= limits.hardUpdates()
+                || signals >= limits.hardSignals();
+        boolean grown = info.getHistorySize() >= 2 * state.transcript().bytes();
+        boolean soft = (info.isContinueAsNewSuggested() && grown) || info.getHistoryLength() >= limits.softEvents();
+        boolean due = hard ? !state.full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
+        boolean ending = state.decide().stream().anyMatch(Step.Close.class::isInstance);
+        if (due && !ending && flights.areDown() && state.isBetweenSteps()) {
+            moveOn(hard);
+            nextTryToMoveOn = 2 * info.getHistoryLength();
+        }
+        return hard;
+    }
+
+    /**
+     * Whether the state fits is recorded: packed sizes differ between zip libraries, and a replay must not decide
+     * otherwise.
+     */
+    private void moveOn(boolean hard) {
+        String[] packed = new String[1];
+        Marker marker = Workflow.sideEffect(Marker.class, () -> {
+            packed[0] = pack();
+            boolean fits = packed[0].length() <= limits.carriedBytes();
+            return new Marker(fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
+        });
+        marker.limitReached().ifPresent(problem -> apply(new Fact.LimitReached(problem)));
+        if (marker.fits()) {
+            Workflow.continueAsNew(input.carrying(packed[0] == null ? pack() : packed[0]));
+        }
+    }
+
+    private String pack() {
+        return new Carried(state, flights.agent()).pack();
+    }
+
+    private Problem tooLarge(int bytes) {
+        return new Problem(
+                Problem.TOO_LARGE,
+                "the conversation takes " + bytes + " bytes packed, of at most " + limits.carriedBytes()
+                        + ", and this run can't grow any further");
+    }
+
+    // ---- what comes in
+
+    private void receive(String signal, @Nullable RawValue payload) {
+        signals++;
+        apply(Inbox.read(signal, payload == null ? null : payload.getPayload()));
+    }
+
+    @Override
+    public void say(RawValue payload) {
+        receive(Names.SAY, payload);
+    }
+
+    @Override
+    public void answer(RawValue payload) {
+        receive(Names.ANSWER, payload);
+    }
+
+    @Override
+    public void approve(RawValue payload) {
+        receive(Names.APPROVE, payload);
+    }
+
+    @Override
+    public void deny(RawValue payload) {
+        receive(Names.DENY, payload);
+    }
+
+    @Override
+    public void settle(RawValue payload) {
+        receive(Names.SETTLE, payload);
+    }
+
+    @Override
+    public void budget(RawValue payload) {
+        receive(Names.BUDGET, payload);
+    }
+
+    @Override
+    public void stop(RawValue payload) {
+        receive(Names.STOP, payload);
+    }
+
+    @Override
+    public void clear(RawValue payload) {
+        receive(Names.CLEAR, payload);
+    }
+
+    @Override
+    public void close(RawValue payload) {
+        receive(Names.CLOSE, payload);
+    }
+
+    private static @Nullable RawValue first(EncodedValues payloads) {
+        return payloads.getSize() == 0 ? null : payloads.get(0, RawValue.class);
+    }
+
+    private final class UnknownSignals implements DynamicSignalHandler {
+        @Override
+        public void handle(String name, EncodedValues payloads) {
+            if (!Names.isReserved(name)) {
+                receive(name, first(payloads));
+            }
+        }
+
+        @Override
+        public String getDescription() {
+            return "Any other signal is ignored, and shown under \"ignored\".";
+        }
+    }
+
+    /** Every signal of the contract, as an update: refused with a reason, or accepted, and then it never fails. */
+    private final class Updates implements DynamicUpdateHandler {
+        @Override
+        public void handleValidate(String name, EncodedValues payloads) {
+            Fact fact = read(name, payloads);
+            Optional<Problem> problem = fact instanceof Fact.Inbound inbound
+                    ? state.refusal(inbound).filter(refusal -> !refusal.type().equals(Problem.DUPLICATE))
+                    : Optional.of(((Fact.MessageIgnored) fact).problem());
+            if (problem.isPresent()) {
+                throw new Refusal(problem.get());
+            }
+        }
+
+        @Override
+        public Object handleExecute(String name, EncodedValues payloads) {
+            updates++;
+            Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
+            Optional<Integer> before =
+                    fact.messageId().flatMap(id -> state.seen().factOf(id));
+            apply(fact);
+            return new Ack(before.orElse(state.counters().facts()), before.isPresent());
+        }
+
+        @Override
+        public String getDescription() {
+            return "Every signal, as an update: acknowledged, or refused with a reason.";
+        }
+
+        private Fact read(String name, EncodedValues payloads) {
+            RawValue payload = first(payloads);
+            return Inbox.read(name, payload == null ? null : payload.getPayload());
+        }
+    }
+
+    // ---- queries
+
+    @Override
+    public StatusReport status() {
+        return StatusReport.of(state);
+    }
+
+    @Override
+    public List<PendingItem> pending() {
+        return PendingItem.of(thread, state).stream()
+                .limit(NEWEST_CALLS)
+                .map(item -> item.shortened(MOST_CHARACTERS))
+                .toList();
+    }
+
+    @Override
+    public List<CallItem> calls() {
+        return CallItem.of(state, NEWEST_CALLS).stream()
+                .map(item -> item.shortened(MOST_CHARACTERS))
+                .toList();
+    }
+
+    @Override
+    public Json checkpoint() {
+        long bytes = state.transcript().bytes();
+        if (bytes > MOST_ANSWER_BYTES) {
+            throw new IllegalStateException("the checkpoint takes " + bytes + " bytes, more than a query may answer."
+                    + " Read it from history: ./waymark checkpoint " + thread);
+        }
+        return RunnerCheckpoint.of(state);
+    }
+
+    @Override
+    public StateReport state() {
+        return new StateReport(
+                state.transcript().digest(),
+                Workflow.getInfo().getHistoryLength(),
+                state.rules(),
+                StateDigest.of(state),
+                state.counters().facts());
+    }
+}

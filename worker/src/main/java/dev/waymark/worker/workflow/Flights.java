@@ -1,0 +1,240 @@
+package dev.waymark.worker.workflow;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.Failures;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.ToolInput;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Step;
+import io.temporal.activity.ActivityCancellationType;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.common.RetryOptions;
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * The activities that are under way, each in a scope of its own, so that one that the state has given up can be
+ * cancelled.
+ *
+ * <p>What an activity comes to is applied as a fact where its completion is handled, in history order.
+ */
+final class Flights {
+    private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
+    private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
+    private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(1);
+    /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
+    private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
+
+    private static final RetryOptions MODEL_RETRIES = RetryOptions.newBuilder()
+            .setInitialInterval(Duration.ofSeconds(1))
+            .setMaximumInterval(Duration.ofSeconds(30))
+            .setMaximumAttempts(10)
+            .build();
+    private static final RetryOptions TOOL_RETRIES =
+            RetryOptions.newBuilder().setMaximumAttempts(5).build();
+
+    private final Consumer<Fact> facts;
+    private final Map<String, Flight> flights = new LinkedHashMap<>();
+
+    private Optional<AgentSpec> agent;
+    private long task;
+    private int bytesInTask;
+    private boolean timerSet;
+    private boolean anotherTaskDue;
+
+    /** Begins with the agent that the run before knew, if there was one. */
+    Flights(Consumer<Fact> facts, Optional<AgentSpec> agent) {
+        this.facts = facts;
+        this.agent = agent;
+    }
+
+    /** The agent, once it is resolved. */
+    Optional<AgentSpec> agent() {
+        return agent;
+    }
+
+    boolean areDown() {
+        return flights.isEmpty();
+    }
+
+    /** A timer that was set only to get another workflow task has fired. */
+    boolean wantsAnotherTask() {
+        return anotherTaskDue;
+    }
+
+    boolean resolveAgent(Step.ResolveAgent step) {
+        facts.accept(new Fact.AgentRequested());
+        ActivityOptions options =
+                options(AGENT_TIMEOUT, "agent " + step.agent()).build();
+        begin(
+                Names.AGENT_ACTIVITY,
+                state -> state.terms().isEmpty() && state.life() != Conversation.Life.CANCELLED,
+                () -> run(options, Names.AGENT_ACTIVITY, AgentSpec.class, new AgentInput(step.agent())),
+                spec -> {
+                    agent = Optional.of(spec);
+                    return new Fact.AgentResolved(spec.terms());
+                },
+                failure -> new Fact.AgentRefused(Failures.problem(failure)));
+        return true;
+    }
+
+    /** Calls the model with what the state has just committed. */
+    boolean callModel(Conversation committed) {
+        int step = committed.counters().steps();
+        ModelInput input = ModelInput.of(step, committed.transcript());
+        ActivityOptions options = options(MODEL_TIMEOUT, "step " + step)
+                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setRetryOptions(MODEL_RETRIES)
+                .build();
+        begin(
+                Names.MODEL_ACTIVITY + " " + step,
+                state -> state.modelCalled() && state.counters().steps() == step,
+                () -> run(options, Names.MODEL_ACTIVITY, Reply.class, input),
+                reply -> new Fact.ModelReplied(step, reply),
+                failure -> new Fact.ModelFailed(step, Failures.problem(failure)));
+        return true;
+    }
+
+    /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */
+    boolean runTool(Step.RunTool step) {
+        Call call = step.call();
+        ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
+        int dispatch = step.dispatch();
+        ToolInput input = new ToolInput(call.id(), dispatch, call.args());
+        if (!fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(new Fact.ToolDispatched(call.id(), dispatch));
+        ActivityOptions options = options(tool.timeout().plus(GRACE), call.id())
+                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setRetryOptions(TOOL_RETRIES)
+                .build();
+        begin(
+                "call " + call.id() + " " + dispatch,
+                state -> isRunning(state, call.id(), dispatch),
+                () -> run(options, tool.name(), ToolOutcome.class, input),
+                outcome -> outcome.toFact(call.id(), dispatch),
+                failure -> new Fact.ToolLost(call.id(), dispatch, Failures.problem(failure)));
+        return true;
+    }
+
+    /**
+     * Cancels what the state no longer waits for. An activity that was scheduled in this very workflow task is left until
+     * the next one: cancelling it now would take its scheduling out of history, and a reader of history would miss a
+     * fact that the state has.
+     */
+    void cancelUnwanted(Conversation state) {
+        anotherTaskDue = false;
+        for (Flight flight : flights.values()) {
+            if (!flight.cancelled && !flight.wanted.test(state)) {
+                if (flight.task < Workflow.getInfo().getHistoryLength()) {
+                    flight.cancelled = true;
+                    flight.scope.cancel();
+                } else {
+                    askForAnotherTask();
+                }
+            }
+        }
+    }
+
+    private static boolean isRunning(Conversation state, String callId, int dispatch) {
+        return state.calls()
+                .get(callId)
+                .filter(call -> call.status() == Call.Status.DISPATCHED && call.dispatches() == dispatch)
+                .isPresent();
+    }
+
+    private <R> void begin(
+            String key,
+            Predicate<Conversation> wanted,
+            Supplier<Promise<R>> activity,
+            Function<R, Fact> onResult,
+            Function<RuntimeException, Fact> onFailure) {
+        CancellationScope scope =
+                Workflow.newCancellationScope(() -> activity.get().handle((result, failure) -> {
+                    flights.remove(key);
+                    facts.accept(failure == null ? onResult.apply(result) : onFailure.apply(failure));
+                    return null;
+                }));
+        flights.put(key, new Flight(scope, wanted, Workflow.getInfo().getHistoryLength()));
+        scope.run();
+    }
+
+    private static <R> Promise<R> run(ActivityOptions options, String type, Class<R> result, Object input) {
+        return Workflow.newUntypedActivityStub(options).executeAsync(type, result, input);
+    }
+
+    private static ActivityOptions.Builder options(Duration timeout, String summary) {
+        return ActivityOptions.newBuilder()
+                .setStartToCloseTimeout(timeout)
+                .setCancellationType(ActivityCancellationType.WAIT_CANCELLATION_COMPLETED)
+                .setSummary(summary);
+    }
+
+    private boolean fitsIntoTask(int bytes) {
+        long current = Workflow.getInfo().getHistoryLength();
+        if (task != current) {
+            task = current;
+            bytesInTask = 0;
+        }
+        if (bytesInTask > 0 && bytesInTask + bytes > MOST_BYTES_PER_TASK) {
+            askForAnotherTask();
+            return false;
+        }
+        bytesInTask += bytes;
+        return true;
+    }
+
+    private void askForAnotherTask() {
+        if (timerSet) {
+            return;
+        }
+        timerSet = true;
+        Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
+            timerSet = false;
+            anotherTaskDue = true;
+            return null;
+        });
+    }
+
+    private static int sizeOf(ToolInput input) {
+        try {
+            return Wire.MAPPER.writeValueAsBytes(input).length;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a tool's input is always JSON", e);
+        }
+    }
+
+    private static final class Flight {
+        private final CancellationScope scope;
+        private final Predicate<Conversation> wanted;
+        private final long task;
+        private boolean cancelled;
+
+        Flight(CancellationScope scope, Predicate<Conversation> wanted, long task) {
+            this.scope = scope;
+            this.wanted = wanted;
+            this.task = task;
+        }
+    }
+}

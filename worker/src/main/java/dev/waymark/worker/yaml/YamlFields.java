@@ -1,0 +1,57 @@
+package dev.waymark.worker.yaml;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The fields of a mapping. Each is taken once; what is left over at the {@link #end} is unknown. */
+public final class YamlFields {
+
+    private final YamlValue owner;
+    private final Map<String, YamlValue> left;
+
+    YamlFields(YamlValue owner, Map<String, YamlValue> fields) {
+        this.owner = owner;
+        this.left = new LinkedHashMap<>(fields);
+    }
+
+    /** A problem with a field that need not be there; it is said to be where the mapping begins. */
+    public YamlProblem problem(String name, String words) {
+        return owner.child(name).problem(words);
+    }
+
+    public Optional<YamlValue> take(String name) {
+        return Optional.ofNullable(left.remove(name));
+    }
+
+    public YamlValue require(String name) throws YamlProblem {
+        Optional<YamlValue> value = take(name);
+        if (value.isEmpty()) {
+            throw problem(name, "is missing");
+        }
+        return value.get();
+    }
+
+    /** Takes all that is left, by name. */
+    public Map<String, YamlValue> takeAll() {
+        Map<String, YamlValue> all = new LinkedHashMap<>(left);
+        left.clear();
+        return all;
+    }
+
+    /** Refuses any of these names, as what a later version may know. */
+    public void refuse(Set<String> names) throws YamlProblem {
+        for (Map.Entry<String, YamlValue> field : left.entrySet()) {
+            if (names.contains(field.getKey())) {
+                throw field.getValue().problem("not supported by this version");
+            }
+        }
+    }
+
+    public void end() throws YamlProblem {
+        if (!left.isEmpty()) {
+            throw left.values().iterator().next().problem("unknown field");
+        }
+    }
+}

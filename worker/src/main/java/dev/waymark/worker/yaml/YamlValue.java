@@ -1,0 +1,305 @@
+package dev.waymark.worker.yaml;
+
+import dev.waymark.conversation.Json;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.Mark;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+
+/**
+ * A value in a YAML file, which knows its line and its field's name. YAML 1.2: {@code yes} is a word and not true.
+ *
+ * <pre>{@code
+ * YamlFields fields = YamlValue.read(Path.of("agents/billing.yaml")).fields();
+ * String model = fields.require("model").text();
+ * fields.end(); // throws: agents/billing.yaml:3: modle: unknown field
+ * }</pre>
+ */
+public final class YamlValue {
+
+    /** What a file may hold, aliases followed: a few lines of them can stand for gigabytes. */
+    private static final int MOST_NODES = 100_000;
+
+    private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
+    private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
+
+    private final String file;
+    private final String field;
+    private final Node node;
+
+    private YamlValue(String file, String field, Node node) {
+        this.file = file;
+        this.field = field;
+        this.node = node;
+    }
+
+    /**
+     * Reads a file that holds one document.
+     *
+     * @throws YamlProblem when it is not readable, not UTF-8, or not YAML
+     */
+    public static YamlValue read(Path path) throws YamlProblem {
+        String file = path.toString();
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(Files.readAllBytes(path)))
+                    .toString();
+            return parse(file, text);
+        } catch (CharacterCodingException e) {
+            throw new YamlProblem(file, 1, "", "not UTF-8");
+        } catch (IOException e) {
+            throw new YamlProblem(file, 1, "", "not readable");
+        }
+    }
+
+    /** Reads text as if it stood in a file of this name. */
+    public static YamlValue parse(String file, String text) throws YamlProblem {
+        LoadSettings settings = LoadSettings.builder()
+                .setLabel(file)
+                .setCodePointLimit(MOST_CODE_POINTS)
+                .build();
+        try {
+            Iterator<Node> documents =
+                    new Compose(settings).composeAllFromString(text).iterator();
+            if (!documents.hasNext()) {
+                throw new YamlProblem(file, 1, "", "is empty");
+            }
+            YamlValue first = new YamlValue(file, "", documents.next());
+            if (documents.hasNext()) {
+                throw new YamlValue(file, "", documents.next()).problem("a second document");
+            }
+            first.count(first.node, 0);
+            return first;
+        } catch (MarkedYamlEngineException e) {
+            int line = e.getProblemMark().map(Mark::getLine).orElse(0) + 1;
+            throw new YamlProblem(file, line, "", "not YAML: " + e.getProblem());
+        } catch (YamlEngineException e) {
+            throw new YamlProblem(file, 1, "", "not YAML: " + e.getMessage());
+        } catch (StackOverflowError e) {
+            throw new YamlProblem(file, 1, "", "nested too deep");
+        }
+    }
+
+    public String file() {
+        return file;
+    }
+
+    /** Counted from 1. */
+    public int line() {
+        return line(node);
+    }
+
+    /** The field's path, such as {@code tools[1].timeout}; empty for the whole file. */
+    public String field() {
+        return field;
+    }
+
+    public YamlProblem problem(String words) {
+        return new YamlProblem(file, line(), field, words);
+    }
+
+    public YamlFields fields() throws YamlProblem {
+        if (!(node instanceof MappingNode mapping)) {
+            throw problem("expected fields, found " + kind());
+        }
+        Map<String, YamlValue> fields = new LinkedHashMap<>();
+        for (NodeTuple tuple : mapping.getValue()) {
+            String name = key(tuple);
+            if (fields.put(name, new YamlValue(file, path(name), tuple.getValueNode())) != null) {
+                throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+            }
+        }
+        return new YamlFields(this, fields);
+    }
+
+    public List<YamlValue> items() throws YamlProblem {
+        if (!(node instanceof SequenceNode sequence)) {
+            throw problem("expected a list, found " + kind());
+        }
+        List<YamlValue> items = new ArrayList<>();
+        for (Node item : sequence.getValue()) {
+            items.add(new YamlValue(file, field + "[" + items.size() + "]", item));
+        }
+        return items;
+    }
+
+    public String text() throws YamlProblem {
+        return scalar(Tag.STR, "text");
+    }
+
+    /** Text that says something. */
+    public String words() throws YamlProblem {
+        String text = text();
+        if (text.isBlank()) {
+            throw problem("is empty");
+        }
+        return text;
+    }
+
+    public boolean flag() throws YamlProblem {
+        return Boolean.parseBoolean(scalar(Tag.BOOL, "true or false"));
+    }
+
+    public int integer(int least) throws YamlProblem {
+        BigInteger value = new BigInteger(scalar(Tag.INT, "a whole number"));
+        if (value.compareTo(BigInteger.valueOf(least)) < 0) {
+            throw problem("must be at least " + least + ", found " + value);
+        }
+        if (value.bitLength() >= Integer.SIZE) {
+            throw problem("too large: " + value);
+        }
+        return value.intValue();
+    }
+
+    /** A length of time: {@code 500ms}, {@code 5s}, {@code 2m}, {@code 24h}. */
+    public Duration duration() throws YamlProblem {
+        if (!(node instanceof ScalarNode scalar)) {
+            throw problem("expected a duration such as 500ms, 5s, 2m or 24h, found " + kind());
+        }
+        Matcher matcher = DURATION.matcher(scalar.getValue());
+        if (!matcher.matches()) {
+            throw problem("expected a duration such as 500ms, 5s, 2m or 24h, found " + scalar.getValue());
+        }
+        long amount = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            default -> Duration.ofHours(amount);
+        };
+    }
+
+    public Json json() throws YamlProblem {
+        try {
+            return Json.of(tree());
+        } catch (IllegalArgumentException e) {
+            throw problem(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A field of this mapping that is not there, for saying so. */
+    YamlValue child(String name) {
+        return new YamlValue(file, path(name), node);
+    }
+
+    private @Nullable Object tree() throws YamlProblem {
+        if (node instanceof MappingNode mapping) {
+            Map<String, Object> tree = new LinkedHashMap<>();
+            for (NodeTuple tuple : mapping.getValue()) {
+                String name = key(tuple);
+                if (tree.containsKey(name)) {
+                    throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+                }
+                tree.put(name, new YamlValue(file, path(name), tuple.getValueNode()).tree());
+            }
+            return tree;
+        }
+        if (node instanceof SequenceNode) {
+            List<@Nullable Object> tree = new ArrayList<>();
+            for (YamlValue item : items()) {
+                tree.add(item.tree());
+            }
+            return tree;
+        }
+        String value = ((ScalarNode) node).getValue();
+        Tag tag = node.getTag();
+        if (tag.equals(Tag.NULL)) {
+            return null;
+        }
+        if (tag.equals(Tag.BOOL)) {
+            return Boolean.valueOf(value);
+        }
+        if (tag.equals(Tag.INT)) {
+            return new BigInteger(value);
+        }
+        if (tag.equals(Tag.FLOAT)) {
+            return Double.valueOf(value);
+        }
+        if (tag.equals(Tag.STR)) {
+            return value;
+        }
+        throw problem("a tag is not allowed here: " + tag.getValue());
+    }
+
+    private String scalar(Tag tag, String expected) throws YamlProblem {
+        if (node instanceof ScalarNode scalar && node.getTag().equals(tag)) {
+            return scalar.getValue();
+        }
+        throw problem("expected " + expected + ", found " + kind());
+    }
+
+    private String kind() {
+        if (node instanceof MappingNode) {
+            return "fields";
+        }
+        if (node instanceof SequenceNode) {
+            return "a list";
+        }
+        String value = ((ScalarNode) node).getValue();
+        if (node.getTag().equals(Tag.NULL)) {
+            return "nothing";
+        }
+        return value.length() > 40 ? value.substring(0, 40) + "…" : value;
+    }
+
+    private String key(NodeTuple tuple) throws YamlProblem {
+        if (tuple.getKeyNode() instanceof ScalarNode scalar) {
+            return scalar.getValue();
+        }
+        throw new YamlProblem(file, line(tuple.getKeyNode()), field, "a field's name must be text");
+    }
+
+    private int count(Node tree, int before) throws YamlProblem {
+        int count = before + 1;
+        if (count > MOST_NODES || tree.isRecursive()) {
+            throw new YamlProblem(file, line(tree), "", "too large, or a part of itself");
+        }
+        if (tree instanceof MappingNode mapping) {
+            for (NodeTuple tuple : mapping.getValue()) {
+                count = count(tuple.getValueNode(), count);
+            }
+        } else if (tree instanceof SequenceNode sequence) {
+            for (Node item : sequence.getValue()) {
+                count = count(item, count);
+            }
+        }
+        return count;
+    }
+
+    private String path(String name) {
+        return field.isEmpty() ? name : field + "." + name;
+    }
+
+    private static int line(Node node) {
+        return Optional.ofNullable(node.getStartMark())
+                        .orElse(Optional.empty())
+                        .map(Mark::getLine)
+                        .orElse(0)
+                + 1;
+    }
+}

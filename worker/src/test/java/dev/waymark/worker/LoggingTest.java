@@ -1,0 +1,43 @@
+package dev.waymark.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class LoggingTest {
+    @Test
+    void failedActivity_isOneLine() {
+        IllegalStateException failure =
+                new IllegalStateException("no agent \"x\"\nthere is y", new IllegalArgumentException("the cause"));
+
+        String printed = printed(() -> LoggerFactory.getLogger("io.temporal.internal.activity.ActivityTaskExecutors")
+                .warn("Activity failure. activityType={}", "agent", failure));
+
+        assertThat(printed.lines()).singleElement().asString().contains("activityType=agent", "no agent \"x\"");
+        assertThat(printed).doesNotContain("\tat ");
+    }
+
+    @Test
+    void anythingElse_keepsItsStackTrace() {
+        String printed = printed(() -> LoggerFactory.getLogger("dev.waymark.worker.Some")
+                .warn("unexpected", new IllegalStateException("a defect")));
+
+        assertThat(printed).contains("a defect", "\tat ");
+    }
+
+    private static String printed(Runnable logging) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            logging.run();
+        } finally {
+            System.setErr(before);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+}

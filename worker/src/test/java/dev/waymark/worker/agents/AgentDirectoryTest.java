@@ -1,0 +1,263 @@
+package dev.waymark.worker.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.JavaTool;
+import dev.waymark.worker.tool.JavaTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AgentDirectoryTest {
+
+    record Forecast(String city) {}
+
+    private static final JavaTool<Forecast> FORECAST =
+            JavaTool.of("forecast", "The weather", Forecast.class, (args, context) -> "Rain");
+    private static final JavaTool<Forecast> SEEDING =
+            JavaTool.of("seed_clouds", "Makes it rain", Forecast.class, (args, context) -> "Rain");
+    private static final JavaTools TOOLS = JavaTools.of(FORECAST.safeToRetry(), SEEDING);
+    private static final String MODEL = "model: scripted:a.script.yaml\n";
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void script() throws IOException {
+        Files.writeString(directory.resolve("a.script.yaml"), "replies: [{ text: Hello. }]");
+    }
+
+    @Test
+    void load_onlyModel_givesTheDefaults() throws Exception {
+        file("plain.yaml", MODEL);
+        assertThat(load().agents()).isEqualTo(Map.of("plain", AgentSpec.of("plain", "scripted:a.script.yaml")));
+    }
+
+    @Test
+    void load_everySupportedField_isKept() throws Exception {
+        Path program = Files.writeString(directory.resolve("weather.sh"), "#!/bin/sh\n");
+        program.toFile().setExecutable(true);
+        file("full.yaml", """
+                name: weather
+                description: Tells the weather
+                instructions: |
+                  You are brief.
+                model: scripted:a.script.yaml
+                max_tokens: 100
+                max_iterations: 3
+                tools:
+                  - use: ask_user
+                  - { use: forecast, approval: never }
+                  - name: current
+                    description: The weather now
+                    input: { type: object, required: [city], properties: { city: { type: string } } }
+                    command: ["./weather.sh", now]
+                    env: { TOKEN: "Bearer ${WEATHER_TOKEN}" }
+                    safe_to_retry: true
+                    approval: never
+                    dedupe: call
+                    timeout: 500ms
+                """);
+        ToolSpec current = new ToolSpec(
+                "current",
+                "The weather now",
+                Json.of(Map.of(
+                        "type",
+                        "object",
+                        "required",
+                        List.of("city"),
+                        "properties",
+                        Map.of("city", Map.of("type", "string")))),
+                ToolSpec.Kind.COMMAND,
+                true,
+                Duration.ofMillis(500),
+                List.of("./weather.sh", "now"),
+                Map.of("TOKEN", "Bearer ${WEATHER_TOKEN}"));
+        assertThat(load().find("weather"))
+                .contains(new AgentSpec(
+                        "weather",
+                        Optional.of("Tells the weather"),
+                        Optional.of("You are brief.\n"),
+                        "scripted:a.script.yaml",
+                        100,
+                        3,
+                        List.of(ToolSpec.askUser(), FORECAST.safeToRetry().spec(), current)));
+    }
+
+    @Test
+    void load_otherFiles_areNoAgents() throws Exception {
+        file("b.yaml", MODEL);
+        file("a.yaml", MODEL);
+        file("notes.yml", "not: ours");
+        file("README.md", "nor this");
+        Files.createDirectories(directory.resolve("tools.yaml"));
+        Files.createDirectories(directory.resolve("sub"));
+        file("sub/c.yaml", "nor: this");
+        assertThat(load().names()).containsExactly("a", "b");
+    }
+
+    @Test
+    void load_noAgents_isFine() throws Exception {
+        assertThat(load().names()).isEmpty();
+    }
+
+    @Test
+    void load_noDirectory_saysSo() {
+        Path nowhere = directory.resolve("nowhere");
+        assertThatThrownBy(() -> AgentDirectory.load(nowhere, providers(), TOOLS))
+                .isInstanceOf(NoSuchFileException.class)
+                .hasMessage(nowhere + ": no such directory");
+    }
+
+    @Test
+    void load_twoOfOneName_namesBothFiles() throws Exception {
+        Path first = file("a.yaml", "name: c\n" + MODEL);
+        Path second = file("b.yaml", "name: c\n" + MODEL);
+        assertThatThrownBy(this::load).hasMessage(second + ":1: name: c is the name of " + first + " too");
+    }
+
+    @Test
+    void load_invalidFile_carriesItsPlace() throws Exception {
+        Path file = file("a.yaml", MODEL + "\nmodle: x\n");
+        assertThat(catchThrowableOfType(AgentInvalid.class, this::load))
+                .returns(file.toString(), AgentInvalid::file)
+                .returns(3, AgentInvalid::line)
+                .returns("modle", AgentInvalid::field)
+                .hasMessage(file + ":3: modle: unknown field");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "name: x                         | 1: model: is missing",
+                "model: x                        | 1: model: expected PROVIDER:MODEL with a provider out of scripted, found x",
+                "model: other:x                  | 1: model: expected PROVIDER:MODEL with a provider out of scripted, found other:x",
+                "model: [a]                      | 1: model: expected text, found a list",
+                "{ model: 'scripted:a.script.yaml', name: a b } | 1: name: an agent's name is 1 to 64 of A-Z a-z 0-9 _ -, found a b",
+                "{ model: 'scripted:a.script.yaml', max_iterations: 0 } | 1: max_iterations: must be at least 1, found 0",
+                "{ model: 'scripted:a.script.yaml', max_tokens: 0 } | 1: max_tokens: must be at least 1, found 0",
+                "{ model: 'scripted:a.script.yaml', tools: {} } | 1: tools: expected a list, found fields",
+                "[]                              | 1: expected fields, found a list",
+            })
+    void load_wrongField_isRefused(String yaml, String message) throws Exception {
+        Path file = file("a.yaml", yaml);
+        assertThatThrownBy(this::load).isInstanceOf(AgentInvalid.class).hasMessage(file + ":" + message);
+    }
+
+    @Test
+    void load_missingOrBrokenScript_isRefused() throws Exception {
+        Path file = file("a.yaml", "model: scripted:none.script.yaml");
+        assertThatThrownBy(this::load)
+                .hasMessage(file + ":1: model: no such script: " + directory.resolve("none.script.yaml"));
+        Path script = file("none.script.yaml", "replies: 1");
+        assertThatThrownBy(this::load)
+                .hasMessage(file + ":1: model: " + script + ":1: replies: expected a list, found 1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"budget", "pricing", "context", "summarize", "approvals", "subagents"})
+    void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
+        Path file = file("a.yaml", MODEL + field + ": {}\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"http", "mcp", "verify", "honours_key", "on_unknown", "output"})
+    void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{ use: files }                  | use: files is not supported by this version",
+                "{ use: nothing }                | use: no such tool: nothing. There is ask_user, forecast, seed_clouds",
+                "{ use: ask_user, timeout: 5s }  | timeout: unknown field",
+                "{ use: seed_clouds }            | use: side-effecting tools are not supported by this version: "
+                        + "seed_clouds does not say that running twice is harmless",
+                "{ name: model, command: [x], safe_to_retry: true }    | name: this name is taken: model",
+                "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is taken: ask_user",
+                "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
+                "{ name: t, safe_to_retry: true } | command: is missing",
+                "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
+                "{ name: t, command: [], safe_to_retry: true } | command: no program named",
+                "{ name: t, command: [x] }       | safe_to_retry: side-effecting tools are not supported by this version: "
+                        + "say safe_to_retry: true if running twice is harmless",
+                "{ name: t, command: [x], safe_to_retry: false } | safe_to_retry: side-effecting tools are not supported "
+                        + "by this version: say safe_to_retry: true if running twice is harmless",
+                "{ name: t, command: [x], safe_to_retry: true, approval: always } | approval: expected never, found always, "
+                        + "which is not supported by this version",
+                "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: expected call, found session, "
+                        + "which is not supported by this version",
+                "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than nothing",
+                "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
+                "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
+                "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a variable's name",
+                "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names in WAYMARK_ are taken",
+            })
+    void load_wrongTool_isRefused(String tool, String message) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_inputThatIsNoSchema_isRefused() throws Exception {
+        Path file = file(
+                "a.yaml",
+                MODEL + "tools:\n  - { name: t, command: [x], safe_to_retry: true,\n"
+                        + "      input: { type: object, required: city } }\n");
+        assertThatThrownBy(this::load).hasMessageStartingWith(file + ":4: tools[0].input: /required: ");
+    }
+
+    @Test
+    void load_programThatIsNotThere_isRefused() throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [./x.sh], safe_to_retry: true }\n");
+        assertThatThrownBy(this::load)
+                .hasMessage(file + ":3: tools[0].command: not an executable file: " + directory.resolve("./x.sh"));
+    }
+
+    @Test
+    void load_secondToolOfOneName_isRefused() throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - use: ask_user\n  - use: ask_user\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[1].use: a second tool named ask_user");
+    }
+
+    @Test
+    void load_moreThanAHistoryShouldHold_isRefused() throws Exception {
+        Path file = file("a.yaml", MODEL + "instructions: " + "x".repeat(128 * 1024) + "\n");
+        assertThatThrownBy(this::load).hasMessageStartingWith(file + ":1: too large: ");
+    }
+
+    private AgentDirectory load() throws AgentInvalid, IOException {
+        return AgentDirectory.load(directory, providers(), TOOLS);
+    }
+
+    private ModelProviders providers() {
+        return ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
+    }
+
+    private Path file(String name, String yaml) throws IOException {
+        return Files.writeString(directory.resolve(name), yaml);
+    }
+}

@@ -1,0 +1,76 @@
+package dev.waymark.worker.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Json;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ToolArgumentsTest {
+
+    private static final Json CHARGE = Json.of(Map.of(
+            "type", "object",
+            "required", List.of("cents"),
+            "properties", Map.of("cents", Map.of("type", "integer"))));
+
+    @Test
+    void problem_fittingArguments_isNone() {
+        assertThat(ToolArguments.problem(CHARGE, Json.of(Map.of("cents", 5, "more", "x"))))
+                .isEmpty();
+    }
+
+    @Test
+    void problem_wrongType_namesThePlace() {
+        assertThat(ToolArguments.problem(CHARGE, Json.of(Map.of("cents", "5"))))
+                .contains("/cents: string found, integer expected");
+    }
+
+    @Test
+    void problem_missingField_namesIt() {
+        assertThat(ToolArguments.problem(CHARGE, Json.EMPTY_OBJECT)).contains("required property 'cents' not found");
+    }
+
+    @Test
+    void problem_noObject_isOne() {
+        assertThat(ToolArguments.problem(CHARGE, Json.of(List.of()))).contains("array found, object expected");
+    }
+
+    @Test
+    void problem_inAnotherLocale_isInTheSameWords() {
+        Locale before = Locale.getDefault();
+        Locale.setDefault(Locale.GERMANY);
+        try {
+            problem_wrongType_namesThePlace();
+        } finally {
+            Locale.setDefault(before);
+        }
+    }
+
+    @Test
+    void schemaProblem_notOfAnObject_isOne() {
+        assertThat(ToolArguments.schemaProblem(Json.of(Map.of("type", "string"))))
+                .contains("must say type: object");
+        assertThat(ToolArguments.schemaProblem(Json.of(true))).contains("must say type: object");
+    }
+
+    @Test
+    void schemaProblem_misspeltType_isOne() {
+        Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("type", "strng"))));
+        assertThat(ToolArguments.schemaProblem(schema).orElseThrow()).startsWith("/properties/a/type: ");
+    }
+
+    @Test
+    void schemaProblem_referenceToTheOutside_isOneAndFetchesNothing() {
+        Json schema = Json.of(
+                Map.of("type", "object", "properties", Map.of("a", Map.of("$ref", "http://127.0.0.1:1/schema.json"))));
+        assertThat(ToolArguments.schemaProblem(schema)).isPresent();
+    }
+
+    @Test
+    void schemaProblem_brokenPattern_isOne() {
+        Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "("))));
+        assertThat(ToolArguments.schemaProblem(schema)).isPresent();
+    }
+}

@@ -1,0 +1,403 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Ack;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.Refusal;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.worker.model.ModelFailure;
+import dev.waymark.worker.model.ModelProvider;
+import dev.waymark.worker.model.ModelRequest;
+import dev.waymark.worker.tool.InlineText;
+import dev.waymark.worker.tool.InterruptException;
+import dev.waymark.worker.tool.JavaTool;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.client.WorkflowFailedException;
+import io.temporal.client.WorkflowUpdateException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+
+/** What a thread does on any server. */
+abstract class AgentWorkflowCases {
+    abstract Connection connection();
+
+    record City(String name) {}
+
+    /** Asks which day, then books it. */
+    static Reply booking(ModelRequest request) {
+        List<Message> messages = request.messages();
+        Message last = messages.get(messages.size() - 1);
+        if (last.toolResults().isEmpty()) {
+            return Reply.of(ask("tu_7", "Which day?"));
+        }
+        return Reply.of(new Part.Text("Booked for " + last.toolResults().get(0).content()));
+    }
+
+    static Part.ToolUse ask(String id, String question) {
+        return new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    static Reply echo(ModelRequest request) {
+        List<Message> messages = request.messages();
+        return Reply.of(
+                new Part.Text("You said: " + messages.get(messages.size() - 1).text()));
+    }
+
+    @Test
+    void question_answered_completesTheTurn() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
+
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            Conversation state = rig.await(thread, now -> !now.turn().isRunning());
+            assertThat(state.turn().text()).isEqualTo("Booked for Friday");
+            assertThat(state.turn().iterations()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void runWithoutThread_turnEnds_closesWithItsOutcome() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(StartInput.of("a").closingAfterOneTurn().saying(Say.message("m-1", "Hello")));
+
+            Outcome outcome = rig.stub(thread).getResult(Outcome.class);
+
+            assertThat(outcome.status()).isEqualTo("complete");
+            assertThat(outcome.text()).isEqualTo("You said: Hello");
+        }
+    }
+
+    @Test
+    void permanentModelFailure_thenMessage_continuesWithNothingLost() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider flaky = request -> {
+            if (calls.incrementAndGet() == 1) {
+                throw ModelFailure.permanent("InsufficientQuota", "You have no credit left.");
+            }
+            return echo(request);
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+            assertThat(failed.turn().problem()).contains(new Problem("InsufficientQuota", "You have no credit left."));
+
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Still there?"));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.transcript().messages())
+                    .containsExactly(
+                            Message.user("Hello"),
+                            Message.user("Still there?"),
+                            Message.assistant(new Part.Text("You said: Still there?")));
+            assertThat(calls).hasValue(2);
+        }
+    }
+
+    @Test
+    void failedTurn_retried_callsTheModelWithTheSameConversation() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider flaky = request -> {
+            if (calls.incrementAndGet() == 1) {
+                throw ModelFailure.permanent("InvalidRequest", "Nope.");
+            }
+            return echo(request);
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "retry", true));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.turn().text()).isEqualTo("You said: Hello");
+        }
+    }
+
+    @Test
+    void passingModelFailure_isRetriedByTemporal() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider flaky = request -> {
+            if (calls.incrementAndGet() < 3) {
+                throw ModelFailure.passing("Overloaded", "Try later.");
+            }
+            return echo(request);
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+
+            rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+
+            assertThat(calls).hasValue(3);
+            assertThat(count(rig, thread, EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED))
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void parallelCalls_oneAsks_siblingsKeepTheirResultsInCallOrder() {
+        ModelProvider model = request -> request.messages().size() > 1
+                ? Reply.of(new Part.Text("Done"))
+                : Reply.of(
+                        new Part.ToolUse("tu_1", "weather", Json.of(Map.of("name", "Oslo"))),
+                        ask("tu_2", "Which one?"),
+                        new Part.ToolUse("tu_3", "weather", Json.of(Map.of("name", "Rome"))),
+                        new Part.ToolUse("tu_4", "nothing", Json.EMPTY_OBJECT));
+        var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> city.name() + ": sunny")
+                .safeToRetry();
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Weather?")));
+            Conversation waiting = rig.awaitSettled(thread);
+            assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_2");
+
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_2", "answer", "Both"));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.transcript().messages().get(2).toolResults())
+                    .containsExactly(
+                            new Part.ToolResult("tu_1", "Oslo: sunny", false),
+                            new Part.ToolResult("tu_2", "Both", false),
+                            new Part.ToolResult("tu_3", "Rome: sunny", false),
+                            new Part.ToolResult(
+                                    "tu_4", "Tool \"nothing\" not found. Available tools: ask_user, weather", true));
+        }
+    }
+
+    @Test
+    void invalidArguments_areTheResult() {
+        ModelProvider model = request -> request.messages().size() > 1
+                ? Reply.of(new Part.Text("Done"))
+                : Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(Map.of("name", 5))));
+        var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> "sunny")
+                .safeToRetry();
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Weather?")));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+
+            assertThat(state.transcript().messages().get(2).toolResults().get(0).content())
+                    .startsWith("Invalid input for tool \"weather\": ");
+        }
+    }
+
+    @Test
+    void javaToolThatHangs_isInterruptedAtItsTimeout() {
+        ModelProvider model = request -> request.messages().size() > 1
+                ? Reply.of(new Part.Text("Done"))
+                : Reply.of(new Part.ToolUse("tu_1", "hang", Json.of(Map.of("name", "x"))));
+        var hang = JavaTool.of("hang", "Hangs", City.class, (city, context) -> {
+                    Thread.sleep(60_000);
+                    return "never";
+                })
+                .safeToRetry()
+                .withTimeout(Duration.ofSeconds(1));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, hang)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+
+            assertThat(state.transcript().messages().get(2).toolResults())
+                    .containsExactly(new Part.ToolResult("tu_1", "Tool error: timed out after 1s", true));
+        }
+    }
+
+    /** Longer than the server takes: the tool would have run, and its question would be lost. */
+    @Test
+    void javaToolThatAsksAtLength_asksWhatFits() {
+        ModelProvider model = request -> Reply.of(new Part.ToolUse("tu_1", "ask_much", Json.of(Map.of("name", "x"))));
+        var asker = JavaTool.of("ask_much", "Asks", City.class, (city, context) -> {
+            throw new InterruptException("Which? ".repeat(500_000));
+        });
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, asker)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+
+            Conversation state = rig.awaitSettled(thread);
+
+            assertThat(state.questions()).hasSize(1);
+            assertThat(state.questions().get(0).question().orElseThrow())
+                    .startsWith("Which? ")
+                    .contains("[cut: ")
+                    .hasSizeLessThanOrEqualTo(InlineText.LIMIT_BYTES);
+        }
+    }
+
+    @Test
+    void messageDuringATurn_joinsBeforeTheNextModelCall() throws Exception {
+        CountDownLatch toolRuns = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        ModelProvider model = request -> request.messages().size() > 1
+                ? Reply.of(new Part.Text("Done"))
+                : Reply.of(new Part.ToolUse("tu_1", "slow", Json.of(Map.of("name", "x"))));
+        var slow = JavaTool.of("slow", "Takes its time", City.class, (city, context) -> {
+                    toolRuns.countDown();
+                    goOn.await(10, TimeUnit.SECONDS);
+                    return "late";
+                })
+                .safeToRetry();
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            toolRuns.await(10, TimeUnit.SECONDS);
+
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "And hurry"));
+            goOn.countDown();
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.turn().number()).isEqualTo(1);
+            assertThat(state.transcript().messages().subList(2, 4))
+                    .containsExactly(
+                            Message.results(List.of(new Part.ToolResult("tu_1", "late", false))),
+                            Message.user("And hurry"));
+        }
+    }
+
+    @Test
+    void stop_whileAToolRuns_cancelsItAndKeepsTheThread() throws Exception {
+        CountDownLatch toolRuns = new CountDownLatch(1);
+        CountDownLatch interrupted = new CountDownLatch(1);
+        ModelProvider model = request -> request.messages().size() > 1
+                ? Reply.of(new Part.Text("Done"))
+                : Reply.of(new Part.ToolUse("tu_1", "slow", Json.of(Map.of("name", "x"))));
+        var slow = JavaTool.of("slow", "Takes its time", City.class, (city, context) -> {
+                    toolRuns.countDown();
+                    try {
+                        Thread.sleep(30_000);
+                    } catch (InterruptedException e) {
+                        interrupted.countDown();
+                        throw e;
+                    }
+                    return "late";
+                })
+                .safeToRetry();
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            toolRuns.await(10, TimeUnit.SECONDS);
+
+            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+
+            Conversation stopped = rig.awaitSettled(thread);
+            assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
+            assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Go on"));
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.transcript().messages().get(2).toolResults())
+                    .containsExactly(new Part.ToolResult("tu_1", "Cancelled by ann.", true));
+        }
+    }
+
+    @Test
+    void cancel_whileAPersonIsWaitedFor_closesCancelled() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            rig.awaitSettled(thread);
+
+            rig.stub(thread).cancel();
+
+            assertThatThrownBy(() -> rig.stub(thread).getResult(Outcome.class))
+                    .isInstanceOf(WorkflowFailedException.class);
+            Conversation state = rig.timeline(thread).now();
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.CANCELLED);
+            assertThat(state.openCalls()).isEmpty();
+        }
+    }
+
+    @Test
+    void update_thatMakesNoSense_isRefusedWithItsReasonAndLeavesNoTrace() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            Conversation before = rig.awaitSettled(thread);
+
+            assertThatThrownBy(() -> rig.update(thread, Names.ANSWER, Map.of("answer", "Friday")))
+                    .isInstanceOf(WorkflowUpdateException.class)
+                    .satisfies(e -> assertThat(Refusal.parse(rootMessage(e)))
+                            .isEqualTo(new Problem(Problem.NOT_FOUND, "no question is open")));
+
+            assertThat(rig.timeline(thread).now().counters()).isEqualTo(before.counters());
+        }
+    }
+
+    @Test
+    void sameMessageTwice_isAcknowledgedAsDuplicate() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
+            String thread = rig.start(StartInput.of("a"));
+            Ack first = rig.update(thread, Names.SAY, Map.of("id", "m-1", "content", "Hello"));
+            Ack second = rig.update(thread, Names.SAY, Map.of("id", "m-1", "content", "Hello"));
+
+            assertThat(second).isEqualTo(new Ack(first.fact(), true));
+            Conversation state = rig.awaitSettled(thread);
+            assertThat(state.turn().number()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anotherWorker_takesOverInTheMiddle() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            rig.awaitSettled(thread);
+
+            rig.replaceWorker();
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.turn().text()).isEqualTo("Booked for Friday");
+        }
+    }
+
+    @Test
+    void everyVersion_canBeProjected() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            rig.awaitSettled(thread);
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            // The projection runs ahead of the workflow until its next task: wait for what that has seen.
+            Timeline timeline = Awaitility.await()
+                    .until(() -> rig.timeline(thread), now -> now.versions().size() == 3);
+
+            assertThat(timeline.at("e" + (timeline.lastEventId() + 1))).isEmpty();
+            assertThat(timeline.versions()).allSatisfy(version -> {
+                Moment moment = version.moment();
+                assertThat(timeline.at("e" + moment.eventId())).contains(moment);
+                assertThat(timeline.at(moment.runId() + "/e" + moment.eventId()))
+                        .contains(moment);
+                assertThat(timeline.at("" + version.number())).contains(moment);
+            });
+        }
+    }
+
+    static long count(WorkflowRig rig, String thread, EventType type) {
+        return rig.client().fetchHistory(thread).getEvents().stream()
+                .filter(event -> event.getEventType() == type)
+                .count();
+    }
+
+    static String rootMessage(Throwable e) {
+        Throwable cause = e;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof io.temporal.failure.ApplicationFailure failure
+                ? failure.getOriginalMessage()
+                : cause.getMessage();
+    }
+}

@@ -1,0 +1,164 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.contract.Names;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.worker.model.ModelFailure;
+import dev.waymark.worker.model.ModelProvider;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+
+/**
+ * Records the histories that {@link RecordedHistoriesTest} reads. What is there is never overwritten:
+ *
+ * <pre>{@code
+ * mvn -pl worker -am test -Dtest=HistoryRecorderServerTest -Dsurefire.failIfNoSpecifiedTests=false
+ *     -Dwaymark.record=$PWD/worker/src/test/resources/histories
+ * }</pre>
+ */
+@Tag("server")
+@EnabledIfSystemProperty(named = "waymark.record", matches = ".+")
+class HistoryRecorderServerTest {
+    private static final Path DIRECTORY =
+            Path.of(System.getProperty("waymark.record", "")).resolve("rules-" + Conversation.RULES);
+
+    private static void record(WorkflowRig rig, String thread, String run, String name) throws IOException {
+        Path file = DIRECTORY.resolve(name + ".json");
+        if (Files.exists(file)) {
+            return;
+        }
+        Files.createDirectories(DIRECTORY);
+        WorkflowExecutionHistory history = rig.client().fetchHistory(thread, run);
+        Files.writeString(
+                RecordedHistoriesTest.expectedBeside(file),
+                Wire.MAPPER
+                                .writerWithDefaultPrettyPrinter()
+                                .writeValueAsString(RecordedHistoriesTest.expectation(history))
+                        + "\n",
+                StandardOpenOption.CREATE_NEW);
+        Files.writeString(file, history.toJson(true) + "\n", StandardOpenOption.CREATE_NEW);
+    }
+
+    private static void recordNewest(WorkflowRig rig, String thread, String name) throws IOException {
+        record(rig, thread, rig.timeline(thread).runId(), name);
+    }
+
+    private static WorkflowRig rig() {
+        return new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, AgreementServerTest.weather());
+    }
+
+    @Test
+    void plainTurn() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a").closingAfterOneTurn().saying(Say.message("m-1", "Hello")));
+            rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
+            recordNewest(rig, thread, "plain-turn");
+        }
+    }
+
+    @Test
+    void parallelTools() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "batch")));
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "parallel-tools");
+        }
+    }
+
+    @Test
+    void everythingAPersonDoes_andAReset() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = AgreementServerTest.converse(rig, StartInput.of("a"));
+            String run = rig.timeline(thread).runId();
+            record(rig, thread, run, "question-stop-duplicates-ignored");
+            long second = rig.client().fetchHistory(thread, run).getEvents().stream()
+                    .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                    .skip(1)
+                    .findFirst()
+                    .orElseThrow()
+                    .getEventId();
+            String reset = AgreementServerTest.reset(rig, thread, run, second);
+            rig.await(thread, now -> now.isSettled() && now.seen().contains("m-5"));
+            assertThat(rig.client().fetchHistory(thread, reset).getEvents())
+                    .anyMatch(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED);
+            record(rig, thread, reset, "reset-with-admitted-updates");
+        }
+    }
+
+    @Test
+    void cancelled() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask")));
+            rig.awaitSettled(thread);
+            rig.stub(thread).signal(Names.SAY, "Too late");
+            rig.stub(thread).cancel();
+            rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
+            recordNewest(rig, thread, "cancelled");
+        }
+    }
+
+    @Test
+    void movedOn() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a")
+                    .withMaxIterations(Optional.of(20))
+                    .withLimits(RunLimits.DEFAULT.withSoftEvents(24))
+                    .saying(Say.message("m-1", "batch")));
+            for (int turn = 1; turn < 4; turn++) {
+                rig.awaitTurn(thread, turn);
+                rig.update(thread, Names.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
+            }
+            rig.awaitTurn(thread, 4);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            assertThat(runs).hasSizeGreaterThan(2);
+            record(rig, thread, runs.get(0), "moved-on-first-run");
+            record(rig, thread, runs.get(1), "moved-on-second-run");
+        }
+    }
+
+    @Test
+    void failedModel() throws Exception {
+        ModelProvider model = request -> {
+            throw ModelFailure.permanent("InsufficientQuota", "You have no credit left.");
+        };
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+            recordNewest(rig, thread, "failed-model");
+        }
+    }
+
+    @Test
+    void hostileSignals() throws Exception {
+        try (WorkflowRig rig = rig()) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask")));
+            rig.awaitSettled(thread);
+            HostileSignalCases.hostileSignals().stream()
+                    .filter(hostile -> hostile.payloads().stream()
+                                    .mapToInt(payload -> payload.getData().size())
+                                    .sum()
+                            < 1_000)
+                    .forEach(hostile -> rig.signalRaw(thread, hostile.signal(), hostile.payloads()));
+            rig.stub(thread).signal("__temporal_nope");
+            rig.update(thread, Names.ANSWER, "Friday");
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "ignored-signals");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.AgentWorkflow;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ToolInput;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.history.Histories;
+import dev.waymark.history.RunReader;
+import dev.waymark.history.RunReader.Called;
+import dev.waymark.worker.server.InMemoryServer;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+import io.temporal.activity.ActivityInterface;
+import io.temporal.activity.ActivityMethod;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.converter.EncodedValues;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkflowImplementationOptions;
+import io.temporal.workflow.Workflow;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class NotedModelCallTest {
+    private static final int STEPS = 4;
+
+    @Test
+    void notedCall_againstTheSameCallReadFromHistory_isEqual() throws Exception {
+        try (InMemoryServer server = InMemoryServer.start(0);
+                Connection connection = Connection.to(server.address())) {
+            Histories histories = new Histories(connection.stubs(), connection.namespace());
+            Connection gone = Connection.to(server.address());
+            gone.close();
+            // It can read nothing: what it knows was noted.
+            RunReader noting = new RunReader(new Histories(gone.stubs(), gone.namespace()));
+            Comparing comparing = new Comparing(noting, new RunReader(histories));
+            WorkerFactory factory = WorkerFactory.newInstance(connection.client());
+            Worker worker = factory.newWorker(Names.TASK_QUEUE);
+            worker.registerWorkflowImplementationFactory(
+                    AgentWorkflow.class,
+                    (EncodedValues arguments) -> new AgentWorkflowImpl(
+                            arguments.get(0, StartInput.class),
+                            called -> noting.note(Workflow.getInfo().getRunId(), called)),
+                    WorkflowImplementationOptions.getDefaultInstance());
+            worker.registerActivitiesImplementations(comparing);
+            factory.start();
+            try {
+                WorkflowStub thread = connection
+                        .client()
+                        .newUntypedWorkflowStub(
+                                Names.WORKFLOW_TYPE,
+                                WorkflowOptions.newBuilder()
+                                        .setTaskQueue(Names.TASK_QUEUE)
+                                        .setWorkflowId("noted")
+                                        .build());
+                thread.start(StartInput.of("looker").closingAfterOneTurn().saying(Say.message("m-1", "Look around.")));
+                thread.getResult(Outcome.class);
+            } finally {
+                factory.shutdownNow();
+                factory.awaitTermination(5, TimeUnit.SECONDS);
+            }
+            assertThat(comparing.noted).hasSize(STEPS);
+            assertThat(List.copyOf(comparing.noted)).isEqualTo(List.copyOf(comparing.read));
+        }
+    }
+
+    @ActivityInterface
+    public interface Looker {
+        @ActivityMethod(name = Names.MODEL_ACTIVITY)
+        Reply model(ModelInput input);
+
+        @ActivityMethod(name = Names.AGENT_ACTIVITY)
+        AgentSpec agent(AgentInput input);
+
+        @ActivityMethod(name = "look")
+        ToolOutcome look(ToolInput input);
+    }
+
+    private static final class Comparing implements Looker {
+        private final RunReader noting;
+        private final RunReader reading;
+        private final Queue<Called> noted = new ConcurrentLinkedQueue<>();
+        private final Queue<Called> read = new ConcurrentLinkedQueue<>();
+
+        Comparing(RunReader noting, RunReader reading) {
+            this.noting = noting;
+            this.reading = reading;
+        }
+
+        @Override
+        public Reply model(ModelInput input) {
+            ActivityInfo info = Activity.getExecutionContext().getInfo();
+            noted.add(noting.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            read.add(reading.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            return input.step() == STEPS
+                    ? Reply.of(new Part.Text("All seen."))
+                    : Reply.of(new Part.ToolUse("tu_" + input.step(), "look", Json.of(Map.of("at", input.step()))));
+        }
+
+        @Override
+        public AgentSpec agent(AgentInput input) {
+            return AgentSpec.of(
+                    "looker",
+                    "test:none",
+                    new ToolSpec("look", "Looks.", null, ToolSpec.Kind.JAVA, true, null, null, null));
+        }
+
+        @Override
+        public ToolOutcome look(ToolInput input) {
+            return ToolOutcome.result("Nothing at " + input.args().field("at"));
+        }
+    }
+}

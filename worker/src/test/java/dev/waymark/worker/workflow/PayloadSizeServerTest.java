@@ -1,0 +1,12 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.connect.Connection;
+import org.junit.jupiter.api.Tag;
+
+@Tag("server")
+class PayloadSizeServerTest extends PayloadSizeCases {
+    @Override
+    Connection connection() {
+        return TestServers.real();
+    }
+}

@@ -1,0 +1,88 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Projector;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Histories that real servers wrote, of every version of the rules. Threads live for months: whatever the code becomes,
+ * these must replay, and project to what they projected to when they were recorded.
+ */
+class RecordedHistoriesTest {
+    static final String EXPECTED = ".expected.json";
+
+    static Stream<Path> histories() throws IOException, URISyntaxException {
+        URL root = RecordedHistoriesTest.class.getResource("/histories");
+        try (Stream<Path> files = Files.walk(Path.of(root.toURI()))) {
+            return files
+                    .filter(file -> file.toString().endsWith(".json")
+                            && !file.toString().endsWith(EXPECTED))
+                    .sorted()
+                    .toList()
+                    .stream();
+        }
+    }
+
+    @Test
+    void recordings_areThere() throws Exception {
+        assertThat(histories()).hasSizeGreaterThanOrEqualTo(8);
+    }
+
+    @ParameterizedTest
+    @MethodSource("histories")
+    void recordedHistory_replays(Path file) throws Exception {
+        WorkflowReplayer.replayWorkflowExecution(read(file), AgentWorkflowImpl.class);
+    }
+
+    @ParameterizedTest
+    @MethodSource("histories")
+    void recordedHistory_projectsToWhatItDid(Path file) throws Exception {
+        JsonNode expected = Wire.MAPPER.readTree(Files.readString(expectedBeside(file)));
+
+        assertThat(expectation(read(file))).isEqualTo(expected);
+    }
+
+    static Path expectedBeside(Path file) {
+        return file.resolveSibling(file.getFileName().toString().replace(".json", EXPECTED));
+    }
+
+    private static WorkflowExecutionHistory read(Path file) throws IOException {
+        return WorkflowExecutionHistory.fromJson(Files.readString(file));
+    }
+
+    /** All that must stay: the state's digests, the facts, and what users are shown. */
+    static JsonNode expectation(WorkflowExecutionHistory history) throws IOException {
+        ObjectNode expected = Wire.MAPPER.createObjectNode();
+        var facts = expected.putArray("facts");
+        Projector projector =
+                new Projector("recorded", moment -> moment.fact().ifPresent(fact -> facts.add(fact.type())));
+        history.getEvents().forEach(projector::accept);
+        assertThat(projector.mismatches()).isEmpty();
+        Conversation state = projector.state().orElseThrow();
+        expected.put("rules", state.rules());
+        expected.put("status", state.turn().status().wireName());
+        expected.put("versions", state.counters().versions());
+        expected.put("transcript", state.transcript().digest());
+        expected.put("state", StateDigest.of(state));
+        expected.put("modelCalls", projector.modelCalls());
+        expected.set("checkpoint", Wire.MAPPER.valueToTree(RunnerCheckpoint.of(state)));
+        return Wire.MAPPER.readTree(Wire.MAPPER.writeValueAsBytes(expected));
+    }
+}

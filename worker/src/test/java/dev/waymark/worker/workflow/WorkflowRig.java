@@ -1,0 +1,250 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Ack;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.StateReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Audit;
+import dev.waymark.history.Histories;
+import dev.waymark.history.Moment;
+import dev.waymark.history.RunReader;
+import dev.waymark.history.Timeline;
+import dev.waymark.testkit.SoundHistory;
+import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelProvider;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.CommandRunner;
+import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.Tool;
+import dev.waymark.worker.tool.ToolActivity;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerFactoryOptions;
+import io.temporal.worker.WorkerOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+
+/**
+ * A worker without a workflow cache, so that every workflow task replays its thread from the start, on a server that is
+ * really there. When it is closed, every thread that it started must agree with its projection and replay.
+ */
+final class WorkflowRig implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final Connection connection;
+    private final Histories histories;
+    private final String taskQueue = "rig-" + UUID.randomUUID();
+    private final List<String> threads = new ArrayList<>();
+    private final ModelProviders providers;
+    private final List<Tool> tools;
+    private final List<ToolSpec> toolSpecs = new ArrayList<>();
+    private WorkerFactory factory;
+
+    WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
+        this.connection = connection;
+        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.providers = ModelProviders.of(Map.of("fake", provider));
+        this.tools = List.of(tools);
+        toolSpecs.add(ToolSpec.askUser());
+        this.tools.forEach(tool -> toolSpecs.add(tool.spec()));
+        this.factory = newWorker();
+    }
+
+    private WorkerFactory newWorker() {
+        WorkerFactory created = WorkerFactory.newInstance(
+                connection.client(),
+                WorkerFactoryOptions.newBuilder().setWorkflowCacheSize(0).build());
+        Worker worker = created.newWorker(
+                taskQueue,
+                WorkerOptions.newBuilder()
+                        .setStickyQueueScheduleToStartTimeout(Duration.ZERO)
+                        .build());
+        RunReader runs = new RunReader(histories);
+        worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
+        worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
+        worker.registerActivitiesImplementations(
+                new ToolActivity(runs, JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of(".")));
+        created.start();
+        return created;
+    }
+
+    private AgentSpec agent(AgentInput input) {
+        return AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
+    }
+
+    /** Another worker takes over, with nothing cached. */
+    void replaceWorker() {
+        shutdown();
+        factory = newWorker();
+    }
+
+    /** No worker takes workflow tasks or activities, until {@link #resume}. */
+    void suspend() {
+        shutdown();
+    }
+
+    void resume() {
+        factory = newWorker();
+    }
+
+    private void shutdown() {
+        factory.shutdownNow();
+        factory.awaitTermination(5, TimeUnit.SECONDS);
+    }
+
+    String start(StartInput input) {
+        String thread = "thread-" + UUID.randomUUID();
+        newStub(thread).start(input);
+        threads.add(thread);
+        return thread;
+    }
+
+    private WorkflowStub newStub(String thread) {
+        return connection
+                .client()
+                .newUntypedWorkflowStub(
+                        Names.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(taskQueue)
+                                .setWorkflowId(thread)
+                                .build());
+    }
+
+    WorkflowStub stub(String thread) {
+        return connection.client().newUntypedWorkflowStub(thread);
+    }
+
+    WorkflowClient client() {
+        return connection.client();
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Ack update(String thread, String name, Object payload) {
+        return stub(thread).update(name, Ack.class, payload);
+    }
+
+    /**
+     * Signals as no client of ours would: any payloads, in any encoding, under any name. While a run is being continued
+     * the server takes none and says so, and has to be asked again.
+     */
+    void signalRaw(String thread, String signal, List<Payload> payloads) {
+        SignalWorkflowExecutionRequest.Builder request = SignalWorkflowExecutionRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                .setSignalName(signal)
+                .setRequestId(UUID.randomUUID().toString());
+        if (!payloads.isEmpty()) {
+            request.setInput(Payloads.newBuilder().addAllPayloads(payloads));
+        }
+        SignalWorkflowExecutionRequest built = request.build();
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(10))
+                .ignoreExceptionsMatching(e -> e instanceof StatusRuntimeException failure
+                        && failure.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED)
+                .until(() -> connection.stubs().blockingStub().signalWorkflowExecution(built) != null);
+    }
+
+    Timeline timeline(String thread) {
+        return histories.read(thread).orElseThrow();
+    }
+
+    /** Waits until the thread's history has come to a state like this, and gives that state. */
+    Conversation await(String thread, Predicate<Conversation> fits) {
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> timeline(thread).now(), fits);
+    }
+
+    Timeline awaitTimeline(String thread, Predicate<Timeline> fits) {
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> timeline(thread), fits);
+    }
+
+    /** Waits until this turn, or a later one, has ended. */
+    Conversation awaitTurn(String thread, int number) {
+        return await(
+                thread,
+                now -> now.turn().number() > number
+                        || (now.turn().number() == number && !now.turn().isRunning()));
+    }
+
+    /** The digests on the way, over all runs of the thread. */
+    Audit audit(String thread) {
+        return histories.audit(thread, Long.MAX_VALUE).orElseThrow();
+    }
+
+    /** Waits until nothing happens any more without people. */
+    Conversation awaitSettled(String thread) {
+        return await(thread, state -> state.turn().number() > 0 && state.isSettled());
+    }
+
+    /**
+     * What the workflow says of itself equals what its history projects to, and its history replays. The query is asked
+     * again when the thread has moved on in between.
+     */
+    void check(String thread) {
+        if (timeline(thread).ending().isEmpty()) {
+            Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
+                StateReport report = stub(thread).query(Names.STATE_QUERY, StateReport.class);
+                Conversation projected = timeline(thread).now();
+                assertThat(report.state()).isEqualTo(StateDigest.of(projected));
+                assertThat(report.digest()).isEqualTo(projected.transcript().digest());
+            });
+        }
+        timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+    }
+
+    void replay(String thread, String runId) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
+        SoundHistory.check(history);
+        try {
+            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
+        } catch (Exception e) {
+            throw new AssertionError("the history of run " + runId + " does not replay", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            threads.forEach(this::check);
+        } finally {
+            shutdown();
+        }
+    }
+}
