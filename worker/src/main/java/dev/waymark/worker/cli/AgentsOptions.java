@@ -1,9 +1,9 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.contract.Names;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
-import dev.waymark.worker.model.ModelProvider;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;

@@ -8,6 +8,8 @@ import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.history.RunReader;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.model.ModelProvider;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

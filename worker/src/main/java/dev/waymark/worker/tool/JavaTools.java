@@ -1,6 +1,7 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.tool.Tool;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

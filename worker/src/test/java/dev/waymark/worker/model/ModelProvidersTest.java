@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.Reply;
+import dev.waymark.model.ModelProvider;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -8,6 +8,8 @@ import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
+import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.ToolContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

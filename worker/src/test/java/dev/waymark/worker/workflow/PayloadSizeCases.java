@@ -14,9 +14,9 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
-import dev.waymark.worker.model.ModelProvider;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.tool.InlineText;
-import dev.waymark.worker.tool.JavaTool;
 import io.temporal.api.enums.v1.EventType;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -132,7 +132,7 @@ abstract class PayloadSizeCases {
     void questionOfFiveMegabytes_isAskedAndCut() {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 1);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> {
-            throw new dev.waymark.worker.tool.InterruptException("Which? " + "x".repeat(5_000_000));
+            throw new dev.waymark.tool.InterruptException("Which? " + "x".repeat(5_000_000));
         }))) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
 

@@ -4,7 +4,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Usage;
-import dev.waymark.worker.model.ModelFailure;
+import dev.waymark.model.ModelFailure;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;

@@ -2,9 +2,9 @@ package dev.waymark.worker.model.scripted;
 
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
-import dev.waymark.worker.model.ModelFailure;
-import dev.waymark.worker.model.ModelProvider;
-import dev.waymark.worker.model.ModelRequest;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package dev.waymark.worker.model;
+package dev.waymark.model;
 
 import java.time.Duration;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 /**
  * Thrown by a tool to ask a person. The thread waits for the answer, however long it takes, and the answer is the call's

@@ -1,4 +1,4 @@
-package dev.waymark.worker.model;
+package dev.waymark.model;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Message;

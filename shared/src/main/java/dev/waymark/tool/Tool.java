@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
@@ -15,7 +15,7 @@ public interface Tool {
     /**
      * Carries out one call.
      *
-     * <p>The arguments fit the input schema. What it returns, the model sees, cut to {@link InlineText#LIMIT_BYTES}. An
+     * <p>The arguments fit the input schema. What it returns, the model sees, cut to 256 KiB. An
      * exception becomes an error result with its message, and the conversation goes on. {@link InterruptException} asks
      * a person instead; the answer is then the result, and the tool is not run again. When the call is cancelled or times
      * out, the thread is interrupted.

@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;

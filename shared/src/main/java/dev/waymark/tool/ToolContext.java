@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 /**
  * Which call a tool carries out.
