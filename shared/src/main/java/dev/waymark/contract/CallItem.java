@@ -35,10 +35,13 @@ public record CallItem(
 
     private static String statusName(Call.Status status) {
         return switch (status) {
-            case ISSUED, DISPATCHED, ASKING -> "issued";
+            case ISSUED, AWAITING, DISPATCHED, ASKING -> "issued";
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> "claimed";
             case COMPLETED -> "completed";
             case FAILED -> "failed";
+            case DENIED -> "denied";
             case CANCELLED -> "cancelled";
+            case LOST -> "lost";
         };
     }
 
