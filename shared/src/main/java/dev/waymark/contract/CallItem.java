@@ -9,7 +9,6 @@ import dev.waymark.conversation.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** A row of the tool-call log. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -47,8 +46,6 @@ public record CallItem(
 
     /** The same, with arguments that are longer than this as JSON replaced by their length. */
     public CallItem shortened(int most) {
-        int length = args.canonical().length();
-        Json shown = length <= most ? args : Json.of(Map.of("truncated", length));
-        return new CallItem(callId, tool, shown, dispatches, status);
+        return new CallItem(callId, tool, PendingItem.shortened(args, most), dispatches, status);
     }
 }

@@ -126,8 +126,15 @@ public record Conversation(
         return Evolution.start(fact, at);
     }
 
-    /** The state after a fact. Facts that no longer matter, such as a late answer of a model, change next to nothing. */
+    /**
+     * The state after a fact. Facts that no longer matter, such as a late answer of a model, change next to nothing. That
+     * time has passed is one only if something waited for it: a timer may fire for nothing, and the state is the same
+     * then.
+     */
     public Conversation apply(Fact fact, Instant at) {
+        if (fact instanceof Fact.TimePassed && !isDue(at)) {
+            return this;
+        }
         return Evolution.of(this, at).apply(fact);
     }
 
@@ -182,7 +189,7 @@ public record Conversation(
     }
 
     /** Whether something waits for a time that has come. */
-    public boolean isDue(Instant now) {
+    private boolean isDue(Instant now) {
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 

@@ -15,6 +15,10 @@ public final class ToolTexts {
         return "Invalid input for tool \"" + tool + "\": " + reason;
     }
 
+    public static String invalidOutput(String tool, String reason) {
+        return "Tool \"" + tool + "\" returned invalid output: " + reason;
+    }
+
     static String denied(String tool, Optional<String> reason) {
         return "Tool execution denied by user. " + notExecuted(tool)
                 + reason.map(words -> " Reason: " + words).orElse("");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
@@ -99,7 +100,7 @@ class AgentDirectoryTest {
                         "scripted:a.script.yaml",
                         100,
                         3,
-                        List.of(ToolSpec.askUser(), FORECAST.safeToRetry().spec(), current)));
+                        List.of(BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current)));
     }
 
     @Test

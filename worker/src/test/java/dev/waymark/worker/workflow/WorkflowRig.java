@@ -2,6 +2,7 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
@@ -72,7 +73,7 @@ final class WorkflowRig implements AutoCloseable {
         this.histories = new Histories(connection.stubs(), connection.namespace());
         this.providers = ModelProviders.of(Map.of("fake", provider));
         this.tools = List.of(tools);
-        toolSpecs.add(ToolSpec.askUser());
+        toolSpecs.add(BuiltInTools.askUser());
         this.tools.forEach(tool -> toolSpecs.add(tool.spec()));
         this.factory = newWorker();
     }
