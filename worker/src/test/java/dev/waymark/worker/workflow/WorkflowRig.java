@@ -76,7 +76,7 @@ final class WorkflowRig implements AutoCloseable {
         this.histories = new Histories(connection.stubs(), connection.namespace());
         this.providers = ModelProviders.of(Map.of("fake", provider));
         this.tools = List.of(tools);
-        toolSpecs.add(BuiltInTools.askUser());
+        BuiltInTools.GROUPS.forEach(group -> toolSpecs.addAll(BuiltInTools.of(group)));
         this.tools.forEach(tool -> toolSpecs.add(tool.spec()));
         this.factory = newWorker();
     }
