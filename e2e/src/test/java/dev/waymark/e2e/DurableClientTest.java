@@ -27,7 +27,7 @@ class DurableClientTest extends ClientContract {
 
     @Test
     void wait_overAReset_reportsWhatTheNewRunComesTo() throws Exception {
-        client.start(Prompt.of("slow", "Hi").withThread("reset"));
+        client.start(Prompt.of("slower", "Hi").withThread("reset"));
         CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("reset"));
         try (Connection connection = Connection.to(dev.address())) {
             connection
