@@ -60,7 +60,7 @@ import org.awaitility.Awaitility;
  * really there. When it is closed, every thread that it started must agree with its projection and replay.
  */
 final class WorkflowRig implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Connection connection;
     private final Histories histories;
