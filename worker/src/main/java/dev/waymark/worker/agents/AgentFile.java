@@ -38,8 +38,7 @@ final class AgentFile {
     private static final int LARGEST_BYTES = 128 * 1024;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS =
-            Set.of("budget", "pricing", "context", "summarize", "subagents");
+    private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize", "subagents");
     private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
@@ -178,8 +177,8 @@ final class AgentFile {
     private ToolSpec command(YamlFields fields) throws YamlProblem {
         fields.refuse(LATER_TOOL_FIELDS, LATER);
         String name = toolName(fields.require("name"));
-        ToolSpec.Builder tool = ToolSpec.command(
-                name, program(fields.require("command")).toArray(String[]::new));
+        ToolSpec.Builder tool =
+                ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> input = fields.take("input");
         tool.describedAs(

@@ -1,14 +1,10 @@
 package dev.waymark.worker.model;
 
-import java.util.Optional;
-import java.util.List;
-import java.util.ArrayList;
-import dev.waymark.worker.tool.ToolArguments;
-import dev.waymark.conversation.Part;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
@@ -17,8 +13,12 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.tool.ToolArguments;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's

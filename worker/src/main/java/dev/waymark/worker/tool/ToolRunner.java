@@ -3,13 +3,11 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.tool.Verdict;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -47,7 +45,8 @@ public final class ToolRunner {
         return switch (tool.kind()) {
             case JAVA -> checked(tool, runJava(tool, args, context, deadline));
             case COMMAND -> checked(tool, commands.run(tool, directory, args, environment(context)));
-            case QUESTION, STATE -> throw new IllegalStateException("the conversation does this itself: " + tool.name());
+            case QUESTION, STATE ->
+                throw new IllegalStateException("the conversation does this itself: " + tool.name());
         };
     }
 

@@ -1,10 +1,10 @@
 package dev.waymark.worker.tool;
 
-import io.temporal.activity.ActivityInterface;
-import io.temporal.activity.ActivityMethod;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
+import io.temporal.activity.ActivityInterface;
+import io.temporal.activity.ActivityMethod;
 
 /** Finds out whether a lost call took effect. */
 @ActivityInterface

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.tool.JavaTool;

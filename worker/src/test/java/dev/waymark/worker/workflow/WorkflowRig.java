@@ -2,8 +2,8 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
