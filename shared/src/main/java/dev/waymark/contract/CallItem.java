@@ -34,7 +34,7 @@ public record CallItem(
 
     private static String statusName(Call.Status status) {
         return switch (status) {
-            case ISSUED, AWAITING, DISPATCHED, ASKING -> "issued";
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> "issued";
             case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> "claimed";
             case COMPLETED -> "completed";
             case FAILED -> "failed";

@@ -166,12 +166,13 @@ public record Conversation(
         }
         for (Call call : open) {
             boolean effect = hasEffect(call);
-            if (call.status() == Call.Status.DOUBTED) {
+            if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
                 steps.add(new Step.VerifyTool(call));
+                running++;
             } else if (call.status() == Call.Status.ISSUED
                     && call.wakeAt().isEmpty()
                     && running < MAX_PARALLEL_CALLS
-                    && (!effect || (effectsRunning < MAX_PARALLEL_EFFECTS && !Twins.block(call, open)))) {
+                    && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
                 steps.add(new Step.RunTool(call, call.dispatches() + 1));
                 running++;
                 effectsRunning += effect ? 1 : 0;

@@ -78,7 +78,8 @@ class StoredFormsTest {
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals));
-        Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(AT));
+        Effects.Remembered remembered = new Effects.Remembered("tu_0", claim);
+        Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered));
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
         Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));
@@ -137,6 +138,7 @@ class StoredFormsTest {
                 stored(care),
                 stored(approvals),
                 stored(effect),
+                stored(remembered, "callId", "claim"),
                 stored(todo, "id", "content", "status"),
                 stored(planStep, "id", "description", "status"),
                 stored(plan),

@@ -338,7 +338,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         private Fact read(String name, EncodedValues payloads) {
             RawValue payload = first(payloads);
-            return Inbox.readUpdate(name, payload == null ? null : payload.getPayload());
+            return Inbox.readUpdate(
+                    name,
+                    payload == null ? null : payload.getPayload(),
+                    Workflow.getInfo().getRunId());
         }
 
         private boolean isGranted(Fact.ToolClaimed claimed) {
