@@ -3,7 +3,7 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Claim;
-import dev.waymark.contract.IdempotencyKey;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.Sha256;
