@@ -66,7 +66,15 @@ public final class ToolActivity implements DynamicActivity {
         }
         return switch (tool.get().kind()) {
             case JAVA -> runJava(tool.get(), input, context);
-            case COMMAND -> commands.run(tool.get(), directory, input.args(), environment(context));
+            case COMMAND ->
+                commands.run(
+                                tool.get(),
+                                tool.get().command(),
+                                directory,
+                                input.args(),
+                                environment(context),
+                                Fence.in(tool.get().timeout()))
+                        .outcome();
             case QUESTION -> throw new IllegalStateException("questions are asked by the workflow");
         };
     }
