@@ -94,6 +94,7 @@ class FenceTest {
             worker.go();
             assertThat(worker.nextLine()).isEqualTo("Exited[code=3, stdout=done");
             programs.awaitGone("child");
+            worker.awaitNothingLeft();
         }
     }
 
@@ -148,7 +149,8 @@ class FenceTest {
                     .filter(Files::isExecutable)
                     .findFirst()
                     .orElseThrow();
-            Files.createSymbolicLink(bin.resolve(name), program);
+            Path stand = Files.writeString(bin.resolve(name), "#!/bin/sh\nexec " + program + " \"$@\"\n");
+            assertThat(stand.toFile().setExecutable(true)).isTrue();
         }
         return bin.toString();
     }
