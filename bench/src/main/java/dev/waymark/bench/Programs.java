@@ -4,21 +4,18 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.worker.tool.CommandResult;
 import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.Fence;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
 /** What it costs to run a program behind a fence, beside the JDK starting it and waiting for it. */
 final class Programs {
-    private static final List<String> PROGRAM = List.of("true");
     private static final Path DIRECTORY = Path.of(".");
 
     private final CommandRunner commands = new CommandRunner(System.getenv());
-    private final ToolSpec tool = new ToolSpec(
-            "program", "", Json.EMPTY_OBJECT, ToolSpec.Kind.COMMAND, false, Duration.ofMinutes(1), PROGRAM, Map.of());
+    private final ToolSpec tool = ToolSpec.command("program", "true").build();
     private final Report report;
     private final int repetitions;
 
@@ -53,14 +50,15 @@ final class Programs {
     }
 
     private void fenced(Json args) throws InterruptedException {
-        CommandResult result = commands.run(tool, tool.command(), DIRECTORY, args, Map.of(), Fence.in(tool.timeout()));
+        CommandResult result = commands.run(
+                tool, tool.command(), DIRECTORY, args, Map.of(), Instant.now().plus(tool.timeout()));
         if (!result.equals(new CommandResult.Exited(0, "", ""))) {
             throw new IllegalStateException(result.words());
         }
     }
 
     private static void bare() throws IOException, InterruptedException {
-        new ProcessBuilder(PROGRAM).start().waitFor();
+        new ProcessBuilder("true").start().waitFor();
     }
 
     private static double milliseconds(Work work) throws IOException, InterruptedException {

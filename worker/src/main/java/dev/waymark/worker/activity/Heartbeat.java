@@ -3,6 +3,8 @@ package dev.waymark.worker.activity;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.client.ActivityCompletionException;
+import io.temporal.client.ActivityPausedException;
+import io.temporal.client.ActivityResetException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -28,6 +30,7 @@ public final class Heartbeat implements AutoCloseable {
     private final ScheduledFuture<?> beats;
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
+    private volatile boolean unstoppable;
 
     private Heartbeat(ActivityExecutionContext context) {
         this.context = context;
@@ -42,6 +45,10 @@ public final class Heartbeat implements AutoCloseable {
     private void beat() {
         try {
             context.heartbeat(null);
+        } catch (ActivityPausedException | ActivityResetException e) {
+            if (!unstoppable) {
+                cancel(e);
+            }
         } catch (ActivityCompletionException e) {
             cancel(e);
         }
@@ -64,6 +71,14 @@ public final class Heartbeat implements AutoCloseable {
         }
         Thread.currentThread().interrupt();
         return Activity.wrap(interruption);
+    }
+
+    /**
+     * From here on only a cancellation interrupts. An operator who pauses or resets an activity means to have it run
+     * again, and what is running now may have done half of something that must not be done twice.
+     */
+    public void pastTheLastStop() {
+        unstoppable = true;
     }
 
     /** No interruption comes after this. */

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs command tools: one program a call, started anew, behind a {@link Fence}.
+ * Runs command tools: one program a call, started anew, and never alive after its deadline.
  *
  * <ul>
  *   <li>stdin is the arguments as one JSON object and a line feed; a program need not read it. It starts when they are
@@ -29,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  *       declares, and what Waymark says of the call; nothing else of the worker's. {@code ${NAME}} is replaced now.
  *   <li>stdout is the result, as it is, read as UTF-8 (what is not becomes U+FFFD) and cut as {@link InlineText} says.
  *   <li>When its program ends, the call ends: whatever it started and left in its session is killed, a second later if it
- *       holds stdout or stderr open. At the fence, and when the calling thread is interrupted, program and all are asked
+ *       holds stdout or stderr open. At the deadline, and when the calling thread is interrupted, program and all are asked
  *       to end and killed after a second. When this JVM is killed they are killed at once.
  *   <li>None of this needs the JVM: a launcher made of shells does it. Out of reach is a process that went into another
  *       session and whose parent has ended.
@@ -39,9 +40,9 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>{@code
  * CommandRunner commands = new CommandRunner(System.getenv());
- * Fence fence = Fence.in(spec.timeout());
+ * Instant deadline = Instant.now().plus(spec.timeout());
  * CommandResult result =
- *         commands.run(spec, spec.command(), agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), fence);
+ *         commands.run(spec, spec.command(), agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), deadline);
  * }</pre>
  */
 public final class CommandRunner {
@@ -65,12 +66,18 @@ public final class CommandRunner {
      * @param command the program: the tool's own, or another that is run the same way
      * @param directory the working directory, to which a program's relative path is relative
      * @param waymarkEnv what the program is told of its call, such as {@code WAYMARK_CALL_ID}
-     * @param fence from when on it does not start, and is killed if it runs
+     * @param deadline from when on it does not start, and is killed if it runs. Take it when the decision to run falls: a
+     *     worker that is stopped between this and the start then starts nothing when it goes on
      * @throws InterruptedException when the calling thread was interrupted; nothing is left running, and what ran may have
      *     had an effect
      */
     public CommandResult run(
-            ToolSpec tool, List<String> command, Path directory, Json args, Map<String, String> waymarkEnv, Fence fence)
+            ToolSpec tool,
+            List<String> command,
+            Path directory,
+            Json args,
+            Map<String, String> waymarkEnv,
+            Instant deadline)
             throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -89,14 +96,16 @@ public final class CommandRunner {
         tool.env().forEach((name, value) -> target.put(name, EnvironmentReferences.resolve(value, environment)));
         target.putAll(waymarkEnv);
         try {
-            return execute(builder, (json(args) + "\n").getBytes(StandardCharsets.UTF_8), fence, command.get(0));
+            Fence fence = Fence.at(deadline);
+            return execute(builder, (json(args) + "\n").getBytes(StandardCharsets.UTF_8), fence, tool.timeout());
         } catch (IOException e) {
             return new CommandResult.NotStarted("cannot start " + command.get(0));
         }
     }
 
-    private static CommandResult execute(ProcessBuilder builder, byte[] line, Fence fence, String program)
+    private static CommandResult execute(ProcessBuilder builder, byte[] line, Fence fence, Duration timeout)
             throws IOException, InterruptedException {
+        String program = builder.command().get(0);
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
         OutputPipes pipes = OutputPipes.create();
@@ -126,7 +135,7 @@ public final class CommandRunner {
         if (!exited) {
             join(results, complaints);
         }
-        return launcher.result(program, fence, stdout.text(), stderr.end());
+        return launcher.result(program, timeout, stdout.text(), stderr.end());
     }
 
     private static String json(Json args) {

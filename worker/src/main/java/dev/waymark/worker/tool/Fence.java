@@ -4,35 +4,28 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 
 /**
- * When a program has to be dead, whatever becomes of this JVM. Take it when the decision to run falls: a worker that is
- * stopped between this and the start then starts nothing when it goes on.
- *
- * <p>Its clock is one that shells can read as well: {@code /proc/uptime}, which nobody sets and which goes on while the
- * machine sleeps, or the time of day where there is none.
+ * When a program has to be dead, whatever becomes of this JVM, on a clock that shells can read as well:
+ * {@code /proc/uptime}, which nobody sets and which goes on while the machine sleeps, or the time of day where there is
+ * none.
  */
-public final class Fence {
+final class Fence {
 
-    /** In the launcher's language: no command for it means {@code /proc/uptime}. */
     static final boolean HAS_UPTIME = Files.isReadable(Path.of("/proc/uptime"));
 
-    private final Duration timeout;
     private final long deadline;
 
-    private Fence(Duration timeout, long deadline) {
-        this.timeout = timeout;
+    private Fence(long deadline) {
         this.deadline = deadline;
     }
 
-    /** From now on. */
-    public static Fence in(Duration timeout) {
-        // The clock's last digit hides up to a hundredth: too early is safe.
-        return new Fence(timeout, now() + timeout.toMillis() / 10 - 1);
-    }
-
-    public Duration timeout() {
-        return timeout;
+    static Fence at(Instant deadline) {
+        // In this order: who is stopped in between sets it too early, and that is safe, as is what is rounded here. The
+        // clock's last digit hides up to a hundredth.
+        long now = now();
+        return new Fence(now + Duration.between(Instant.now(), deadline).toMillis() / 10 - 1);
     }
 
     /** In hundredths of a second of the clock. */

@@ -143,7 +143,7 @@ final class Launcher {
     }
 
     /** How it ended, once {@link #end()} has returned. */
-    synchronized CommandResult result(String program, Fence fence, String stdout, String stderr) {
+    synchronized CommandResult result(String program, Duration timeout, String stdout, String stderr) {
         if (late) {
             return new CommandResult.NotStarted("the time of " + program + " was up before it was started");
         }
@@ -151,7 +151,7 @@ final class Launcher {
             return new CommandResult.NotStarted("cannot start " + program);
         }
         if (timedOut) {
-            return new CommandResult.Killed("timed out after " + words(fence.timeout()) + " and was killed", stderr);
+            return new CommandResult.Killed("timed out after " + words(timeout) + " and was killed", stderr);
         }
         return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
                 .orElseGet(

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -88,9 +89,15 @@ class CommandRunnerTest {
         worker.put("SECRET", "s3cret");
         worker.put("UNRELATED", "x");
         ToolSpec tool = tool("env", Map.of("TOKEN", "Bearer ${SECRET}", "PLAIN", "$x"), Duration.ofSeconds(10));
-        Fence fence = Fence.in(tool.timeout());
+        Instant deadline = Instant.now().plus(tool.timeout());
         assertThat(new CommandRunner(worker)
-                        .run(tool, List.of("env"), directory, Json.EMPTY_OBJECT, Map.of("WAYMARK_TOOL", "tool"), fence)
+                        .run(
+                                tool,
+                                List.of("env"),
+                                directory,
+                                Json.EMPTY_OBJECT,
+                                Map.of("WAYMARK_TOOL", "tool"),
+                                deadline)
                         .outcome()
                         .result()
                         .orElseThrow()
@@ -175,7 +182,7 @@ class CommandRunnerTest {
                                 directory.resolve("nowhere"),
                                 Json.EMPTY_OBJECT,
                                 Map.of(),
-                                Fence.in(tool.timeout())))
+                                Instant.now().plus(tool.timeout())))
                 .isEqualTo(new CommandResult.NotStarted("cannot start true"));
     }
 
@@ -411,7 +418,8 @@ class CommandRunnerTest {
     }
 
     private CommandResult run(ToolSpec tool, List<String> command, Json args) throws InterruptedException {
-        return runner().run(tool, command, directory, args, Map.of(), Fence.in(tool.timeout()));
+        return runner().run(
+                        tool, command, directory, args, Map.of(), Instant.now().plus(tool.timeout()));
     }
 
     private void script(String name, String text) throws IOException {
@@ -424,14 +432,11 @@ class CommandRunnerTest {
     }
 
     private static ToolSpec tool(String script, Map<String, String> env, Duration timeout) {
-        return new ToolSpec(
-                "tool",
-                "",
-                Json.EMPTY_OBJECT,
-                ToolSpec.Kind.COMMAND,
-                true,
-                timeout,
-                List.of("/bin/sh", "-c", script),
-                env);
+        return ToolSpec.command("tool", "/bin/sh", "-c", script)
+                .describedAs("", Json.EMPTY_OBJECT)
+                .safeToRetry()
+                .timeout(timeout)
+                .env(env)
+                .build();
     }
 }

@@ -4,7 +4,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
+import java.time.Instant;
 import java.util.Map;
 
 /** A worker that decides to run one program, says so, runs it when it is told to, and says how that ended. */
@@ -14,19 +14,14 @@ final class OneCommand {
 
     /** The timeout in milliseconds, the directory, the script. */
     public static void main(String[] words) throws Exception {
-        Fence fence = Fence.in(Duration.ofMillis(Long.parseLong(words[0])));
-        ToolSpec tool = new ToolSpec(
-                "tool",
-                "",
-                Json.EMPTY_OBJECT,
-                ToolSpec.Kind.COMMAND,
-                false,
-                fence.timeout(),
-                List.of("/bin/sh", "-c", words[2]),
-                Map.of());
+        Duration timeout = Duration.ofMillis(Long.parseLong(words[0]));
+        Instant deadline = Instant.now().plus(timeout);
+        ToolSpec tool = ToolSpec.command("tool", "/bin/sh", "-c", words[2])
+                .timeout(timeout)
+                .build();
         System.out.println("decided");
         System.in.read();
         System.out.println(new CommandRunner(System.getenv())
-                .run(tool, tool.command(), Path.of(words[1]), Json.EMPTY_OBJECT, Map.of(), fence));
+                .run(tool, tool.command(), Path.of(words[1]), Json.EMPTY_OBJECT, Map.of(), deadline));
     }
 }

@@ -2,48 +2,46 @@ package dev.waymark.worker.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
+import java.util.Optional;
 
 /** What a {@code verify} program found out about a call whose outcome is unknown. */
-public sealed interface Verdict {
+final class Verdicts {
 
-    /** The call had its effect, and this is its result. */
-    record Landed(String result) implements Verdict {}
-
-    /** The call had no effect, and will have none. */
-    record NotLanded() implements Verdict {}
-
-    /** Nobody knows, still, and why. */
-    record Unknown(String why) implements Verdict {}
+    private Verdicts() {}
 
     /**
      * Reads <code>{"landed":true,"result":"…"}</code>, <code>{"landed":false}</code> or <code>{"landed":null}</code>.
      * Whatever else it may be is no answer: a guess could make an effect happen twice.
      */
-    static Verdict of(CommandResult run) {
+    static VerifyOutcome of(CommandResult run) {
         if (run instanceof CommandResult.Exited exited && exited.code() == 0) {
             return said(exited.stdout());
         }
-        return new Unknown("verify: " + run.words());
+        return VerifyOutcome.unknown("verify: " + run.words());
     }
 
-    private static Verdict said(String stdout) {
-        Unknown nothing = new Unknown("verify: stdout is not {\"landed\": true, \"result\": \"…\"}, {\"landed\": false}"
-                + " or {\"landed\": null}");
+    private static VerifyOutcome said(String stdout) {
+        VerifyOutcome nothing = VerifyOutcome.unknown(
+                "verify: stdout is not {\"landed\": true, \"result\": \"…\"}, {\"landed\": false} or {\"landed\": null}");
         try {
             JsonNode answer = Wire.MAPPER.readTree(stdout);
             JsonNode landed = answer.path("landed");
             if (landed.isNull()) {
-                return new Unknown("verify: it can't tell");
+                return VerifyOutcome.unknown("verify: it can't tell");
             }
             if (!landed.isBoolean()) {
                 return nothing;
             }
             if (!landed.booleanValue()) {
-                return new NotLanded();
+                return new VerifyOutcome(Optional.of(false), Optional.empty(), Optional.empty());
             }
             JsonNode result = answer.path("result");
-            return result.isTextual() ? new Landed(InlineText.of(result.textValue())) : nothing;
+            return result.isTextual()
+                    ? new VerifyOutcome(
+                            Optional.of(true), Optional.of(InlineText.of(result.textValue())), Optional.empty())
+                    : nothing;
         } catch (JsonProcessingException e) {
             return nothing;
         }
