@@ -14,6 +14,7 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
+import java.util.Optional;
 
 /**
  * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's
@@ -22,6 +23,9 @@ import io.temporal.activity.ActivityInfo;
 public final class ModelActivity implements ModelCaller {
     /** A result beyond 2 MiB would be lost after the call was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
+
+    /** Asked again, a model seldom says the same. */
+    private static final String UNWRITABLE = "MalformedReply";
 
     private final RunReader runs;
     private final ModelProviders providers;
@@ -34,12 +38,13 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        try (Heartbeat heartbeat = Heartbeat.begin()) {
+        WordsSoFar words = new WordsSoFar(info.getAttempt());
+        try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
-                return checked(ask(called.agent(), called.state().transcript()));
+                return checked(ask(called.agent(), called.state().transcript(), words));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
@@ -59,7 +64,7 @@ public final class ModelActivity implements ModelCaller {
         }
     }
 
-    private Reply ask(AgentSpec agent, Transcript transcript) throws InterruptedException {
+    private Reply ask(AgentSpec agent, Transcript transcript, WordsSoFar words) throws InterruptedException {
         ModelProviders.Bound bound = providers
                 .find(agent.model())
                 .orElseThrow(() -> ActivityProblems.permanent(
@@ -67,7 +72,7 @@ public final class ModelActivity implements ModelCaller {
         ModelRequest request = new ModelRequest(
                 bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
         try {
-            return bound.provider().reply(request);
+            return bound.provider().reply(request, words::add);
         } catch (ModelFailure failure) {
             Problem problem = new Problem(failure.type(), failure.getMessage());
             throw failure.retryable()
@@ -85,7 +90,8 @@ public final class ModelActivity implements ModelCaller {
             }
             return reply;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a reply is always JSON", e);
+            String words = "the model's reply can't be written down: half a character is in it";
+            throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
         }
     }
 }
