@@ -2,7 +2,7 @@ package dev.waymark.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.agent.ToolSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
@@ -78,7 +78,7 @@ final class Agent {
                         (shelf, context) -> result(shelf.at().hashCode()))
                 .safeToRetry();
         return AgentWorker.builder(client)
-                .agents(AgentSpec.of(NAME, "bench:any", look.spec(), ToolSpec.askUser())
+                .agents(AgentSpec.of(NAME, "bench:any", look.spec(), BuiltInTools.askUser())
                         .withMaxIterations(ENOUGH))
                 .providers(providers)
                 .tools(JavaTools.of(look))

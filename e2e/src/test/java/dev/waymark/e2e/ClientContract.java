@@ -42,7 +42,12 @@ abstract class ClientContract {
 
     @BeforeAll
     void startDev(@TempDir Path directory) {
-        dev = start(new Agents(directory).assistant().greeter().slow("1s").directory());
+        dev = start(new Agents(directory)
+                .assistant()
+                .greeter()
+                .slow("slow", "1s")
+                .slow("slower", "3s")
+                .directory());
         client = AgentClient.connect(dev.address());
     }
 
@@ -135,7 +140,7 @@ abstract class ClientContract {
 
     @Test
     void stop_endsTheWaitOfWhoeverWaits() {
-        client.start(Prompt.of("slow", "Hi").withThread("stopped").allowingVolatile());
+        client.start(Prompt.of("slower", "Hi").withThread("stopped").allowingVolatile());
         CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("stopped"));
 
         assertThat(client.stop("stopped")).isInstanceOf(AgentResult.Stopped.class);
@@ -164,7 +169,7 @@ abstract class ClientContract {
     @Test
     void wait_pastItsTimeout_endsButNotTheTurn() {
         AgentClient impatient = client.withTimeout(Duration.ofMillis(300));
-        Prompt slow = Prompt.of("slow", "Hi").withThread("timeout").allowingVolatile();
+        Prompt slow = Prompt.of("slower", "Hi").withThread("timeout").allowingVolatile();
 
         assertThatThrownBy(() -> impatient.run(slow)).isInstanceOf(WaymarkException.TimedOut.class);
         assertThat(AgentResult.assertComplete(client.result("timeout")).text()).isEqualTo("At last.");
@@ -176,7 +181,7 @@ abstract class ClientContract {
         thread("greeter", "not-asking");
 
         // The real server's list lags a little.
-        await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> {
+        await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
             List<String> threads = client.pending((done, of) -> {}).stream()
                     .map(PendingItem::thread)
                     .toList();

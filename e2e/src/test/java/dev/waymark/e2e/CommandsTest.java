@@ -30,7 +30,7 @@ class CommandsTest {
     @BeforeAll
     static void startDev() {
         dev = Dev.inMemory(
-                new Agents(directory).assistant().greeter().slow("6s").directory());
+                new Agents(directory).assistant().greeter().slow("slow", "6s").directory());
         waymark = Command.at(dev.address());
     }
 

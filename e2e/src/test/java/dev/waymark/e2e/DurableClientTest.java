@@ -1,14 +1,19 @@
 package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,22 +27,43 @@ class DurableClientTest extends ClientContract {
 
     @Test
     void wait_overAReset_reportsWhatTheNewRunComesTo() throws Exception {
-        client.start(Prompt.of("slow", "Hi").withThread("reset"));
+        client.start(Prompt.of("slower", "Hi").withThread("reset"));
         CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("reset"));
         try (Connection connection = Connection.to(dev.address())) {
-            long firstTaskCompleted = 4;
             connection
                     .stubs()
                     .blockingStub()
                     .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
                             .setNamespace(connection.namespace())
                             .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId("reset"))
-                            .setWorkflowTaskFinishEventId(firstTaskCompleted)
+                            .setWorkflowTaskFinishEventId(firstTaskCompleted(connection, "reset"))
                             .setRequestId("reset-once")
                             .build());
         }
 
         assertThat(AgentResult.assertComplete(waiting.join()).text()).isEqualTo("At last.");
         assertThat(client.verify("reset").agrees()).isTrue();
+    }
+
+    /** A reset to a task that no worker has done yet is refused. */
+    private static long firstTaskCompleted(Connection connection, String thread) {
+        GetWorkflowExecutionHistoryRequest request = GetWorkflowExecutionHistoryRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                .build();
+        return await().atMost(Duration.ofSeconds(60))
+                .until(
+                        () -> connection
+                                .stubs()
+                                .blockingStub()
+                                .getWorkflowExecutionHistory(request)
+                                .getHistory()
+                                .getEventsList()
+                                .stream()
+                                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                                .findFirst(),
+                        Optional::isPresent)
+                .orElseThrow()
+                .getEventId();
     }
 }

@@ -1,22 +1,42 @@
 package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Terms;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * A tool of an agent: what the model is told of it, and how it is run.
  *
  * <p>{@code safeToRetry} says that running twice is harmless. It is about a lost outcome and not about network errors:
- * an error that the tool itself reports is its result.
+ * an error that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and
+ * runs at most once for every call.
+ *
+ * <pre>{@code
+ * ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh")
+ *         .describedAs("Charges the customer's card", schema)
+ *         .verifiedBy("./charge-verify.sh")
+ *         .approved()
+ *         .build();
+ * }</pre>
+ *
+ * @param approval a person decides on every call before it runs
+ * @param dedupe the same arguments again in the thread replay the first success
+ * @param verify the program that finds out whether a lost call took effect
+ * @param verifies the same, of a tool in Java
+ * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
+ * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
+ * @param output what a result must be, as a JSON Schema
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -28,7 +48,26 @@ public record ToolSpec(
         @JsonProperty("safeToRetry") boolean safeToRetry,
         @JsonProperty("timeout") Duration timeout,
         @JsonProperty("command") List<String> command,
-        @JsonProperty("env") Map<String, String> env) {
+        @JsonProperty("env") Map<String, String> env,
+
+        @JsonProperty("approval") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean approval,
+
+        @JsonProperty("dedupe") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean dedupe,
+
+        @JsonProperty("verify") List<String> verify,
+
+        @JsonProperty("verifies") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean verifies,
+
+        @JsonProperty("askOnUnknown") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean askOnUnknown,
+
+        @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean honoursKey,
+
+        @JsonProperty("output") Optional<Json> output) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** Where a tool is carried out. The names are stored. */
@@ -41,7 +80,10 @@ public record ToolSpec(
         JAVA,
         /** A program, started by the worker. */
         @JsonProperty("command")
-        COMMAND
+        COMMAND,
+        /** The rules themselves: it changes nothing but the thread's own state. */
+        @JsonProperty("state")
+        STATE
     }
 
     @JsonCreator
@@ -53,22 +95,173 @@ public record ToolSpec(
         timeout = timeout == null ? DEFAULT_TIMEOUT : timeout;
         command = command == null ? List.of() : List.copyOf(command);
         env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
+        verify = verify == null ? List.of() : List.copyOf(verify);
+        output = output == null ? Optional.empty() : output;
     }
 
-    /** The built-in tool by which a model asks a person something. */
-    public static ToolSpec askUser() {
-        Map<String, Object> input = new LinkedHashMap<>();
-        input.put("type", "object");
-        input.put("properties", Map.of("question", Map.of("type", "string")));
-        input.put("required", List.of("question"));
-        return new ToolSpec(
-                "ask_user",
-                "Ask the human a question and wait for the answer.",
-                Json.of(input),
-                Kind.QUESTION,
-                true,
-                DEFAULT_TIMEOUT,
-                List.of(),
-                Map.of());
+    /** A side-effecting tool that is a program. */
+    public static Builder command(String name, String... program) {
+        Builder builder = new Builder(name, Kind.COMMAND);
+        builder.command = List.of(program);
+        return builder;
+    }
+
+    /** A side-effecting tool in Java. */
+    public static Builder java(String name) {
+        return new Builder(name, Kind.JAVA);
+    }
+
+    /** A tool that the conversation carries out itself: by asking, or on its own state. */
+    static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
+        return new Builder(name, kind)
+                .describedAs(description, input)
+                .safeToRetry()
+                .build();
+    }
+
+    /** The same tool, with something changed. */
+    public Builder with() {
+        return new Builder(this);
+    }
+
+    /** Whether a claim must be granted before it runs. */
+    @JsonIgnore
+    public boolean hasEffect() {
+        return !safeToRetry;
+    }
+
+    /** What the rules of a conversation have to mind about it. */
+    Terms.Care care() {
+        if (!hasEffect()) {
+            return new Terms.Care(false, approval, false, false, false, false, 0);
+        }
+        boolean verified = !verify.isEmpty() || verifies;
+        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java.
+        boolean rerun = kind == Kind.COMMAND || honoursKey;
+        return new Terms.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
+    }
+
+    /** Makes one, piece by piece. */
+    public static final class Builder {
+        private final String name;
+        private final Kind kind;
+        private String description = "";
+        private Json input = Json.of(Map.of("type", "object"));
+        private boolean safeToRetry;
+        private Duration timeout = DEFAULT_TIMEOUT;
+        private List<String> command = List.of();
+        private Map<String, String> env = Map.of();
+        private boolean approval;
+        private boolean dedupe;
+        private List<String> verify = List.of();
+        private boolean verifies;
+        private boolean askOnUnknown;
+        private boolean honoursKey;
+        private Optional<Json> output = Optional.empty();
+
+        private Builder(String name, Kind kind) {
+            this.name = name;
+            this.kind = kind;
+        }
+
+        private Builder(ToolSpec spec) {
+            this(spec.name, spec.kind);
+            description = spec.description;
+            input = spec.input;
+            safeToRetry = spec.safeToRetry;
+            timeout = spec.timeout;
+            command = spec.command;
+            env = spec.env;
+            approval = spec.approval;
+            dedupe = spec.dedupe;
+            verify = spec.verify;
+            verifies = spec.verifies;
+            askOnUnknown = spec.askOnUnknown;
+            honoursKey = spec.honoursKey;
+            output = spec.output;
+        }
+
+        public Builder describedAs(String words, Json schema) {
+            description = words;
+            input = schema;
+            return this;
+        }
+
+        /** Running it twice is harmless. */
+        public Builder safeToRetry() {
+            safeToRetry = true;
+            return this;
+        }
+
+        public Builder timeout(Duration most) {
+            timeout = most;
+            return this;
+        }
+
+        public Builder env(Map<String, String> variables) {
+            env = variables;
+            return this;
+        }
+
+        /** Every call waits for a person to approve it. */
+        public Builder approved() {
+            approval = true;
+            return this;
+        }
+
+        /** The same arguments again in the thread replay the first success. */
+        public Builder deduplicated() {
+            dedupe = true;
+            return this;
+        }
+
+        /** The program that finds out whether a lost call took effect. */
+        public Builder verifiedBy(String... program) {
+            verify = List.of(program);
+            return this;
+        }
+
+        /** The tool is in Java and can find out itself. */
+        public Builder verifiesItself() {
+            verifies = true;
+            return this;
+        }
+
+        /** A person settles what nothing else can tell. */
+        public Builder askingOnUnknown() {
+            askOnUnknown = true;
+            return this;
+        }
+
+        /** The other side deduplicates by the idempotency key. */
+        public Builder honouringKey() {
+            honoursKey = true;
+            return this;
+        }
+
+        /** What does not fit is an error result. */
+        public Builder returning(Json schema) {
+            output = Optional.of(schema);
+            return this;
+        }
+
+        public ToolSpec build() {
+            return new ToolSpec(
+                    name,
+                    description,
+                    input,
+                    kind,
+                    safeToRetry,
+                    timeout,
+                    command,
+                    env,
+                    approval,
+                    dedupe,
+                    verify,
+                    verifies,
+                    askOnUnknown,
+                    honoursKey,
+                    output);
+        }
     }
 }

@@ -9,7 +9,6 @@ import dev.waymark.conversation.Json;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 
 /** A row of the tool-call log. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -35,17 +34,18 @@ public record CallItem(
 
     private static String statusName(Call.Status status) {
         return switch (status) {
-            case ISSUED, DISPATCHED, ASKING -> "issued";
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> "issued";
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> "claimed";
             case COMPLETED -> "completed";
             case FAILED -> "failed";
+            case DENIED -> "denied";
             case CANCELLED -> "cancelled";
+            case LOST -> "lost";
         };
     }
 
     /** The same, with arguments that are longer than this as JSON replaced by their length. */
     public CallItem shortened(int most) {
-        int length = args.canonical().length();
-        Json shown = length <= most ? args : Json.of(Map.of("truncated", length));
-        return new CallItem(callId, tool, shown, dispatches, status);
+        return new CallItem(callId, tool, PendingItem.shortened(args, most), dispatches, status);
     }
 }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.type.LogicalType;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
@@ -40,6 +41,7 @@ public final class Inbox {
 
     private static final int MAX_ID_LENGTH = 256;
     private static final int MAX_NAME_LENGTH = 100;
+    private static final int MAX_NOTE_LENGTH = 4_000;
 
     /** Makes no strings of numbers, and no truth of 1. */
     private static final JsonMapper STRICT = Wire.MAPPER
@@ -64,6 +66,21 @@ public final class Inbox {
             return new Reader(name, checked(parse(payload))).read();
         } catch (Unusable unusable) {
             return new Fact.MessageIgnored(shorten(name), unusable.problem);
+        }
+    }
+
+    /**
+     * Reads an update that reached this run. Claims come by updates only: whoever claims needs the answer. One that an
+     * execution in another run made was brought here by a reset.
+     */
+    public static Fact readUpdate(String name, @Nullable Payload payload, String runId) {
+        if (!name.equals(Names.CLAIM)) {
+            return read(name, payload);
+        }
+        try {
+            return new Reader(name, checked(parse(payload))).claim(runId);
+        } catch (Unusable unusable) {
+            return new Fact.MessageIgnored(name, unusable.problem);
         }
     }
 
@@ -172,7 +189,7 @@ public final class Inbox {
                 case Names.SETTLE -> settle();
                 case Names.BUDGET -> budget();
                 case Names.STOP -> new Fact.Stopped(optionalBy());
-                case Names.CLEAR -> new Fact.Cleared(optionalBy());
+                case Names.CLEAR -> cleared();
                 case Names.CLOSE -> new Fact.CloseRequested(optionalBy());
                 default -> throw new Unusable("there is no such signal");
             };
@@ -215,15 +232,71 @@ public final class Inbox {
 
         private Fact approval() throws Unusable {
             requireObjectOrNothing();
-            text("argsDigest");
-            text("reason");
-            return new Fact.ApprovalDecided(name, id("callId"), id("by"));
+            Optional<Json> args = Optional.empty();
+            if (isGiven(body.path("args"))) {
+                if (!body.get("args").isObject()) {
+                    throw new Unusable("\"args\" must be an object");
+                }
+                args = Optional.of(json(body.get("args"), "args"));
+            }
+            return new Fact.ApprovalDecided(
+                    name.equals(Names.APPROVE),
+                    id("id"),
+                    id("callId"),
+                    args,
+                    id("argsDigest"),
+                    id("by"),
+                    note("reason"));
+        }
+
+        private Fact cleared() throws Unusable {
+            requireObjectOrNothing();
+            return new Fact.Cleared(flag("all"), id("by"));
         }
 
         private Fact settle() throws Unusable {
             requireObject();
             String callId = id("callId").orElseThrow(() -> new Unusable("\"callId\" is missing"));
-            return new Fact.ApprovalDecided(name, Optional.of(callId), id("by"));
+            Fact.Settlement settlement = switch (text("outcome").orElse("")) {
+                case "done" -> Fact.Settlement.DONE;
+                case "rerun" -> Fact.Settlement.RERUN;
+                case "give-up" -> Fact.Settlement.GIVE_UP;
+                default -> throw new Unusable("\"outcome\" must be done, rerun or give-up");
+            };
+            Optional<String> result = text("result");
+            if (result.isPresent() && settlement != Fact.Settlement.DONE) {
+                throw new Unusable("\"result\" goes with the outcome done only");
+            }
+            return new Fact.OutcomeSettled(callId, settlement, result, id("by"));
+        }
+
+        private Fact claim(String runId) throws Unusable {
+            requireObject();
+            JsonNode dispatch = body.path("dispatch");
+            if (!dispatch.isInt() || dispatch.intValue() < 1) {
+                throw new Unusable("\"dispatch\" must be a positive whole number");
+            }
+            String execution = required("execution");
+            return new Fact.ToolClaimed(
+                    required("callId"),
+                    dispatch.intValue(),
+                    required("tool"),
+                    required("argsDigest"),
+                    execution,
+                    !Claim.isOfRun(execution, runId));
+        }
+
+        /** Ids of calls come from models, which may make them as long as they like. */
+        private String required(String field) throws Unusable {
+            return text(field).orElseThrow(() -> new Unusable("\"" + field + "\" is missing"));
+        }
+
+        private static Json json(JsonNode value, String field) throws Unusable {
+            try {
+                return Json.of(Wire.MAPPER.convertValue(value, Object.class));
+            } catch (IllegalArgumentException e) {
+                throw new Unusable("\"" + field + "\" can't be kept: too deep, or a number too large");
+            }
         }
 
         private Fact budget() throws Unusable {
@@ -283,6 +356,15 @@ public final class Inbox {
                 throw new Unusable("\"" + field + "\" must be a string");
             }
             return Optional.of(limited(value.textValue()));
+        }
+
+        /** Words that stay in the state. */
+        private Optional<String> note(String field) throws Unusable {
+            Optional<String> words = text(field);
+            if (words.isPresent() && words.get().length() > MAX_NOTE_LENGTH) {
+                throw new Unusable("\"" + field + "\" may have at most " + MAX_NOTE_LENGTH + " characters");
+            }
+            return words;
         }
 
         private Optional<String> id(String field) throws Unusable {

@@ -7,6 +7,7 @@ public final class Names {
 
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
+    public static final String VERIFY_ACTIVITY = "verify";
 
     public static final String SAY = "say";
     public static final String ANSWER = "answer";
@@ -17,6 +18,9 @@ public final class Names {
     public static final String STOP = "stop";
     public static final String CLEAR = "clear";
     public static final String CLOSE = "close";
+
+    /** An update only, and not for people: an activity asks to be the one execution that takes effect. */
+    public static final String CLAIM = "claim";
 
     public static final String STATUS_QUERY = "status";
     public static final String PENDING_QUERY = "pending";

@@ -4,12 +4,19 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
-/** Something that waits for a person. */
+/**
+ * Something that waits for a person: a question, a call to approve, or a call of which nobody knows what it did.
+ *
+ * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record PendingItem(
@@ -18,24 +25,60 @@ public record PendingItem(
         @JsonProperty("kind") String kind,
         @JsonProperty("tool") String tool,
         @JsonProperty("question") Optional<String> question,
+        @JsonProperty("args") Optional<Json> args,
+        @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since) {
+    public static final String QUESTION = "question";
+    public static final String APPROVAL = "approval";
+    public static final String UNKNOWN = "unknown";
+
     @JsonCreator
     public PendingItem {
         question = question == null ? Optional.empty() : question;
+        args = args == null ? Optional.empty() : args;
+        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
     }
 
     /** Everything in this thread that waits for a person, in call order. */
     public static List<PendingItem> of(String thread, Conversation state) {
-        return state.questions().stream()
-                .map(call -> new PendingItem(thread, call.id(), "question", call.tool(), call.question(), call.since()))
-                .toList();
+        return state.waitingCalls().stream().map(call -> of(thread, call)).toList();
     }
 
-    /** The same with a question of at most this many characters. */
+    private static PendingItem of(String thread, Call call) {
+        if (call.status() == Call.Status.ASKING) {
+            return new PendingItem(
+                    thread,
+                    call.id(),
+                    QUESTION,
+                    call.tool(),
+                    call.question(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    call.since());
+        }
+        return new PendingItem(
+                thread,
+                call.id(),
+                call.status() == Call.Status.AWAITING ? APPROVAL : UNKNOWN,
+                call.tool(),
+                Optional.empty(),
+                Optional.of(call.args()),
+                Optional.of(call.argsDigest()),
+                call.since());
+    }
+
+    /** The same with a question of at most this many characters, and arguments of at most as many as JSON. */
     public PendingItem shortened(int most) {
         Optional<String> words =
                 question.map(text -> text.length() <= most ? text : text.substring(0, whole(text, most)) + "…");
-        return new PendingItem(thread, callId, kind, tool, words, since);
+        return new PendingItem(
+                thread, callId, kind, tool, words, args.map(json -> shortened(json, most)), argsDigest, since);
+    }
+
+    /** Arguments that are too long to be shown are replaced by their length. */
+    static Json shortened(Json args, int most) {
+        int length = args.canonical().length();
+        return length <= most ? args : Json.of(Map.of("truncated", length));
     }
 
     /** Half a character can't be written. */

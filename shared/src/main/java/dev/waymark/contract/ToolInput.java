@@ -5,10 +5,15 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Json;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tool's activity is given. The tool's name is the activity's type. The number of the dispatch is left out where it
+ * What a tool's activity is given. The last two are there where a call has to be claimed: the run that decided on it, so
+ * that an execution in another run, after a reset, knows that it is not meant, and how many calls of the same kind came
+ * to a known end before.
+ *
+ * <p> The tool's name is the activity's type. The number of the dispatch is left out where it
  * is 1, as it nearly always is: it would stand in history once for every call.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -18,10 +23,22 @@ public record ToolInput(
         @JsonProperty("dispatch") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = ToolInput.First.class)
         int dispatch,
 
-        @JsonProperty("args") Json args) {
+        @JsonProperty("args") Json args,
+
+        @JsonProperty("run") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> run,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat) {
     @JsonCreator
     public ToolInput {
         dispatch = dispatch == 0 ? 1 : dispatch;
+        run = run == null ? Optional.empty() : run;
+    }
+
+    /** For a call that needs no claim. */
+    public ToolInput(String callId, int dispatch, Json args) {
+        this(callId, dispatch, args, Optional.empty(), 0);
     }
 
     /** Equals what is not written. */

@@ -11,6 +11,9 @@ final class Admission {
     private Admission() {}
 
     static Optional<Problem> refusal(Conversation state, Fact.Inbound fact) {
+        if (fact instanceof Fact.ToolClaimed claimed && claimed.restored()) {
+            return restored(state, claimed);
+        }
         if (state.life() == Conversation.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
         }
@@ -25,7 +28,13 @@ final class Admission {
             return answer(state, answered);
         }
         if (fact instanceof Fact.ApprovalDecided decided) {
-            return refused(Problem.NOT_FOUND, "no call waits for " + decided.signal());
+            return decision(state, decided);
+        }
+        if (fact instanceof Fact.OutcomeSettled settled) {
+            return settlement(state, settled);
+        }
+        if (fact instanceof Fact.ToolClaimed claimed) {
+            return claim(state, claimed);
         }
         if (fact instanceof Fact.BudgetRaised raised) {
             return budget(state, raised);
@@ -89,6 +98,118 @@ final class Admission {
         return call.get().question().isPresent()
                 ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
+    }
+
+    /** The one call that a decision is about. */
+    static Optional<Call> awaited(Conversation state, Optional<String> callId) {
+        return awaiting(state).stream()
+                .filter(call -> callId.map(call.id()::equals).orElse(true))
+                .findFirst();
+    }
+
+    private static List<Call> awaiting(Conversation state) {
+        return state.batchCalls().stream()
+                .filter(call -> call.status() == Call.Status.AWAITING)
+                .toList();
+    }
+
+    private static Optional<Problem> decision(Conversation state, Fact.ApprovalDecided decided) {
+        List<Call> awaiting = awaiting(state);
+        if (decided.callId().isEmpty() && awaiting.size() != 1) {
+            return awaiting.isEmpty()
+                    ? refused(Problem.NOT_FOUND, "no call waits for approval")
+                    : refused(Problem.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
+        }
+        Optional<Call> awaited = awaited(state, decided.callId());
+        if (awaited.isEmpty()) {
+            return notAwaited(state, decided.callId().orElseThrow());
+        }
+        String digest = awaited.get().argsDigest();
+        if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
+            return refused(
+                    Problem.ARGS_CHANGED,
+                    "the decision is about other arguments than those of call "
+                            + awaited.get().id() + ", whose digest is " + digest);
+        }
+        if (decided.args().isPresent()) {
+            Json args = decided.args().get();
+            if (!decided.approved()) {
+                return refused(Problem.BAD_INPUT, "a denial takes no arguments");
+            }
+            if (!args.isObject()) {
+                return refused(Problem.BAD_INPUT, "the arguments must be an object");
+            }
+            if (args.canonical().length() > Conversation.MAX_ARGS_LENGTH) {
+                return refused(Problem.TOO_LARGE, "the arguments are too large");
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<Problem> notAwaited(Conversation state, String callId) {
+        Optional<Call> call = state.calls().get(callId);
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+        }
+        return call.get().approval().isPresent()
+                ? refused(Problem.ALREADY_DECIDED, "call " + callId + " was decided before")
+                : refused(Problem.NOT_FOUND, "call " + callId + " waits for no approval");
+    }
+
+    private static Optional<Problem> settlement(Conversation state, Fact.OutcomeSettled settled) {
+        String callId = settled.callId();
+        Optional<Call> call = state.calls().get(callId);
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+        }
+        if (call.get().status() != Call.Status.UNSETTLED) {
+            return call.get().claim().isPresent() && !call.get().isOpen()
+                    ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
+                    : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
+        }
+        boolean rerun = settled.settlement() == Fact.Settlement.RERUN;
+        if (rerun && !state.terms().orElseThrow().careOf(call.get().tool()).rerun()) {
+            return refused(
+                    Problem.BAD_INPUT,
+                    "the tool " + call.get().tool() + " can't be run again: what is left of the lost call could still"
+                            + " take effect, and the tool does not honour idempotency keys");
+        }
+        return Optional.empty();
+    }
+
+    /** A claim is granted once, and to the dispatch that is open. */
+    private static Optional<Problem> claim(Conversation state, Fact.ToolClaimed claimed) {
+        Optional<Call> call = state.calls().get(claimed.callId());
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
+        }
+        if (!isOfOpenDispatch(call.get(), claimed)) {
+            return refused(
+                    Problem.ALREADY_DECIDED,
+                    "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open");
+        }
+        return withEffect(state, claimed);
+    }
+
+    /** What was granted once can't be refused any more, whatever became of the call. */
+    private static Optional<Problem> restored(Conversation state, Fact.ToolClaimed claimed) {
+        return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
+    }
+
+    private static Optional<Problem> withEffect(Conversation state, Fact.ToolClaimed claimed) {
+        return state.terms().orElseThrow().careOf(claimed.tool()).effect()
+                ? Optional.empty()
+                : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
+    }
+
+    static boolean isOfOpenDispatch(Call call, Fact.ToolClaimed claimed) {
+        return call.status() == Call.Status.DISPATCHED
+                && call.dispatches() == claimed.dispatch()
+                && isOfCall(call, claimed);
+    }
+
+    static boolean isOfCall(Call call, Fact.ToolClaimed claimed) {
+        return call.tool().equals(claimed.tool()) && call.argsDigest().equals(claimed.argsDigest());
     }
 
     private static Optional<Problem> budget(Conversation state, Fact.BudgetRaised raised) {

@@ -9,11 +9,20 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * One call of a tool, for as long as the thread lives.
  *
- * <p>{@code result} is held only until it is committed to the transcript. {@code since} is when the status began.
+ * @param args what runs: with an approval, what was approved
+ * @param dispatches how often it was handed to a worker
+ * @param repeat how many calls of the same tool and arguments had a known outcome before this one ran. Executions of one
+ *     call, however many, share it, and with it their idempotency key.
+ * @param result held only until it is committed to the transcript
+ * @param since when the status began
+ * @param wakeAt when the status changes by itself
+ * @param claim the execution that was allowed to take effect, if one was
+ * @param digest of the arguments, where these are forgotten and it may still be asked for
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -24,28 +33,102 @@ public record Call(
         @JsonProperty("turn") int turn,
         @JsonProperty("status") Status status,
         @JsonProperty("dispatches") int dispatches,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat,
+
         @JsonProperty("question") Optional<String> question,
         @JsonProperty("result") Optional<String> result,
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("wakeAt") Optional<Instant> wakeAt,
+        @JsonProperty("claim") Optional<Claim> claim,
+        @JsonProperty("approval") Optional<Approval> approval,
+        @JsonProperty("digest") Optional<String> digest) {
     /** Where a call stands. The names are stored. */
     public enum Status {
+        /** It is to run, now or at {@code wakeAt}. */
         @JsonProperty("issued")
-        ISSUED(true),
+        ISSUED(Waits.FOR_RULES),
+        /** Another call of its reply is the same, has side effects and comes first. */
+        @JsonProperty("held")
+        HELD(Waits.FOR_ANOTHER),
+        /** A person has to approve it first, until {@code wakeAt} if that is set. */
+        @JsonProperty("awaiting")
+        AWAITING(Waits.FOR_PEOPLE),
+        /** A worker has it. If it has to be claimed, it has not run yet. */
         @JsonProperty("dispatched")
-        DISPATCHED(true),
+        DISPATCHED(Waits.FOR_ACTIVITY),
+        /** A worker may have it take effect from here on. */
+        @JsonProperty("claimed")
+        CLAIMED(Waits.FOR_ACTIVITY),
+        /** The worker that claimed it is lost. Its program may still run, until {@code wakeAt}. */
+        @JsonProperty("unknown")
+        UNKNOWN(Waits.FOR_RULES),
+        /** Nothing of it runs any more; whether it took effect is to be found out. */
+        @JsonProperty("doubted")
+        DOUBTED(Waits.FOR_RULES),
+        /** Its {@code verify} runs. */
+        @JsonProperty("verifying")
+        VERIFYING(Waits.FOR_ACTIVITY),
+        /** Nobody knows whether it took effect, and a person has to say. */
+        @JsonProperty("unsettled")
+        UNSETTLED(Waits.FOR_PEOPLE),
+        /** Its {@code question} waits for an answer. */
         @JsonProperty("asking")
-        ASKING(true),
+        ASKING(Waits.FOR_PEOPLE),
         @JsonProperty("completed")
-        COMPLETED(false),
+        COMPLETED(Waits.NOT),
         @JsonProperty("failed")
-        FAILED(false),
+        FAILED(Waits.NOT),
+        @JsonProperty("denied")
+        DENIED(Waits.NOT),
         @JsonProperty("cancelled")
-        CANCELLED(false);
+        CANCELLED(Waits.NOT),
+        /** Whether it took effect is not known, and the model was told so. */
+        @JsonProperty("lost")
+        LOST(Waits.NOT);
 
-        private final boolean open;
+        private final Waits waits;
 
-        Status(boolean open) {
-            this.open = open;
+        Status(Waits waits) {
+            this.waits = waits;
+        }
+    }
+
+    private enum Waits {
+        NOT,
+        FOR_RULES,
+        FOR_ANOTHER,
+        FOR_ACTIVITY,
+        FOR_PEOPLE
+    }
+
+    /** That one execution of a dispatch may take effect, and no other. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Claim(
+            @JsonProperty("execution") String execution,
+            @JsonProperty("at") Instant at) {
+        @JsonCreator
+        public Claim {
+            Objects.requireNonNull(execution, "execution");
+            Objects.requireNonNull(at, "at");
+        }
+    }
+
+    /** Who decided, and why. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Approval(
+            @JsonProperty("approved") boolean approved,
+            @JsonProperty("edited") boolean edited,
+            @JsonProperty("by") Optional<String> by,
+            @JsonProperty("reason") Optional<String> reason,
+            @JsonProperty("at") Instant at) {
+        @JsonCreator
+        public Approval {
+            by = by == null ? Optional.empty() : by;
+            reason = reason == null ? Optional.empty() : reason;
+            Objects.requireNonNull(at, "at");
         }
     }
 
@@ -58,57 +141,221 @@ public record Call(
         Objects.requireNonNull(since, "since");
         question = question == null ? Optional.empty() : question;
         result = result == null ? Optional.empty() : result;
+        wakeAt = wakeAt == null ? Optional.empty() : wakeAt;
+        claim = claim == null ? Optional.empty() : claim;
+        approval = approval == null ? Optional.empty() : approval;
+        digest = digest == null ? Optional.empty() : digest;
     }
 
     static Call issued(Part.ToolUse use, int turn, Instant at) {
         return new Call(
-                use.id(), use.name(), use.input(), turn, Status.ISSUED, 0, Optional.empty(), Optional.empty(), at);
+                use.id(),
+                use.name(),
+                use.input(),
+                turn,
+                Status.ISSUED,
+                0,
+                0,
+                Optional.empty(),
+                Optional.empty(),
+                at,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
     }
 
+    /** To be run, from this time on if one is given. */
+    Call issued(Optional<Instant> notBefore, Instant at) {
+        return become(Status.ISSUED, at, draft -> draft.wakeAt = notBefore);
+    }
+
+    Call held(Instant at) {
+        return become(Status.HELD, at, draft -> {});
+    }
+
+    Call repeating(int earlier) {
+        return but(draft -> draft.repeat = earlier);
+    }
+
+    Call awaiting(Optional<Instant> deadline, Instant at) {
+        return become(Status.AWAITING, at, draft -> draft.wakeAt = deadline);
+    }
+
+    Call decided(Approval decision, Json approvedArgs, Instant at) {
+        return become(Status.ISSUED, at, draft -> {
+            draft.approval = Optional.of(decision);
+            draft.args = approvedArgs;
+        });
+    }
+
+    /** A claim that was there is over: whoever hands a call out has made sure that nothing of it runs. */
     Call dispatched(int dispatch, Instant at) {
-        return new Call(id, tool, args, turn, Status.DISPATCHED, dispatch, question, result, at);
+        return become(Status.DISPATCHED, at, draft -> {
+            draft.dispatches = dispatch;
+            draft.claim = Optional.empty();
+        });
+    }
+
+    Call claimed(Claim by, Instant at) {
+        return become(Status.CLAIMED, at, draft -> draft.claim = Optional.of(by));
+    }
+
+    /** Another claim, of which more can be heard no more than of the one before. */
+    Call claimedLater(Claim by) {
+        return but(draft -> draft.claim = Optional.of(by));
+    }
+
+    Call withoutClaim() {
+        return but(draft -> draft.claim = Optional.empty());
+    }
+
+    Call unknown(Instant fence, Instant at) {
+        return become(Status.UNKNOWN, at, draft -> draft.wakeAt = Optional.of(fence));
+    }
+
+    Call doubted(Instant at) {
+        return become(Status.DOUBTED, at, draft -> {});
+    }
+
+    Call verifying(Instant at) {
+        return become(Status.VERIFYING, at, draft -> {});
+    }
+
+    Call unsettled(Instant at) {
+        return become(Status.UNSETTLED, at, draft -> {});
     }
 
     Call asking(String words, Instant at) {
-        return new Call(id, tool, args, turn, Status.ASKING, dispatches, Optional.of(words), result, at);
+        return become(Status.ASKING, at, draft -> draft.question = Optional.of(words));
     }
 
     Call ended(Status how, String text, Instant at) {
-        return new Call(id, tool, args, turn, how, dispatches, question, Optional.of(text), at);
+        return become(how, at, draft -> draft.result = Optional.of(text));
+    }
+
+    /** The time that it waited for has come, and nothing of it runs any more. */
+    Call awake() {
+        return but(draft -> {
+            draft.wakeAt = Optional.empty();
+            draft.claim = Optional.empty();
+        });
     }
 
     Call committed() {
-        return new Call(id, tool, args, turn, status, dispatches, question, Optional.empty(), since);
+        return but(draft -> draft.result = Optional.empty());
     }
 
-    /** All that a forgotten conversation leaves of a call: that there was one, and how it ended. */
-    Call forgotten() {
-        return new Call(
-                id,
-                tool,
-                Json.EMPTY_OBJECT,
-                turn,
-                status,
-                dispatches,
-                question.map(words -> ""),
-                Optional.empty(),
-                since);
+    /**
+     * All that a forgotten conversation leaves of a call: that there was one, how it ended, and, where it may have
+     * effects that are heard of later, the digest of its arguments.
+     */
+    Call forgotten(boolean effect) {
+        return but(draft -> {
+            draft.digest = effect ? Optional.of(argsDigest()) : digest;
+            draft.args = Json.EMPTY_OBJECT;
+            draft.question = question.map(words -> "");
+            draft.result = Optional.empty();
+            draft.approval = approval.map(decision -> new Approval(
+                    decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
+        });
     }
 
     /** It still lacks its one result. */
     @JsonIgnore
     public boolean isOpen() {
-        return status.open;
+        return status.waits != Waits.NOT;
     }
 
-    /** Whether these calls are all that a turn waits for, and every one of them waits for a person. */
+    /** Nothing but a person can bring it on. */
+    @JsonIgnore
+    public boolean waitsForPerson() {
+        return status.waits == Waits.FOR_PEOPLE;
+    }
+
+    /** A worker has it. */
+    @JsonIgnore
+    public boolean isInFlight() {
+        return status.waits == Waits.FOR_ACTIVITY;
+    }
+
+    /** It comes after another call that is the same. */
+    @JsonIgnore
+    public boolean isHeld() {
+        return status == Status.HELD;
+    }
+
+    /** Whether these calls are all that a turn waits for, and nothing but a person can bring any of them on. */
     static boolean onlyAsk(List<Call> open) {
-        return !open.isEmpty() && open.stream().allMatch(call -> call.status == Status.ASKING);
+        return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
     }
 
     /** The result as the model sees it, if there is one that the transcript does not hold yet. */
     @JsonIgnore
     public Optional<Part.ToolResult> toolResult() {
         return result.map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+    }
+
+    /** What a decision or a claim is bound to: hex of the SHA-256 over the arguments as canonical JSON. */
+    public String argsDigest() {
+        return digest.orElseGet(() -> Sha256.hex(args.canonical()));
+    }
+
+    private Call become(Status next, Instant at, Consumer<Draft> change) {
+        return but(draft -> {
+            draft.status = next;
+            draft.since = at;
+            draft.wakeAt = Optional.empty();
+            change.accept(draft);
+        });
+    }
+
+    private Call but(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return new Call(
+                id,
+                tool,
+                draft.args,
+                turn,
+                draft.status,
+                draft.dispatches,
+                draft.repeat,
+                draft.question,
+                draft.result,
+                draft.since,
+                draft.wakeAt,
+                draft.claim,
+                draft.approval,
+                draft.digest);
+    }
+
+    /** A copy on which something is changed. */
+    private static final class Draft {
+        private Json args;
+        private Status status;
+        private int dispatches;
+        private int repeat;
+        private Optional<String> question;
+        private Optional<String> result;
+        private Instant since;
+        private Optional<Instant> wakeAt;
+        private Optional<Claim> claim;
+        private Optional<Approval> approval;
+        private Optional<String> digest;
+
+        Draft(Call call) {
+            args = call.args;
+            status = call.status;
+            dispatches = call.dispatches;
+            repeat = call.repeat;
+            question = call.question;
+            result = call.result;
+            since = call.since;
+            wakeAt = call.wakeAt;
+            claim = call.claim;
+            approval = call.approval;
+            digest = call.digest;
+        }
     }
 }

@@ -5,7 +5,10 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,6 +37,8 @@ public record Conversation(
         @JsonProperty("modelCalled") boolean modelCalled,
         @JsonProperty("batch") List<String> batch,
         @JsonProperty("calls") Index<Call> calls,
+        @JsonProperty("effects") Optional<Effects> effects,
+        @JsonProperty("workspace") Optional<Workspace> workspace,
         @JsonProperty("usage") Usage usage,
         @JsonProperty("seen") Seen seen,
         @JsonProperty("ignored") Ignored ignored,
@@ -51,6 +56,15 @@ public record Conversation(
 
     /** The most calls of one reply that run at a time. The rest follow as these end. */
     static final int MAX_PARALLEL_CALLS = 50;
+
+    /** The same for calls with side effects: a server takes ten updates at a time, and people need some of them. */
+    static final int MAX_PARALLEL_EFFECTS = 5;
+
+    /** So often a call is handed out without ever being started, until the model is told that it can't be. */
+    static final int MAX_DISPATCHES = 20;
+
+    /** What may still be running of a lost call is ended this long after it had to end by itself. */
+    static final Duration FENCE = Duration.ofSeconds(5);
 
     /** Whether the thread goes on. The names are stored. */
     public enum Life {
@@ -96,6 +110,8 @@ public record Conversation(
         Objects.requireNonNull(updatedAt, "updatedAt");
         maxIterations = maxIterations == null ? Optional.empty() : maxIterations;
         terms = terms == null ? Optional.empty() : terms;
+        effects = effects == null ? Optional.empty() : effects;
+        workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
@@ -110,8 +126,15 @@ public record Conversation(
         return Evolution.start(fact, at);
     }
 
-    /** The state after a fact. Facts that no longer matter, such as a late answer of a model, change next to nothing. */
+    /**
+     * The state after a fact. Facts that no longer matter, such as a late answer of a model, change next to nothing. That
+     * time has passed is one only if something waited for it: a timer may fire for nothing, and the state is the same
+     * then.
+     */
     public Conversation apply(Fact fact, Instant at) {
+        if (fact instanceof Fact.TimePassed && !isDue(at)) {
+            return this;
+        }
         return Evolution.of(this, at).apply(fact);
     }
 
@@ -133,15 +156,42 @@ public record Conversation(
         if (openCalls().isEmpty()) {
             return List.of(new Step.CallModel(counters.steps() + 1));
         }
-        List<Call> calls = batchCalls();
-        long running = calls.stream()
-                .filter(call -> call.status() == Call.Status.DISPATCHED)
-                .count();
-        return calls.stream()
-                .filter(call -> call.status() == Call.Status.ISSUED)
-                .limit(Math.max(0, MAX_PARALLEL_CALLS - running))
-                .<Step>map(call -> new Step.RunTool(call, call.dispatches() + 1))
-                .toList();
+        List<Step> steps = new ArrayList<>();
+        List<Call> open = openCalls();
+        int running = 0;
+        int effectsRunning = 0;
+        for (Call call : open) {
+            running += call.isInFlight() ? 1 : 0;
+            effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
+        }
+        for (Call call : open) {
+            boolean effect = hasEffect(call);
+            if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
+                steps.add(new Step.VerifyTool(call));
+                running++;
+            } else if (call.status() == Call.Status.ISSUED
+                    && call.wakeAt().isEmpty()
+                    && running < MAX_PARALLEL_CALLS
+                    && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
+                steps.add(new Step.RunTool(call, call.dispatches() + 1));
+                running++;
+                effectsRunning += effect ? 1 : 0;
+            }
+        }
+        open.stream()
+                .flatMap(call -> call.wakeAt().stream())
+                .min(Instant::compareTo)
+                .ifPresent(time -> steps.add(new Step.WakeAt(time)));
+        return Collections.unmodifiableList(steps);
+    }
+
+    private boolean hasEffect(Call call) {
+        return terms.orElseThrow().careOf(call.tool()).effect();
+    }
+
+    /** Whether something waits for a time that has come. */
+    private boolean isDue(Instant now) {
+        return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
     /** Why a message from outside can't be used as things stand, or empty when it can. */
@@ -167,6 +217,18 @@ public record Conversation(
                 .toList();
     }
 
+    /** The calls that wait for a person to approve, to settle, or to answer, in call order. */
+    @JsonIgnore
+    public List<Call> waitingCalls() {
+        return batchCalls().stream().filter(Call::waitsForPerson).toList();
+    }
+
+    /** What the agent keeps beside the transcript. */
+    @JsonIgnore
+    public Workspace desk() {
+        return workspace.orElse(Workspace.EMPTY);
+    }
+
     /** Only people are waited for: nothing runs and nothing is left to run. */
     @JsonIgnore
     public boolean isInterrupted() {
@@ -189,9 +251,7 @@ public record Conversation(
     @JsonIgnore
     public boolean isBetweenSteps() {
         boolean resolving = agentRequested && terms.isEmpty();
-        return !modelCalled
-                && !resolving
-                && batchCalls().stream().noneMatch(call -> call.status() == Call.Status.DISPATCHED);
+        return !modelCalled && !resolving && batchCalls().stream().noneMatch(Call::isInFlight);
     }
 
     @JsonIgnore
@@ -232,6 +292,8 @@ public record Conversation(
                 modelCalled,
                 batch,
                 calls,
+                effects,
+                workspace,
                 usage,
                 seen,
                 ignored,

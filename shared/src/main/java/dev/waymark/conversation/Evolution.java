@@ -2,12 +2,14 @@ package dev.waymark.conversation;
 
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ final class Evolution implements Fact.Cases<Void> {
     private boolean modelCalled;
     private List<String> batch;
     private Index<Call> calls;
+    private Effects effects;
+    private Workspace workspace;
     private Usage usage;
     private Seen seen;
     private Ignored ignored;
@@ -62,6 +66,8 @@ final class Evolution implements Fact.Cases<Void> {
         this.modelCalled = from.modelCalled();
         this.batch = from.batch();
         this.calls = from.calls();
+        this.effects = from.effects().orElse(Effects.NONE);
+        this.workspace = from.desk();
         this.usage = from.usage();
         this.seen = from.seen();
         this.ignored = from.ignored();
@@ -93,6 +99,8 @@ final class Evolution implements Fact.Cases<Void> {
                 false,
                 List.of(),
                 Index.empty(),
+                Optional.empty(),
+                Optional.empty(),
                 Usage.NONE,
                 Seen.NOTHING,
                 Ignored.NOTHING,
@@ -137,6 +145,8 @@ final class Evolution implements Fact.Cases<Void> {
                 modelCalled,
                 batch,
                 calls,
+                effects.isEmpty() ? Optional.empty() : Optional.of(effects),
+                workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
                 usage,
                 seen,
                 ignored,
@@ -151,8 +161,12 @@ final class Evolution implements Fact.Cases<Void> {
         }
     }
 
-    /** What follows at once: a turn at its limit ends, and what is queued when a turn completes opens the next. */
+    /**
+     * What follows at once: a call that was held comes on when the one before it has ended, a turn at its limit ends, and
+     * what is queued when a turn completes opens the next.
+     */
     private void settle() {
+        releaseHeldCalls();
         boolean modelIsDue = turn.isRunning()
                 && terms.isPresent()
                 && !modelCalled
@@ -231,7 +245,7 @@ final class Evolution implements Fact.Cases<Void> {
         if (message.toolUses().isEmpty()) {
             endTurn(Turn.Status.COMPLETE, message.text(), null);
         } else {
-            issue(message.toolUses());
+            issue(message.toolUses(), fact.reply().faults());
         }
         return null;
     }
@@ -277,34 +291,111 @@ final class Evolution implements Fact.Cases<Void> {
 
     // ---- tools
 
-    private void issue(List<Part.ToolUse> uses) {
+    private void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
         batch = uses.stream().map(Part.ToolUse::id).toList();
-        int issued = 0;
-        for (Part.ToolUse use : uses) {
-            issued++;
-            Call call = Call.issued(use, turn.number(), at);
-            Terms.ToolKind kind = terms.orElseThrow().tools().get(use.name());
-            if (kind == null) {
-                call = call.ended(Call.Status.FAILED, ToolTexts.notFound(use.name(), terms.get()), at);
-            } else if (issued > Conversation.MAX_CALLS) {
-                call = call.ended(Call.Status.FAILED, ToolTexts.tooMany(), at);
+        uses.forEach(use -> put(Call.issued(use, turn.number(), at)));
+        for (int i = 0; i < uses.size(); i++) {
+            Part.ToolUse use = uses.get(i);
+            int number = i;
+            Optional<Reply.Fault> fault =
+                    faults.stream().filter(each -> each.call() == number).findFirst();
+            Call call = call(use.id());
+            if (!terms.orElseThrow().tools().containsKey(use.name())) {
+                fail(call, ToolTexts.notFound(use.name(), terms.get()));
+            } else if (i >= Conversation.MAX_CALLS) {
+                fail(call, ToolTexts.tooMany());
+            } else if (fault.isPresent()) {
+                fail(call, ToolTexts.invalidInput(use.name(), fault.get().reason()));
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
-                call = call.ended(Call.Status.FAILED, ToolTexts.invalidInput(use.name(), "too large"), at);
-            } else if (kind == Terms.ToolKind.QUESTION) {
-                call = ask(call);
+                fail(call, ToolTexts.invalidInput(use.name(), "too large"));
+            } else {
+                bringOn(call);
             }
-            put(call);
         }
         reachVersionWhenBatchIsDone();
     }
 
-    private Call ask(Call call) {
-        return call.args().field("question") instanceof String question
-                ? call.asking(question, at)
-                : call.ended(
-                        Call.Status.FAILED,
-                        ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"),
-                        at);
+    /** Calls with side effects go one after the other where they are the same, so all of them are held at first. */
+    private void bringOn(Call call) {
+        if (careOf(call).effect()) {
+            put(call.held(at));
+        } else {
+            advance(call);
+        }
+    }
+
+    /** Of the same calls in one reply, the first that is open is brought on, and the others once it has ended. */
+    private void releaseHeldCalls() {
+        List<Call> open = openCalls();
+        if (open.stream().noneMatch(Call::isHeld)) {
+            return;
+        }
+        Set<Twin> busy = new HashSet<>();
+        open.stream().filter(call -> !call.isHeld() && careOf(call).effect()).forEach(call -> busy.add(Twin.of(call)));
+        for (Call call : open) {
+            if (call.isHeld() && call(call.id()).isHeld() && !busy.contains(Twin.of(call))) {
+                advance(call);
+                if (call(call.id()).isOpen()) {
+                    busy.add(Twin.of(call));
+                }
+            }
+        }
+        reachVersionWhenBatchIsDone();
+    }
+
+    /** What calls of the same tool with the same arguments have in common. */
+    private record Twin(String tool, Json args) {
+        static Twin of(Call call) {
+            return new Twin(call.tool(), call.args());
+        }
+    }
+
+    private void fail(Call call, String text) {
+        put(call.ended(Call.Status.FAILED, text, at));
+    }
+
+    /** Brings a call that was never handed out as far as it goes without the outside world. */
+    private void advance(Call call) {
+        Terms.Care care = careOf(call);
+        Effects.Effect effect = care.effect() ? effects.of(effectKey(call)) : Effects.Effect.NONE;
+        Terms.ToolKind kind = terms.orElseThrow().tools().get(call.tool());
+        Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
+        if (remembered.isPresent()) {
+            effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
+            doubt(call.repeating(effect.executions())
+                    .claimedLater(remembered.get().claim()));
+        } else if (care.dedupe() && effect.success().isPresent()) {
+            String text =
+                    ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
+            put(call.ended(Call.Status.COMPLETED, text, at));
+        } else if (care.approval() && call.approval().isEmpty()) {
+            askForApproval(call);
+        } else if (kind == Terms.ToolKind.QUESTION) {
+            ask(call);
+        } else if (kind == Terms.ToolKind.STATE) {
+            StateTools.Outcome outcome = StateTools.run(workspace, call.tool(), call.args(), at);
+            workspace = outcome.workspace();
+            put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
+        } else {
+            put(call.repeating(effect.executions()).issued(fenceToCome(call), at));
+        }
+    }
+
+    private void ask(Call call) {
+        if (call.args().field("question") instanceof String question) {
+            put(call.asking(question, at));
+        } else {
+            fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
+        }
+    }
+
+    private void askForApproval(Call call) {
+        Optional<Terms.Approvals> approvals = terms.orElseThrow().approvals();
+        if (approvals.filter(Terms.Approvals::nobody).isPresent()) {
+            put(call.ended(Call.Status.DENIED, ToolTexts.deniedByNobody(call.tool()) + whatIsKnownOf(call), at));
+        } else {
+            put(call.awaiting(approvals.flatMap(Terms.Approvals::timeoutMillis).map(at::plusMillis), at));
+        }
     }
 
     @Override
@@ -316,37 +407,355 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     @Override
+    public @Nullable Void toolClaimed(Fact.ToolClaimed fact) {
+        Optional<Call> claimed = calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
+        if (claimed.isPresent()) {
+            put(claimed.get().claimed(new Call.Claim(fact.execution(), at), at));
+        } else {
+            restore(fact);
+            reachVersionWhenBatchIsDone();
+        }
+        return null;
+    }
+
+    /**
+     * A claim that a reset brought back, of a dispatch that is not open here. What was claimed may have taken effect, or
+     * be about to, so whichever call comes to the same must not just run.
+     */
+    private void restore(Fact.ToolClaimed fact) {
+        Call.Claim claim = new Call.Claim(fact.execution(), at);
+        Optional<Call> own = batch.stream()
+                .filter(fact.callId()::equals)
+                .map(this::call)
+                .filter(call -> Admission.isOfCall(call, fact))
+                .findFirst();
+        Optional<Call> answerable = own.isPresent()
+                ? own
+                : openCalls().stream()
+                        .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
+                        .findFirst();
+        if (answerable.isEmpty() || !takeUp(answerable.get(), claim)) {
+            String key = Effects.key(fact.tool(), fact.argsDigest());
+            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), claim)));
+            openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
+        }
+    }
+
+    /** Has a call that the transcript does not hold yet answer for a claim, if it can. */
+    private boolean takeUp(Call call, Call.Claim claim) {
+        switch (call.status()) {
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
+                doubt(call.claimedLater(claim));
+            case VERIFYING -> put(call.claimedLater(claim));
+            case DENIED, FAILED, CANCELLED -> {
+                if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
+                    doubt(call.claimedLater(claim)); // It was said not to have run.
+                } else {
+                    String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
+                    String text = call.result().orElse("") + known;
+                    put(call.claimedLater(claim).ended(call.status(), text, at));
+                }
+            }
+            case LOST -> {
+                // It is said of it already that nobody knows.
+            }
+            case ASKING, COMPLETED -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Something may still take effect that is the same as this call. It must be over before anything is concluded. */
+    private void postpone(Call call) {
+        switch (call.status()) {
+            case UNKNOWN, DOUBTED -> doubt(call);
+            case ISSUED -> put(call.issued(fenceToCome(call), at));
+            case HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> {
+                // The time is asked for when it matters.
+            }
+        }
+    }
+
+    @Override
+    public @Nullable Void toolNotStarted(Fact.ToolNotStarted fact) {
+        Optional<Call> call = calls.get(fact.callId()).filter(each -> each.dispatches() == fact.dispatch());
+        boolean ownClaim = call.flatMap(Call::claim)
+                .map(claim -> claim.execution().equals(fact.execution()))
+                .orElse(false);
+        if (call.isEmpty()) {
+            return null;
+        }
+        switch (call.get().status()) {
+            case DISPATCHED -> dispatchAgain(call.get(), fact.reason());
+            case CLAIMED -> {
+                if (ownClaim) {
+                    dispatchAgain(call.get(), fact.reason());
+                } else {
+                    doubt(call.get());
+                    reachVersionWhenBatchIsDone();
+                }
+            }
+            case CANCELLED -> {
+                if (ownClaim) {
+                    put(call.get().withoutClaim());
+                }
+            }
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    UNKNOWN,
+                    DOUBTED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    LOST -> {
+                // Another dispatch's business.
+            }
+        }
+        return null;
+    }
+
+    /** It did not run, so the model hears nothing of it, unless it never runs. */
+    private void dispatchAgain(Call call, String reason) {
+        if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+            end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
+        } else {
+            long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
+            put(call.withoutClaim().issued(seconds == 0 ? Optional.empty() : Optional.of(at.plusSeconds(seconds)), at));
+        }
+    }
+
+    @Override
     public @Nullable Void toolFinished(Fact.ToolFinished fact) {
         Call.Status status = fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED;
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> end(call, status, fact.content()));
+        Optional<Call> running = running(fact.callId(), fact.dispatch());
+        if (running.isPresent()) {
+            executed(running.get(), !fact.isError(), fact.content());
+            end(running.get(), status, fact.content());
+            return null;
+        }
+        // A turn may have been stopped meanwhile. What is known of the effect is good to know all the same.
+        calls.get(fact.callId())
+                .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> {
+                    executed(call, !fact.isError(), fact.content());
+                    put(call.withoutClaim());
+                });
         return null;
     }
 
     @Override
     public @Nullable Void toolInterrupted(Fact.ToolInterrupted fact) {
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> put(call.asking(fact.question(), at)));
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            executed(call, false, "");
+            put(call.asking(fact.question(), at));
+        });
         return null;
     }
 
     @Override
     public @Nullable Void toolLost(Fact.ToolLost fact) {
-        running(fact.callId(), fact.dispatch())
-                .ifPresent(call -> end(
-                        call,
-                        Call.Status.FAILED,
-                        ToolTexts.failure(fact.problem().message())));
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            if (call.claim().isPresent()) {
+                doubt(call);
+                reachVersionWhenBatchIsDone();
+            } else if (careOf(call).effect()) {
+                dispatchAgain(call, fact.problem().message());
+            } else {
+                end(call, Call.Status.FAILED, ToolTexts.failure(fact.problem().message()));
+            }
+        });
         return null;
     }
+
+    // ---- calls that may or may not have taken effect
+
+    /** Takes up a call that was claimed and of which nothing more will be heard. */
+    private void doubt(Call call) {
+        if (!careOf(call).verify()) {
+            leaveUndecided(call);
+        } else if (fenceOf(call).isAfter(at)) {
+            put(call.unknown(fenceOf(call), at));
+        } else {
+            put(call.doubted(at));
+        }
+    }
+
+    private void leaveUndecided(Call call) {
+        if (careOf(call).ask()) {
+            put(call.unsettled(at));
+        } else {
+            giveUp(call);
+        }
+    }
+
+    private void giveUp(Call call) {
+        put(call.ended(
+                Call.Status.LOST,
+                ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at)),
+                at));
+        if (careOf(call).dedupe()) {
+            // Whoever wanted the one effect twice has now to be told twice that nobody knows.
+            openCalls().stream()
+                    .filter(other -> other.isHeld() && Twin.of(other).equals(Twin.of(call)))
+                    .forEach(twin -> put(twin.ended(
+                            Call.Status.LOST, ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()), at)));
+        }
+    }
+
+    /**
+     * Nothing of the call runs after this, nor of what a reset took back that was the same: a worker has ended it, or the
+     * launcher did.
+     */
+    private Instant fenceOf(Call call) {
+        Instant claimedAt = Stream.concat(
+                        call.claim().stream(),
+                        effects.of(effectKey(call)).remembered().stream().map(Effects.Remembered::claim))
+                .map(Call.Claim::at)
+                .max(Instant::compareTo)
+                .orElse(at);
+        return claimedAt.plusMillis(careOf(call).timeoutMillis()).plus(Conversation.FENCE);
+    }
+
+    /** When a call may run, if it may not yet. */
+    private Optional<Instant> fenceToCome(Call call) {
+        return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(at));
+    }
+
+    /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
+    private void runAgain(Call call) {
+        Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
+        if (careOf(call).approval() && call.approval().isEmpty()) {
+            askForApproval(again); // The run that approved it was taken back.
+        } else {
+            put(again.issued(fenceToCome(again), at));
+        }
+        reachVersionWhenBatchIsDone();
+    }
+
+    @Override
+    public @Nullable Void verifyDispatched(Fact.VerifyDispatched fact) {
+        calls.get(fact.callId())
+                .filter(call -> call.status() == Call.Status.DOUBTED)
+                .ifPresent(call -> put(call.verifying(at)));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void toolVerified(Fact.ToolVerified fact) {
+        Optional<Call> verified = calls.get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
+        verified.ifPresent(call -> {
+            if (fact.landed().orElse(false)) {
+                settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
+            } else if (fact.landed().isPresent() && fenceOf(call).isAfter(call.since())) {
+                doubt(call); // Another claim came to light meanwhile, and it was looked for too early.
+            } else if (fact.landed().isPresent() && careOf(call).rerun()) {
+                runAgain(call);
+            } else {
+                leaveUndecided(call);
+                reachVersionWhenBatchIsDone();
+            }
+        });
+        return null;
+    }
+
+    private void settleAsDone(Call call, String text) {
+        executed(call, true, text);
+        end(call, Call.Status.COMPLETED, text);
+    }
+
+    @Override
+    public @Nullable Void outcomeSettled(Fact.OutcomeSettled fact) {
+        Call call = call(fact.callId());
+        switch (fact.settlement()) {
+            case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
+            case RERUN -> runAgain(call);
+            case GIVE_UP -> {
+                giveUp(call);
+                reachVersionWhenBatchIsDone();
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public @Nullable Void timePassed(Fact.TimePassed fact) {
+        for (Call call : openCalls()) {
+            if (call.wakeAt().filter(time -> !time.isAfter(at)).isPresent()) {
+                if (call.status() == Call.Status.AWAITING) {
+                    deny(call, Optional.empty(), Optional.of("timeout"), ToolTexts.deniedByTime(call.tool()));
+                } else if (call.status() == Call.Status.UNKNOWN) {
+                    put(call.doubted(at));
+                } else {
+                    put(call.awake());
+                }
+            }
+        }
+        return null;
+    }
+
+    // ---- what calls have in common
 
     /** The call, if this dispatch of it is the one that is awaited. */
     private Optional<Call> running(String callId, int dispatch) {
         return calls.get(callId)
-                .filter(call -> call.status() == Call.Status.DISPATCHED && call.dispatches() == dispatch);
+                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                .filter(call -> call.dispatches() == dispatch);
+    }
+
+    /** Books that a claimed call has an outcome that is known. */
+    private void executed(Call call, boolean succeeded, String text) {
+        Terms.Care care = careOf(call);
+        if (call.claim().isPresent() && care.effect()) {
+            Effects.Effect effect = effects.of(effectKey(call)).executed();
+            effects = effects.with(
+                    effectKey(call), succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
+            // One that is to run for the first time, after a call of an earlier turn, is the next of its kind now.
+            openCalls().stream()
+                    .filter(other -> other.status() == Call.Status.ISSUED
+                            && other.dispatches() == 0
+                            && other.claim().isEmpty()
+                            && Twin.of(other).equals(Twin.of(call)))
+                    .forEach(other -> put(other.repeating(effect.executions())));
+        }
     }
 
     private void end(Call call, Call.Status status, String text) {
         put(call.ended(status, text, at));
         reachVersionWhenBatchIsDone();
+    }
+
+    /** What a model has to be told beside anything else that it is told of a call. */
+    private static String whatIsKnownOf(Call call) {
+        return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");
+    }
+
+    private Terms.Care careOf(Call call) {
+        return terms.map(known -> known.careOf(call.tool())).orElse(Terms.Care.NONE);
+    }
+
+    private static String effectKey(Call call) {
+        return Effects.key(call.tool(), call.argsDigest());
+    }
+
+    private Call call(String id) {
+        return calls.get(id).orElseThrow();
     }
 
     private void reachVersionWhenBatchIsDone() {
@@ -355,7 +764,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     private void cancelOpenCalls(String text) {
         for (Call call : openCalls()) {
-            put(call.ended(Call.Status.CANCELLED, text, at));
+            put(call.ended(Call.Status.CANCELLED, text + whatIsKnownOf(call), at));
         }
     }
 
@@ -401,10 +810,24 @@ final class Evolution implements Fact.Cases<Void> {
         return null;
     }
 
-    /** Admission lets none through: no tool of these rules waits for a decision. */
     @Override
     public @Nullable Void approvalDecided(Fact.ApprovalDecided fact) {
+        Call call = Admission.awaited(freeze(), fact.callId()).orElseThrow();
+        if (!fact.approved()) {
+            deny(call, fact.by(), fact.reason(), ToolTexts.denied(call.tool(), fact.reason()));
+            return null;
+        }
+        Json args = fact.args().orElse(call.args());
+        boolean edited = !args.equals(call.args());
+        Call approved = call.decided(new Call.Approval(true, edited, fact.by(), fact.reason(), at), args, at);
+        bringOn(approved);
+        reachVersionWhenBatchIsDone();
         return null;
+    }
+
+    private void deny(Call call, Optional<String> by, Optional<String> reason, String text) {
+        Call decided = call.decided(new Call.Approval(false, false, by, reason, at), call.args(), at);
+        end(decided, Call.Status.DENIED, text + whatIsKnownOf(call));
     }
 
     @Override
@@ -426,6 +849,9 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void cleared(Fact.Cleared fact) {
         forget("Cancelled by " + fact.by().orElse("user") + ".");
+        if (fact.all()) {
+            effects = Effects.NONE;
+        }
         return null;
     }
 
@@ -474,9 +900,10 @@ final class Evolution implements Fact.Cases<Void> {
         batch = List.of();
         queue = List.of();
         transcript = Transcript.EMPTY;
+        workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
         Index<Call> kept = calls;
-        kept.forEach((id, call) -> put(call.forgotten()));
+        kept.forEach((id, call) -> put(call.forgotten(careOf(call).effect())));
         full = false;
         versionReached = true;
     }

@@ -168,6 +168,83 @@ public sealed interface Fact {
         }
     }
 
+    /**
+     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer.
+     *
+     * @param restored whether it was granted before, and a reset took back what it was granted to. A claim that was
+     *     granted in time says the same either way, so it does not matter that copies of it may look restored.
+     */
+    record ToolClaimed(String callId, int dispatch, String tool, String argsDigest, String execution, boolean restored)
+            implements Inbound {
+        @Override
+        public String signal() {
+            return "claim";
+        }
+
+        @Override
+        public String type() {
+            return "tool-claimed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolClaimed(this);
+        }
+    }
+
+    /** An execution says that its tool did not run, and won't. {@code execution} is the name under which it claims. */
+    record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements Fact {
+        @Override
+        public String type() {
+            return "tool-not-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolNotStarted(this);
+        }
+    }
+
+    /** Whether a lost dispatch took effect is being found out. */
+    record VerifyDispatched(String callId, int dispatch) implements Fact {
+        @Override
+        public String type() {
+            return "verify-dispatched";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyDispatched(this);
+        }
+    }
+
+    /** It was found out, or not, whether a lost dispatch took effect. */
+    record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
+            implements Fact {
+        @Override
+        public String type() {
+            return "tool-verified";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolVerified(this);
+        }
+    }
+
+    /** It is late enough for something that waits for a time. */
+    record TimePassed() implements Fact {
+        @Override
+        public String type() {
+            return "time-passed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.timePassed(this);
+        }
+    }
+
     /** Somebody sent a message, replaced the conversation, or asked for the last turn once more. */
     record UserSpoke(Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry)
             implements Inbound {
@@ -216,8 +293,31 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody decided on a call that waits for approval, or for its outcome to be settled. */
-    record ApprovalDecided(String signal, Optional<String> callId, Optional<String> by) implements Inbound {
+    /**
+     * Somebody decided on a call that waits for approval.
+     *
+     * @param args what is to run instead of what the model wanted
+     * @param argsDigest of the arguments that the decision is about, so that it can't be about others
+     */
+    record ApprovalDecided(
+            boolean approved,
+            Optional<String> id,
+            Optional<String> callId,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            Optional<String> by,
+            Optional<String> reason)
+            implements Inbound {
+        @Override
+        public String signal() {
+            return approved ? "approve" : "deny";
+        }
+
+        @Override
+        public Optional<String> messageId() {
+            return id;
+        }
+
         @Override
         public String type() {
             return "approval-decided";
@@ -226,6 +326,35 @@ public sealed interface Fact {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.approvalDecided(this);
+        }
+    }
+
+    /** What a person makes of a call that may or may not have taken effect. */
+    enum Settlement {
+        /** It took effect. */
+        DONE,
+        /** It did not, and is to run again. */
+        RERUN,
+        /** Nobody will know. */
+        GIVE_UP
+    }
+
+    /** Somebody said what became of a call whose outcome was unknown. */
+    record OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by)
+            implements Inbound {
+        @Override
+        public String signal() {
+            return "settle";
+        }
+
+        @Override
+        public String type() {
+            return "outcome-settled";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.outcomeSettled(this);
         }
     }
 
@@ -265,8 +394,8 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody had the conversation forgotten. */
-    record Cleared(Optional<String> by) implements Inbound {
+    /** Somebody had the conversation forgotten, and with {@code all} what is known of its side effects as well. */
+    record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {
             return "clear";
@@ -364,11 +493,23 @@ public sealed interface Fact {
 
         R toolLost(ToolLost fact);
 
+        R toolClaimed(ToolClaimed fact);
+
+        R toolNotStarted(ToolNotStarted fact);
+
+        R verifyDispatched(VerifyDispatched fact);
+
+        R toolVerified(ToolVerified fact);
+
+        R timePassed(TimePassed fact);
+
         R userSpoke(UserSpoke fact);
 
         R humanAnswered(HumanAnswered fact);
 
         R approvalDecided(ApprovalDecided fact);
+
+        R outcomeSettled(OutcomeSettled fact);
 
         R budgetRaised(BudgetRaised fact);
 

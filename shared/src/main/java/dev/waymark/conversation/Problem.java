@@ -18,6 +18,8 @@ public record Problem(
     public static final String CLOSED = "Closed";
     /** It was answered or decided before. */
     public static final String ALREADY_DECIDED = "AlreadyDecided";
+    /** A decision was about other arguments than those that would run. */
+    public static final String ARGS_CHANGED = "ArgsChanged";
     /** Several calls are open, and none was named. */
     public static final String CALL_REQUIRED = "CallRequired";
     /** A message of this id arrived before. */

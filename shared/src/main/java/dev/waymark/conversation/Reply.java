@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code stop} is why it ended, in the provider's words. {@code end_turn}, and {@code tool_use} where there are calls,
  * are not written: they go without saying, and would stand in history once for every reply.
+ *
+ * <p>{@code faults} are the calls whose arguments don't fit their tool. Whoever brings the reply finds them, so that
+ * nobody is asked to approve a call that can't run.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -19,7 +22,10 @@ public record Reply(
         @JsonProperty("usage") Usage usage,
 
         @JsonProperty("stop") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = Reply.Usual.class)
-        String stop) {
+        String stop,
+
+        @JsonProperty("faults") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<Fault> faults) {
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
 
@@ -31,10 +37,30 @@ public record Reply(
         if (stop == null || stop.equals(END_TURN) || stop.equals(TOOL_USE)) {
             stop = calls ? TOOL_USE : END_TURN;
         }
+        faults = faults == null ? List.of() : List.copyOf(faults);
+    }
+
+    public Reply(List<Part> content, Usage usage, String stop) {
+        this(content, usage, stop, List.of());
     }
 
     public static Reply of(Part... content) {
         return new Reply(List.of(content), Usage.NONE, END_TURN);
+    }
+
+    public Reply withFaults(List<Fault> found) {
+        return new Reply(content, usage, stop, found);
+    }
+
+    /** What is wrong with the arguments of the call that is number {@code call} among the reply's calls, from 0. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Fault(
+            @JsonProperty("call") int call,
+            @JsonProperty("reason") String reason) {
+        @JsonCreator
+        public Fault {
+            reason = reason == null ? "" : reason;
+        }
     }
 
     /** Equals what is not written. */

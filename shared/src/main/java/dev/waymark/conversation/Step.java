@@ -1,5 +1,7 @@
 package dev.waymark.conversation;
 
+import java.time.Instant;
+
 /** What should happen now. The driver carries it out and applies the fact that says so. */
 public sealed interface Step {
     <R> R match(Cases<R> cases);
@@ -28,6 +30,22 @@ public sealed interface Step {
         }
     }
 
+    /** Find out whether the newest dispatch of a call took effect. */
+    record VerifyTool(Call call) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyTool(this);
+        }
+    }
+
+    /** See to it that {@link Fact.TimePassed} comes at this time or soon after. It stays decided until then. */
+    record WakeAt(Instant time) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.wakeAt(this);
+        }
+    }
+
     /** End the thread, once nothing is in flight any more. */
     record Close(boolean cancelled) implements Step {
         @Override
@@ -43,6 +61,10 @@ public sealed interface Step {
         R callModel(CallModel step);
 
         R runTool(RunTool step);
+
+        R verifyTool(VerifyTool step);
+
+        R wakeAt(WakeAt step);
 
         R close(Close step);
     }

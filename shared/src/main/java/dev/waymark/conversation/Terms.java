@@ -2,22 +2,46 @@ package dev.waymark.conversation;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 
-/** All that the rules of a conversation need to know of its agent. */
+/**
+ * All that the rules of a conversation need to know of its agent.
+ *
+ * <p>{@code care} has the tools that need some; those whose running twice is harmless and that nobody has to approve are
+ * not in it.
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Terms(
         @JsonProperty("agent") String agent,
         @JsonProperty("maxIterations") int maxIterations,
-        @JsonProperty("tools") Map<String, ToolKind> tools) {
+        @JsonProperty("tools") Map<String, ToolKind> tools,
+
+        @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        Map<String, Care> care,
+
+        @JsonProperty("approvals") Optional<Approvals> approvals) {
     @JsonCreator
     public Terms {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
+        care = care == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(care));
+        approvals = approvals == null ? Optional.empty() : approvals;
+    }
+
+    public Terms(String agent, int maxIterations, Map<String, ToolKind> tools) {
+        this(agent, maxIterations, tools, Collections.emptyMap(), Optional.empty());
+    }
+
+    /** What has to be minded when this tool is called. */
+    Care careOf(String tool) {
+        return care.getOrDefault(tool, Care.NONE);
     }
 
     /** How a call of a tool is carried out. */
@@ -27,6 +51,49 @@ public record Terms(
         ACTIVITY,
         /** By a person: the call's {@code question} waits in the state until somebody answers. */
         @JsonProperty("question")
-        QUESTION
+        QUESTION,
+        /** By the rules themselves, on the thread's own {@link Workspace}. */
+        @JsonProperty("state")
+        STATE
+    }
+
+    /**
+     * How a tool is to be handled.
+     *
+     * @param effect running it twice does harm, so it is claimed before it runs
+     * @param approval a person decides before it runs
+     * @param dedupe the same call again in the thread replays the first success
+     * @param verify it can be found out whether a lost call took effect
+     * @param ask a person settles what nothing else can tell
+     * @param rerun a lost call may run again once its fence has passed: nothing of it can still be running then, or the
+     *     other side tells by the key that it is the same
+     * @param timeoutMillis how long it may run
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+    public record Care(
+            @JsonProperty("effect") boolean effect,
+            @JsonProperty("approval") boolean approval,
+            @JsonProperty("dedupe") boolean dedupe,
+            @JsonProperty("verify") boolean verify,
+            @JsonProperty("ask") boolean ask,
+            @JsonProperty("rerun") boolean rerun,
+            @JsonProperty("timeoutMillis") long timeoutMillis) {
+        public static final Care NONE = new Care(false, false, false, false, false, false, 0);
+
+        @JsonCreator
+        public Care {}
+    }
+
+    /** Who approves, and for how long one is waited for. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Approvals(
+            @JsonProperty("nobody") boolean nobody,
+            @JsonProperty("timeoutMillis") Optional<Long> timeoutMillis) {
+        @JsonCreator
+        public Approvals {
+            timeoutMillis = timeoutMillis == null ? Optional.empty() : timeoutMillis;
+        }
     }
 }

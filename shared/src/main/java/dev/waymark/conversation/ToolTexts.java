@@ -1,5 +1,8 @@
 package dev.waymark.conversation;
 
+import java.time.Instant;
+import java.util.Optional;
+
 /** The words in which a model is told what became of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
     private ToolTexts() {}
@@ -10,6 +13,72 @@ public final class ToolTexts {
 
     public static String invalidInput(String tool, String reason) {
         return "Invalid input for tool \"" + tool + "\": " + reason;
+    }
+
+    public static String invalidOutput(String tool, String reason) {
+        return "Tool \"" + tool + "\" returned invalid output: " + reason;
+    }
+
+    static String denied(String tool, Optional<String> reason) {
+        return "Tool execution denied by user. " + notExecuted(tool)
+                + reason.map(words -> " Reason: " + words).orElse("");
+    }
+
+    static String deniedByNobody(String tool) {
+        return "Tool execution denied. No approval callback provided. " + notExecuted(tool);
+    }
+
+    static String deniedByTime(String tool) {
+        return "Tool execution denied. Nobody decided in time. " + notExecuted(tool);
+    }
+
+    private static String notExecuted(String tool) {
+        return "The " + tool + " tool was not executed.";
+    }
+
+    static String replay(String callId, String result) {
+        return "[idempotent replay of " + callId + "]: " + result;
+    }
+
+    /** Added to what a model is told of a call that may have taken effect. */
+    static String claimed(Instant at) {
+        return " The call had been claimed for execution at " + at + "; whether it took effect is not known.";
+    }
+
+    static String done(Optional<String> by) {
+        return "Done, as settled by " + by.orElse("a person") + ".";
+    }
+
+    static String verified() {
+        return "Done: a check found that the call had taken effect.";
+    }
+
+    /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
+    static String durability(String tool, String callId, Optional<Instant> claimedAt) {
+        String words = "Tool '" + tool + "' (call " + callId
+                + ") was requested but its execution did not complete durably before the process ended."
+                + " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."
+                + " Decide recovery based on observable external state — e.g., check whether the side effect already"
+                + " occurred. If this tool is a pure read with no side effects, add `safeToRetry: true` to its"
+                + " declaration." + claimedAt.map(ToolTexts::claimed).orElse("");
+        return "{\"error\":" + quoted(words) + ",\"kind\":\"tool-durability-error\",\"toolName\":" + quoted(tool)
+                + ",\"toolCallId\":" + quoted(callId) + "}";
+    }
+
+    /** As compact JSON has it: only what must be escaped is. */
+    private static String quoted(String text) {
+        StringBuilder out = new StringBuilder("\"");
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ') {
+                out.append(String.format("\\u%04x", (int) c));
+            } else {
+                out.append(c);
+            }
+        }
+        return out.append('"').toString();
     }
 
     static String tooMany() {

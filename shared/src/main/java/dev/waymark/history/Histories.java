@@ -99,12 +99,41 @@ public final class Histories {
         }
     }
 
+    private Optional<String> newestRun(String workflowId) {
+        return describe(workflowId)
+                .map(description ->
+                        description.getWorkflowExecutionInfo().getExecution().getRunId());
+    }
+
+    /**
+     * The run that goes on with the thread after this one closed, or empty when the thread closed with it. A reset
+     * terminates the run that it starts anew from, and does not say so there: the server knows a newer run then.
+     */
+    public Optional<String> successor(String workflowId, String runId, Ending ending) {
+        if (ending.kind() != Ending.Kind.TERMINATED) {
+            return ending.nextRunId();
+        }
+        return newestRun(workflowId).filter(newest -> !newest.equals(runId));
+    }
+
     /** Everything that is still held of a thread, or empty when the server knows no such thread. */
     public Optional<Timeline> read(String workflowId) {
-        return describe(workflowId)
-                .map(description -> read(
-                        workflowId,
-                        description.getWorkflowExecutionInfo().getExecution().getRunId()));
+        return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
+    }
+
+    /** What was the newest run when it was asked for may have a successor by the time that it is read. */
+    private Timeline readToTheEnd(String workflowId, String runId) {
+        Timeline timeline = read(workflowId, runId);
+        Optional<String> next = successor(workflowId, timeline);
+        while (next.isPresent()) {
+            timeline = read(workflowId, next.get());
+            next = successor(workflowId, timeline);
+        }
+        return timeline;
+    }
+
+    private Optional<String> successor(String workflowId, Timeline timeline) {
+        return timeline.ending().flatMap(ending -> successor(workflowId, timeline.runId(), ending));
     }
 
     private Timeline read(String workflowId, String newestRunId) {
@@ -141,11 +170,7 @@ public final class Histories {
      * cut after the workflow task that started at {@code historyLength}, as a live run reports it.
      */
     public Optional<Audit> audit(String workflowId, long historyLength) {
-        return describe(workflowId)
-                .map(description -> audit(
-                        workflowId,
-                        description.getWorkflowExecutionInfo().getExecution().getRunId(),
-                        historyLength));
+        return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));
     }
 
     private Audit audit(String workflowId, String newestRunId, long historyLength) {

@@ -11,6 +11,8 @@ import dev.waymark.contract.Names;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyInput;
+import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -137,6 +139,7 @@ public final class Projector {
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED ->
                 updateAccepted(event.getEventId(), event.getWorkflowExecutionUpdateAcceptedEventAttributes());
+            case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(Ending.Kind.COMPLETED, "");
@@ -269,8 +272,12 @@ public final class Projector {
         int applied = 0;
         while (applied < ready.size() && ready.get(applied).eventId <= lastEventId) {
             Held each = ready.get(applied);
-            state = each.applyTo(state, taskStartedAt);
-            moments.accept(new Moment(runId, each.eventId, taskStartedAt, Optional.ofNullable(each.known), current()));
+            Conversation before = state;
+            state = each.applyTo(before, taskStartedAt);
+            if (state != before) {
+                moments.accept(
+                        new Moment(runId, each.eventId, taskStartedAt, Optional.ofNullable(each.known), current()));
+            }
             applied++;
         }
         ready.subList(0, applied).clear();
@@ -289,6 +296,11 @@ public final class Projector {
                 apply(eventId, new Fact.ModelCalled(input.step()));
                 atModelCall = state;
                 compare(eventId, input);
+            }
+            case Names.VERIFY_ACTIVITY -> {
+                VerifyInput input = decode(scheduled.getInput(), VerifyInput.class);
+                works.put(eventId, new VerifyWork(input.callId(), input.dispatch()));
+                apply(eventId, new Fact.VerifyDispatched(input.callId(), input.dispatch()));
             }
             default -> {
                 ToolInput input = decode(scheduled.getInput(), ToolInput.class);
@@ -317,8 +329,8 @@ public final class Projector {
         applyReady(accepted.getAcceptedRequestSequencingEventId());
         apply(
                 eventId,
-                Inbox.read(
-                        request.getInput().getName(), first(request.getInput().getArgs())));
+                Inbox.readUpdate(
+                        request.getInput().getName(), first(request.getInput().getArgs()), runId));
     }
 
     private void marker(long eventId, MarkerRecordedEventAttributes recorded) {
@@ -454,6 +466,26 @@ public final class Projector {
         @Override
         public Fact failed(Failure failure) {
             return new Fact.ModelFailed(step, problem(failure));
+        }
+    }
+
+    private final class VerifyWork implements Work {
+        private final String callId;
+        private final int dispatch;
+
+        VerifyWork(String callId, int dispatch) {
+            this.callId = callId;
+            this.dispatch = dispatch;
+        }
+
+        @Override
+        public Fact completed(Payloads result) {
+            return decode(result, VerifyOutcome.class).toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(Failure failure) {
+            return VerifyOutcome.unknown(problem(failure).message()).toFact(callId, dispatch);
         }
     }
 

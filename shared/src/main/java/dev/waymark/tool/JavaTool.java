@@ -38,6 +38,7 @@ public final class JavaTool<A extends Record> implements Tool {
     private final ToolSpec spec;
     private final Class<A> args;
     private final Handler<A> handler;
+    private final Optional<Verifier<A>> verifier;
 
     /** Carries out one call, as {@link Tool#run} says. */
     @FunctionalInterface
@@ -45,27 +46,64 @@ public final class JavaTool<A extends Record> implements Tool {
         String run(A args, ToolContext context) throws Exception;
     }
 
-    private JavaTool(ToolSpec spec, Class<A> args, Handler<A> handler) {
+    /** Finds out what became of a lost call, as {@link Tool#verify} says. */
+    @FunctionalInterface
+    public interface Verifier<A> {
+        Verdict verify(A args, ToolContext context) throws Exception;
+    }
+
+    private JavaTool(ToolSpec spec, Class<A> args, Handler<A> handler, Optional<Verifier<A>> verifier) {
         this.spec = spec;
         this.args = args;
         this.handler = handler;
+        this.verifier = verifier;
     }
 
     /** A side-effecting tool with the default timeout. */
     public static <A extends Record> JavaTool<A> of(
             String name, String description, Class<A> args, Handler<A> handler) {
-        return new JavaTool<>(
-                spec(name, description, Json.of(schema(args)), false, ToolSpec.DEFAULT_TIMEOUT), args, handler);
+        ToolSpec spec = ToolSpec.java(name)
+                .describedAs(description, Json.of(schema(args)))
+                .build();
+        return new JavaTool<>(spec, args, handler, Optional.empty());
     }
 
     /** The same tool, whose running twice is harmless. */
     public JavaTool<A> safeToRetry() {
-        return new JavaTool<>(spec(spec.name(), spec.description(), spec.input(), true, spec.timeout()), args, handler);
+        return with(spec.with().safeToRetry());
     }
 
     public JavaTool<A> withTimeout(Duration timeout) {
-        return new JavaTool<>(
-                spec(spec.name(), spec.description(), spec.input(), spec.safeToRetry(), timeout), args, handler);
+        return with(spec.with().timeout(timeout));
+    }
+
+    /** The same tool, where a person approves every call. */
+    public JavaTool<A> approved() {
+        return with(spec.with().approved());
+    }
+
+    /** The same tool, where the same arguments again in a thread replay the first success. */
+    public JavaTool<A> deduplicated() {
+        return with(spec.with().deduplicated());
+    }
+
+    /** The same tool, where a person settles what became of a lost call. */
+    public JavaTool<A> askingOnUnknown() {
+        return with(spec.with().askingOnUnknown());
+    }
+
+    /** The same tool, whose other side deduplicates by {@link ToolContext#idempotencyKey}. */
+    public JavaTool<A> honouringKey() {
+        return with(spec.with().honouringKey());
+    }
+
+    /** The same tool, which can find out whether a lost call took effect. */
+    public JavaTool<A> verifiedBy(Verifier<A> check) {
+        return new JavaTool<>(spec.with().verifiesItself().build(), args, handler, Optional.of(check));
+    }
+
+    private JavaTool<A> with(ToolSpec.Builder changed) {
+        return new JavaTool<>(changed.build(), args, handler, verifier);
     }
 
     @Override
@@ -78,8 +116,11 @@ public final class JavaTool<A extends Record> implements Tool {
         return handler.run(Wire.MAPPER.convertValue(arguments.value(), args), context);
     }
 
-    private static ToolSpec spec(String name, String description, Json input, boolean safeToRetry, Duration timeout) {
-        return new ToolSpec(name, description, input, ToolSpec.Kind.JAVA, safeToRetry, timeout, List.of(), Map.of());
+    @Override
+    public Verdict verify(Json arguments, ToolContext context) throws Exception {
+        return verifier.isPresent()
+                ? verifier.get().verify(Wire.MAPPER.convertValue(arguments.value(), args), context)
+                : Verdict.unknown();
     }
 
     private static Map<String, Object> schema(Class<?> type) {

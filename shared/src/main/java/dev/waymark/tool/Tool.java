@@ -21,4 +21,12 @@ public interface Tool {
      * out, the thread is interrupted.
      */
     String run(Json args, ToolContext context) throws Exception;
+
+    /**
+     * Finds out whether a call that was lost took effect. Called only where the spec says {@code verifies}, not before
+     * the call's time is up, and perhaps several times. An exception is as good as {@link Verdict#unknown}.
+     */
+    default Verdict verify(Json args, ToolContext context) throws Exception {
+        return Verdict.unknown();
+    }
 }

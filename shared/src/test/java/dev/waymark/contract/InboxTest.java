@@ -107,7 +107,8 @@ class InboxTest {
 
     @Test
     void approve_nothing_namesNoCall() {
-        assertThat(Inbox.read("approve", (Payload) null)).isEqualTo(new Fact.ApprovalDecided("approve", NONE, NONE));
+        assertThat(Inbox.read("approve", (Payload) null))
+                .isEqualTo(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE));
     }
 
     // ---- what is ignored, and why

@@ -9,6 +9,7 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Index;
@@ -24,6 +25,7 @@ import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Workspace;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,8 +53,41 @@ class StoredFormsTest {
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
         Turn turn =
                 new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
-        Call call = new Call("tu_1", "add", ARGS, 1, Call.Status.ASKING, 1, Optional.of("Day?"), Optional.of("3"), AT);
-        Terms terms = new Terms("helper", 4, Map.of("ask_user", Terms.ToolKind.QUESTION));
+        Call.Claim claim = new Call.Claim("run/1", AT);
+        Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Call call = new Call(
+                "tu_1",
+                "add",
+                ARGS,
+                1,
+                Call.Status.ASKING,
+                1,
+                2,
+                Optional.of("Day?"),
+                Optional.of("3"),
+                AT,
+                Optional.of(AT),
+                Optional.of(claim),
+                Optional.of(approval),
+                Optional.of("e3b0"));
+        Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
+        Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
+        Terms terms = new Terms(
+                "helper",
+                4,
+                Map.of("ask_user", Terms.ToolKind.QUESTION),
+                Map.of("charge", care),
+                Optional.of(approvals));
+        Effects.Remembered remembered = new Effects.Remembered("tu_0", claim);
+        Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered));
+        Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
+        Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
+        Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));
+        Workspace.VirtualFile file = new Workspace.VirtualFile("text", AT, AT);
+        Workspace workspace = new Workspace(
+                List.of(todo),
+                Optional.of(plan),
+                Index.<Workspace.VirtualFile>empty().with("a/b", file));
         Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
         Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
@@ -72,6 +107,8 @@ class StoredFormsTest {
                 true,
                 List.of("tu_1"),
                 Index.<Call>empty().with("tu_1", call),
+                Optional.of(new Effects(Index.<Effects.Effect>empty().with("charge:e3b0", effect))),
+                Optional.of(workspace),
                 new Usage(5, 6),
                 seen,
                 ignored,
@@ -87,12 +124,27 @@ class StoredFormsTest {
                 stored(new Part.ToolResult("tu_1", "3", true), "type", "toolUseId", "content"),
                 stored(Message.assistant(USE, new Part.Text("x")), "role", "content"),
                 stored(new Reply(List.of(USE), new Usage(1, 2), "tool_use"), "content"),
+                stored(
+                        new Reply(List.of(USE), new Usage(1, 2), "max_tokens", List.of(new Reply.Fault(0, "no"))),
+                        "content"),
                 stored(new Usage(1, 2)),
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),
+                stored(claim, "execution", "at"),
+                stored(approval, "at"),
+                stored(care),
+                stored(approvals),
+                stored(effect),
+                stored(remembered, "callId", "claim"),
+                stored(todo, "id", "content", "status"),
+                stored(planStep, "id", "description", "status"),
+                stored(plan),
+                stored(file, "content", "createdAt", "modifiedAt"),
+                stored(workspace),
+                stored(new Reply.Fault(1, "too short")),
                 stored(seen, "young", "old"),
                 stored(ignored, "last"),
                 stored(new Ignored.Item("say", "why", AT), "signal", "reason", "at"),
@@ -184,7 +236,7 @@ class StoredFormsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {-1, 0, 2})
+    @ValueSource(ints = {-1, 0, 3})
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {
         ObjectNode tree = Wire.MAPPER.valueToTree(started());
         tree.put("rules", rules);

@@ -32,7 +32,7 @@ class ConversationTest {
     private static final Problem OVERLOADED = new Problem("Provider", "overloaded");
     private static final Problem TOO_LARGE = new Problem(Problem.TOO_LARGE, "too large to carry");
     private static final Fact STOP = new Fact.Stopped(Optional.of("ann"));
-    private static final Fact CLEAR = new Fact.Cleared(NONE);
+    private static final Fact CLEAR = new Fact.Cleared(false, NONE);
     private static final Fact CLOSE = new Fact.CloseRequested(NONE);
 
     // ---- beginnings
@@ -47,7 +47,8 @@ class ConversationTest {
     @Test
     void thread_ofNewerRules_isRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> Story.begun(new Fact.RunStarted(2, "helper", false, Optional.empty())))
+                .isThrownBy(() ->
+                        Story.begun(new Fact.RunStarted(Conversation.RULES + 1, "helper", false, Optional.empty())))
                 .withMessageContaining("Upgrade the workers first");
     }
 
@@ -389,7 +390,7 @@ class ConversationTest {
 
     @Test
     void approval_whereNothingWaits_isRefused() {
-        assertThat(ready().refusal(new Fact.ApprovalDecided("approve", NONE, NONE)))
+        assertThat(ready().refusal(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE)))
                 .contains(Problem.NOT_FOUND);
     }
 
@@ -560,7 +561,7 @@ class ConversationTest {
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled with its thread."));
         assertThat(story.decides()).containsExactly(new Step.Close(true));
         assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
-        assertThat(story.refusal(new Fact.Cleared(NONE))).contains(Problem.CLOSED);
+        assertThat(story.refusal(new Fact.Cleared(false, NONE))).contains(Problem.CLOSED);
     }
 
     @Test

@@ -6,7 +6,9 @@ import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.ActivityTaskCompletedEventAttributes;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
+import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.history.v1.WorkflowExecutionContinuedAsNewEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionStartedEventAttributes;
 import io.temporal.api.history.v1.WorkflowTaskCompletedEventAttributes;
 import java.util.ArrayList;
@@ -58,6 +60,22 @@ final class WrittenHistory {
                 .setActivityTaskCompletedEventAttributes(ActivityTaskCompletedEventAttributes.newBuilder()
                         .setScheduledEventId(events.size())
                         .setResult(payloads(result))));
+    }
+
+    WrittenHistory terminated() {
+        return add(HistoryEvent.newBuilder().setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED));
+    }
+
+    WrittenHistory continuedAsNew(String nextRunId) {
+        return add(HistoryEvent.newBuilder()
+                .setEventType(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW)
+                .setWorkflowExecutionContinuedAsNewEventAttributes(
+                        WorkflowExecutionContinuedAsNewEventAttributes.newBuilder()
+                                .setNewExecutionRunId(nextRunId)));
+    }
+
+    History history() {
+        return History.newBuilder().addAllEvents(events).build();
     }
 
     Projector projected() {

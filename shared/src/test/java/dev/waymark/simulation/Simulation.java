@@ -160,6 +160,16 @@ final class Simulation {
         }
 
         @Override
+        public Boolean verifyTool(Step.VerifyTool step) {
+            throw new Violation("no tool of this simulation can be verified");
+        }
+
+        @Override
+        public Boolean wakeAt(Step.WakeAt step) {
+            throw new Violation("nothing in this simulation waits for a time");
+        }
+
+        @Override
         public Boolean close(Step.Close step) {
             closed = flights.isEmpty();
             if (closed) {
@@ -298,7 +308,7 @@ final class Simulation {
         } else if (kind < 68) {
             apply(new Fact.Stopped(someone()));
         } else if (kind < 71) {
-            apply(new Fact.Cleared(someone()));
+            apply(new Fact.Cleared(chance(2), someone()));
         } else if (kind < 77) {
             apply(replacement());
         } else if (kind < 83) {
@@ -308,7 +318,14 @@ final class Simulation {
         } else if (kind < 93) {
             apply(new Fact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
-            apply(new Fact.ApprovalDecided("approve", someCallId(), someone()));
+            apply(new Fact.ApprovalDecided(
+                    chance(2),
+                    Optional.empty(),
+                    someCallId(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    someone(),
+                    Optional.empty()));
         } else if (kind < 97) {
             apply(new Fact.CloseRequested(someone()));
         } else if (chance(2)) {

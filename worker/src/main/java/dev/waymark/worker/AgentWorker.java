@@ -10,9 +10,12 @@ import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.Claims;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
@@ -64,6 +67,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkerOptions options;
     private final RunReader runs;
     private final WorkerFactory factory;
+    private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
         this.client = builder.client;
@@ -95,10 +99,12 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         CommandRunner commands = new CommandRunner(System.getenv());
+        ToolRunner tools = new ToolRunner(builder.tools, commands, builder.agents.path());
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents),
                 new ModelActivity(runs, builder.providers),
-                new ToolActivity(runs, builder.tools, commands, builder.agents.path()));
+                new ToolActivity(runs, tools, new Claims(client), () -> draining),
+                new VerifyActivityImpl(runs, tools));
     }
 
     // ---- its life
@@ -119,6 +125,7 @@ public final class AgentWorker implements AutoCloseable {
      * @return whether everything finished by itself
      */
     public boolean drain(Duration most) {
+        draining = true;
         // What still runs may need an answer from its own workflow, whose tasks this worker has just stopped taking,
         // and
         // perhaps no other one does. So another takes them meanwhile. It can start no activity.

@@ -1,6 +1,7 @@
 package dev.waymark.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
@@ -121,7 +122,7 @@ class AgentWorkerTest {
         running.await();
 
         assertThat(worker.drain(Duration.ofMillis(200))).isFalse();
-        assertThat(interrupted).isTrue();
+        await().atMost(LONG).untilTrue(interrupted);
     }
 
     @Test

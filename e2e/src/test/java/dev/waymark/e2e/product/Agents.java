@@ -35,8 +35,8 @@ public final class Agents {
     }
 
     /** Takes its time. */
-    public Agents slow(String delay) {
-        return agent("slow", "", "replies: [{ text: At last., delay: " + delay + " }]");
+    public Agents slow(String name, String delay) {
+        return agent(name, "", "replies: [{ text: At last., delay: " + delay + " }]");
     }
 
     private Agents agent(String name, String more, String script) {

@@ -77,20 +77,12 @@ final class Feed {
     }
 
     private void follow(Ending ending) {
-        Optional<String> next = ending.nextRunId();
-        if (next.isEmpty() && ending.kind() == Ending.Kind.TERMINATED) {
-            // A reset terminates the run that it starts anew from.
-            next = histories
-                    .describe(thread)
-                    .map(newest ->
-                            newest.getWorkflowExecutionInfo().getExecution().getRunId())
-                    .filter(newest -> !newest.equals(projector.runId()));
-            reset |= next.isPresent();
-        }
+        Optional<String> next = histories.successor(thread, projector.runId(), ending);
         if (next.isEmpty()) {
             closed = true;
             return;
         }
+        reset |= ending.kind() == Ending.Kind.TERMINATED;
         projector = new Projector(next.get(), moment -> fresh.add(moment));
         following = new Histories.Following();
         pollMillis = SHORTEST_POLL_MILLIS;

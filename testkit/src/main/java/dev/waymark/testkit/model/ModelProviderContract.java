@@ -3,6 +3,7 @@ package dev.waymark.testkit.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
@@ -38,15 +39,11 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(120)
 public abstract class ModelProviderContract {
-    private static final ToolSpec WEATHER = new ToolSpec(
-            "weather",
-            "The weather in a city",
-            Json.of(Map.of("type", "object", "properties", Map.of("city", Map.of("type", "string")))),
-            ToolSpec.Kind.JAVA,
-            true,
-            ToolSpec.DEFAULT_TIMEOUT,
-            List.of(),
-            Map.of());
+    private static final ToolSpec WEATHER = ToolSpec.java("weather")
+            .describedAs(
+                    "The weather in a city",
+                    Json.of(Map.of("type", "object", "properties", Map.of("city", Map.of("type", "string")))))
+            .build();
 
     /** The provider, which finds the service. */
     protected abstract ModelProvider provider();
@@ -64,7 +61,8 @@ public abstract class ModelProviderContract {
     protected abstract Optional<Integer> timesAsked();
 
     protected final ModelRequest request(List<Message> messages) {
-        return new ModelRequest(model(), Optional.of("Be brief."), messages, List.of(WEATHER, ToolSpec.askUser()), 100);
+        return new ModelRequest(
+                model(), Optional.of("Be brief."), messages, List.of(WEATHER, BuiltInTools.askUser()), 100);
     }
 
     private ModelRequest hello() {

@@ -3,6 +3,8 @@ package dev.waymark.worker.activity;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.client.ActivityCompletionException;
+import io.temporal.client.ActivityPausedException;
+import io.temporal.client.ActivityResetException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executors;
@@ -36,6 +38,7 @@ public final class Heartbeat implements AutoCloseable {
     private long toldAt = System.nanoTime();
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
+    private volatile boolean unstoppable;
 
     private Heartbeat(ActivityExecutionContext context, Duration period, Supplier<?> details) {
         this.context = context;
@@ -68,6 +71,10 @@ public final class Heartbeat implements AutoCloseable {
         toldAt = System.nanoTime();
         try {
             context.heartbeat(now);
+        } catch (ActivityPausedException | ActivityResetException e) {
+            if (!unstoppable) {
+                cancel(e);
+            }
         } catch (ActivityCompletionException e) {
             cancel(e);
         }
@@ -90,6 +97,14 @@ public final class Heartbeat implements AutoCloseable {
         }
         Thread.currentThread().interrupt();
         return Activity.wrap(interruption);
+    }
+
+    /**
+     * From here on only a cancellation interrupts. An operator who pauses or resets an activity means to have it run
+     * again, and what is running now may have done half of something that must not be done twice.
+     */
+    public void pastTheLastStop() {
+        unstoppable = true;
     }
 
     /** No interruption comes after this. */

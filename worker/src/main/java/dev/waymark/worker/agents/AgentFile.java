@@ -2,6 +2,7 @@ package dev.waymark.worker.agents;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
@@ -37,14 +38,10 @@ final class AgentFile {
     private static final int LARGEST_BYTES = 128 * 1024;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS =
-            Set.of("budget", "pricing", "context", "summarize", "approvals", "subagents");
-    private static final Set<String> LATER_TOOL_FIELDS =
-            Set.of("http", "mcp", "verify", "honours_key", "on_unknown", "output");
-    private static final Set<String> LATER_USES = Set.of("files", "todos", "plan");
+    private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize", "subagents");
+    private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
     private static final String LATER = "not supported by this version";
-    private static final String SIDE_EFFECTS = "side-effecting tools are not supported by this version: say"
-            + " safe_to_retry: true if running twice is harmless";
+    private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelProviders providers;
@@ -59,7 +56,7 @@ final class AgentFile {
     AgentSpec read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
-        fields.refuse(LATER_FIELDS);
+        fields.refuse(LATER_FIELDS, LATER);
         String name = name(file, root, fields);
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> instructions = fields.take("instructions");
@@ -67,6 +64,7 @@ final class AgentFile {
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
+        Optional<YamlValue> approvals = fields.take("approvals");
         fields.end();
         AgentSpec agent = new AgentSpec(
                 name,
@@ -75,7 +73,8 @@ final class AgentFile {
                 model(model),
                 maxTokens.isPresent() ? maxTokens.get().integer(1) : AgentSpec.DEFAULT_MAX_TOKENS,
                 maxIterations.isPresent() ? maxIterations.get().integer(1) : AgentSpec.DEFAULT_MAX_ITERATIONS,
-                tools.isPresent() ? tools(tools.get()) : List.of());
+                tools.isPresent() ? tools(tools.get()) : List.of(),
+                approvals(approvals));
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
             throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
@@ -115,67 +114,136 @@ final class AgentFile {
         for (YamlValue item : list.items()) {
             YamlFields fields = item.fields();
             Optional<YamlValue> use = fields.take("use");
-            ToolSpec tool = use.isPresent() ? used(use.get(), fields) : command(fields);
-            if (!names.add(tool.name())) {
-                throw use.orElse(item).problem("a second tool named " + tool.name());
+            for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(command(fields))) {
+                if (!names.add(tool.name())) {
+                    throw use.orElse(item).problem("a second tool named " + tool.name());
+                }
+                tools.add(tool);
             }
-            tools.add(tool);
         }
         return tools;
     }
 
-    private ToolSpec used(YamlValue use, YamlFields fields) throws YamlProblem {
+    /** Tools that exist already, a group of built-in ones or one in Java; what is said here adds to what they say. */
+    private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
         String name = use.text();
-        if (LATER_USES.contains(name)) {
-            throw use.problem(name + " is " + LATER);
-        }
-        approval(fields);
+        Optional<YamlValue> approval = fields.take("approval");
         fields.end();
-        if (name.equals("ask_user")) {
-            return ToolSpec.askUser();
+        if (BuiltInTools.GROUPS.contains(name)) {
+            return approved(BuiltInTools.of(name), approval);
         }
         Optional<Tool> tool = javaTools.find(name);
         if (tool.isEmpty()) {
-            List<String> known = new ArrayList<>(List.of("ask_user"));
+            List<String> known = new ArrayList<>(BuiltInTools.GROUPS);
             known.addAll(javaTools.names());
             throw use.problem("no such tool: " + name + ". There is " + String.join(", ", known));
         }
-        if (!tool.get().spec().safeToRetry()) {
-            throw use.problem("side-effecting tools are not supported by this version: " + name
-                    + " does not say that running twice is harmless");
+        return approved(List.of(tool.get().spec()), approval);
+    }
+
+    /** Approval is said for all tools at once, or for some by name. */
+    private static List<ToolSpec> approved(List<ToolSpec> tools, Optional<YamlValue> approval) throws YamlProblem {
+        if (approval.isEmpty()) {
+            return tools;
         }
-        return tool.get().spec();
+        Map<String, YamlValue> byName = new LinkedHashMap<>();
+        if (approval.get().isMapping()) {
+            byName.putAll(approval.get().fields().takeAll());
+        } else {
+            tools.forEach(tool -> byName.put(tool.name(), approval.get()));
+        }
+        List<ToolSpec> changed = new ArrayList<>();
+        for (ToolSpec tool : tools) {
+            YamlValue said = byName.remove(tool.name());
+            changed.add(said != null && isAlways(said) ? approvable(tool, said) : tool);
+        }
+        for (Map.Entry<String, YamlValue> other : byName.entrySet()) {
+            throw other.getValue().problem("there is no tool " + other.getKey() + " here");
+        }
+        return changed;
+    }
+
+    private static ToolSpec approvable(ToolSpec tool, YamlValue said) throws YamlProblem {
+        if (tool.kind() == ToolSpec.Kind.QUESTION) {
+            throw said.problem("a question needs no approval");
+        }
+        return tool.with().approved().build();
+    }
+
+    private static boolean isAlways(YamlValue value) throws YamlProblem {
+        return value.oneOf("always", "never").equals("always");
     }
 
     private ToolSpec command(YamlFields fields) throws YamlProblem {
-        fields.refuse(LATER_TOOL_FIELDS);
+        fields.refuse(LATER_TOOL_FIELDS, LATER);
         String name = toolName(fields.require("name"));
+        ToolSpec.Builder tool =
+                ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> input = fields.take("input");
-        YamlValue command = fields.require("command");
+        tool.describedAs(
+                description.isPresent() ? description.get().text() : "",
+                input.isPresent() ? input(input.get()) : Json.of(Map.of("type", "object")));
+        Optional<YamlValue> output = fields.take("output");
+        if (output.isPresent()) {
+            tool.returning(schema(output.get()));
+        }
         Optional<YamlValue> env = fields.take("env");
-        Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
+        if (env.isPresent()) {
+            tool.env(environment(env.get()));
+        }
         Optional<YamlValue> timeout = fields.take("timeout");
-        approval(fields);
-        Optional<YamlValue> dedupe = fields.take("dedupe");
-        if (dedupe.isPresent() && !dedupe.get().text().equals("call")) {
-            throw dedupe.get()
-                    .problem("expected call, found " + dedupe.get().text()
-                            + (dedupe.get().text().equals("session") ? ", which is " + LATER : ""));
+        if (timeout.isPresent()) {
+            tool.timeout(timeout(timeout.get()));
+        }
+        Optional<YamlValue> approval = fields.take("approval");
+        if (approval.isPresent() && isAlways(approval.get())) {
+            tool.approved();
+        }
+        Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
+        if (safeToRetry.isPresent() && safeToRetry.get().flag()) {
+            tool.safeToRetry();
+            fields.refuse(EFFECT_FIELDS, "goes with side-effecting tools only, and this one is safe_to_retry");
+        } else {
+            sideEffects(tool, fields);
         }
         fields.end();
-        if (safeToRetry.isEmpty() || !safeToRetry.get().flag()) {
-            throw fields.problem("safe_to_retry", SIDE_EFFECTS);
+        return tool.build();
+    }
+
+    private void sideEffects(ToolSpec.Builder tool, YamlFields fields) throws YamlProblem {
+        Optional<YamlValue> dedupe = fields.take("dedupe");
+        if (dedupe.isPresent() && dedupe.get().oneOf("call", "session").equals("session")) {
+            tool.deduplicated();
         }
-        return new ToolSpec(
-                name,
-                description.isPresent() ? description.get().text() : "",
-                input.isPresent() ? input(input.get()) : Json.of(Map.of("type", "object")),
-                ToolSpec.Kind.COMMAND,
-                true,
-                timeout.isPresent() ? timeout(timeout.get()) : ToolSpec.DEFAULT_TIMEOUT,
-                program(command),
-                env.isPresent() ? environment(env.get()) : Map.of());
+        Optional<YamlValue> verify = fields.take("verify");
+        if (verify.isPresent()) {
+            tool.verifiedBy(program(verify.get()).toArray(String[]::new));
+        }
+        Optional<YamlValue> onUnknown = fields.take("on_unknown");
+        if (onUnknown.isPresent() && onUnknown.get().oneOf("report", "ask").equals("ask")) {
+            tool.askingOnUnknown();
+        }
+        Optional<YamlValue> honoursKey = fields.take("honours_key");
+        if (honoursKey.isPresent() && honoursKey.get().flag()) {
+            tool.honouringKey();
+        }
+    }
+
+    private static Optional<AgentSpec.Approvals> approvals(Optional<YamlValue> value) throws YamlProblem {
+        if (value.isEmpty()) {
+            return Optional.empty();
+        }
+        YamlFields fields = value.get().fields();
+        Optional<YamlValue> by = fields.take("by");
+        Optional<YamlValue> timeout = fields.take("timeout");
+        fields.end();
+        boolean nobody = by.isPresent() && by.get().oneOf("human", "none").equals("none");
+        if (nobody && timeout.isPresent()) {
+            throw timeout.get().problem("nobody is waited for with by: none");
+        }
+        return Optional.of(new AgentSpec.Approvals(
+                nobody, timeout.isPresent() ? Optional.of(timeout(timeout.get())) : Optional.empty()));
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {
@@ -189,13 +257,14 @@ final class AgentFile {
         return name;
     }
 
-    private static void approval(YamlFields fields) throws YamlProblem {
-        Optional<YamlValue> approval = fields.take("approval");
-        if (approval.isPresent() && !approval.get().text().equals("never")) {
-            throw approval.get()
-                    .problem("expected never, found " + approval.get().text()
-                            + (approval.get().text().equals("always") ? ", which is " + LATER : ""));
+    private static Json schema(YamlValue value) throws YamlProblem {
+        value.fields();
+        Json schema = value.json();
+        Optional<String> problem = ToolArguments.malformation(schema);
+        if (problem.isPresent()) {
+            throw value.problem(problem.get());
         }
+        return schema;
     }
 
     private static Json input(YamlValue value) throws YamlProblem {

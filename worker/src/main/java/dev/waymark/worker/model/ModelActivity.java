@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
@@ -12,8 +13,11 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.tool.ToolArguments;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -44,7 +48,8 @@ public final class ModelActivity implements ModelCaller {
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
-                return checked(ask(called.agent(), called.state().transcript(), words));
+                AgentSpec agent = called.agent();
+                return checked(withFaults(agent, ask(agent, called.state().transcript(), words)));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
@@ -79,6 +84,24 @@ public final class ModelActivity implements ModelCaller {
                     ? ActivityProblems.passing(problem, failure.retryAfter())
                     : ActivityProblems.permanent(problem);
         }
+    }
+
+    /** Notes which calls don't fit their tools, before anybody is asked to approve one. */
+    private static Reply withFaults(AgentSpec agent, Reply reply) {
+        List<Reply.Fault> faults = new ArrayList<>(reply.faults());
+        int call = 0;
+        for (Part part : reply.content()) {
+            if (part instanceof Part.ToolUse use) {
+                int number = call;
+                boolean known = faults.stream().anyMatch(fault -> fault.call() == number);
+                Optional<String> problem = known
+                        ? Optional.empty()
+                        : agent.tool(use.name()).flatMap(tool -> ToolArguments.problem(tool.input(), use.input()));
+                problem.ifPresent(reason -> faults.add(new Reply.Fault(number, reason)));
+                call++;
+            }
+        }
+        return faults.isEmpty() ? reply : reply.withFaults(faults);
     }
 
     private static Reply checked(Reply reply) {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool;
 
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.Tool;
 import java.util.Arrays;
@@ -13,9 +14,6 @@ import java.util.Optional;
 public final class JavaTools {
 
     public static final JavaTools NONE = of();
-
-    /** Words that mean something else after {@code use:}. */
-    private static final List<String> BUILT_IN = List.of("files", "todos", "plan");
 
     private final Map<String, Tool> byName;
 
@@ -36,7 +34,7 @@ public final class JavaTools {
             if (!ToolNames.isWellFormed(name)) {
                 throw new IllegalArgumentException("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -: " + name);
             }
-            if (ToolNames.isTaken(name) || BUILT_IN.contains(name)) {
+            if (ToolNames.isTaken(name) || BuiltInTools.GROUPS.contains(name)) {
                 throw new IllegalArgumentException("this name is taken: " + name);
             }
             if (spec.kind() != ToolSpec.Kind.JAVA) {

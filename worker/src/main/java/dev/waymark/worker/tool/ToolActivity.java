@@ -2,12 +2,13 @@ package dev.waymark.worker.tool;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.Claim;
+import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.history.RunReader;
-import dev.waymark.tool.InterruptException;
-import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
@@ -15,29 +16,31 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.activity.DynamicActivity;
 import io.temporal.common.converter.EncodedValues;
-import java.nio.file.Path;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.time.Instant;
 import java.util.Optional;
+import java.util.UUID;
+import java.util.function.BooleanSupplier;
 
 /**
  * Runs a tool, whatever its name: the activity's type. How the tool is run is read from the agent that the run's history
  * records, not from this worker's files, which may have changed since.
  *
- * <p>Whatever the tool does, short of being cancelled, becomes an outcome that the model sees.
+ * <p>Whatever the tool does, short of being cancelled, becomes an outcome that the model sees. A tool with side effects
+ * runs only after its workflow has granted this very execution a claim, and what keeps it from running is reported as
+ * such: the workflow knows then that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
     private final RunReader runs;
-    private final JavaTools javaTools;
-    private final CommandRunner commands;
-    private final Path directory;
+    private final ToolRunner tools;
+    private final Claims claims;
+    private final BooleanSupplier stopping;
 
-    /** {@code directory} is where command tools are started: that of the agent files. */
-    public ToolActivity(RunReader runs, JavaTools javaTools, CommandRunner commands, Path directory) {
+    /** {@code stopping} says that this worker takes up nothing more that has side effects. */
+    public ToolActivity(RunReader runs, ToolRunner tools, Claims claims, BooleanSupplier stopping) {
         this.runs = runs;
-        this.javaTools = javaTools;
-        this.commands = commands;
-        this.directory = directory;
+        this.tools = tools;
+        this.claims = claims;
+        this.stopping = stopping;
     }
 
     @Override
@@ -46,58 +49,61 @@ public final class ToolActivity implements DynamicActivity {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             AgentSpec agent = ActivityProblems.reading(() -> runs.agent(info.getWorkflowId(), info.getRunId()));
-            ToolContext context = new ToolContext(info.getWorkflowId(), input.callId(), info.getActivityType());
+            Optional<ToolSpec> tool = agent.tool(info.getActivityType());
+            if (tool.isEmpty()) {
+                return ToolOutcome.error(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
+            }
+            Optional<ToolOutcome> problem = tools.problem(tool.get(), input.args());
+            if (problem.isPresent()) {
+                return problem.get();
+            }
             try {
-                return run(agent, input, context);
+                return tool.get().hasEffect()
+                        ? claimAndRun(tool.get(), input, info, heartbeat)
+                        : tools.run(tool.get(), input.args(), context(input, info), deadline(tool.get()));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
-    private ToolOutcome run(AgentSpec agent, ToolInput input, ToolContext context) throws InterruptedException {
-        Optional<ToolSpec> tool = agent.tool(context.tool());
-        if (tool.isEmpty()) {
-            return ToolOutcome.error(ToolTexts.failure("the agent has no tool " + context.tool()));
-        }
-        Optional<String> problem = ToolArguments.problem(tool.get().input(), input.args());
-        if (problem.isPresent()) {
-            return ToolOutcome.error(ToolTexts.invalidInput(context.tool(), problem.get()));
-        }
-        return switch (tool.get().kind()) {
-            case JAVA -> runJava(tool.get(), input, context);
-            case COMMAND -> commands.run(tool.get(), directory, input.args(), environment(context));
-            case QUESTION -> throw new IllegalStateException("questions are asked by the workflow");
-        };
+    /** Whoever stops between the claim and the run must still be stopped by the deadline, so it is set before both. */
+    private static Instant deadline(ToolSpec tool) {
+        return Instant.now().plus(tool.timeout());
     }
 
-    private static Map<String, String> environment(ToolContext context) {
-        Map<String, String> environment = new LinkedHashMap<>();
-        environment.put("WAYMARK_THREAD", context.thread());
-        environment.put("WAYMARK_CALL_ID", context.callId());
-        environment.put("WAYMARK_TOOL", context.tool());
-        return environment;
+    private ToolOutcome claimAndRun(ToolSpec tool, ToolInput input, ActivityInfo info, Heartbeat heartbeat)
+            throws InterruptedException {
+        String nonce = UUID.randomUUID().toString().substring(0, 8);
+        String execution = Claim.execution(info.getRunId(), info.getAttempt(), nonce);
+        if (info.getAttempt() > 1) {
+            return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
+        }
+        if (!input.run().equals(Optional.of(info.getRunId()))) {
+            return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
+        }
+        if (stopping.getAsBoolean()) {
+            return ToolOutcome.notStarted(execution, "the worker is stopping");
+        }
+        Instant deadline = deadline(tool);
+        Claim claim = new Claim(
+                input.callId(),
+                input.dispatch(),
+                tool.name(),
+                Sha256.hex(input.args().canonical()),
+                execution);
+        Optional<String> refusal = claims.refusal(info.getWorkflowId(), info.getRunId(), claim);
+        if (refusal.isPresent()) {
+            return ToolOutcome.notStarted(execution, refusal.get());
+        }
+        heartbeat.pastTheLastStop();
+        return tools.runOnce(tool, input.args(), context(input, info), deadline, execution);
     }
 
-    private ToolOutcome runJava(ToolSpec spec, ToolInput input, ToolContext context) throws InterruptedException {
-        Optional<Tool> tool = javaTools.find(context.tool());
-        if (tool.isEmpty()) {
-            return ToolOutcome.error(ToolTexts.failure("this worker has no tool " + context.tool()));
-        }
-        Deadline deadline = new Deadline(spec.timeout());
-        try (deadline) {
-            return ToolOutcome.result(InlineText.of(tool.get().run(input.args(), context)));
-        } catch (InterruptException e) {
-            return ToolOutcome.question(InlineText.of(e.question()));
-        } catch (InterruptedException e) {
-            if (deadline.hasPassed()) {
-                return ToolOutcome.error(
-                        ToolTexts.failure("timed out after " + spec.timeout().toSeconds() + "s"));
-            }
-            throw e;
-        } catch (Exception e) {
-            String words = e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
-            return ToolOutcome.error(InlineText.of(ToolTexts.failure(words)));
-        }
+    private static ToolContext context(ToolInput input, ActivityInfo info) {
+        String tool = info.getActivityType();
+        String thread = info.getWorkflowId();
+        String key = IdempotencyKey.of(thread, tool, input.args(), input.repeat());
+        return new ToolContext(thread, input.callId(), tool, key);
     }
 }

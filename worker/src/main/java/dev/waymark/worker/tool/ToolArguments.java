@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
@@ -46,9 +47,11 @@ public final class ToolArguments {
 
     /** Why this is no schema of a tool's input, which must describe an object; empty when it is one. */
     public static Optional<String> schemaProblem(Json schema) {
-        if (!"object".equals(schema.field("type"))) {
-            return Optional.of("must say type: object");
-        }
+        return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must say type: object");
+    }
+
+    /** Why this is no schema at all; empty when it is one. */
+    public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
         Optional<String> malformed = words(rules.validate(node(schema)));
@@ -60,6 +63,15 @@ public final class ToolArguments {
             return Optional.empty();
         } catch (RuntimeException e) {
             return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
+    static Optional<String> outputProblem(Json schema, String result) {
+        try {
+            return words(compiled(schema).validate(Wire.MAPPER.readTree(result)));
+        } catch (JsonProcessingException e) {
+            return Optional.of("it is not JSON");
         }
     }
 

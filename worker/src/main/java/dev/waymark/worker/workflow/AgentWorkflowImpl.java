@@ -5,6 +5,7 @@ import dev.waymark.contract.Ack;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.CallItem;
 import dev.waymark.contract.Carried;
+import dev.waymark.contract.Claim;
 import dev.waymark.contract.Inbox;
 import dev.waymark.contract.Marker;
 import dev.waymark.contract.Names;
@@ -16,6 +17,7 @@ import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
@@ -59,6 +61,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final RunLimits limits;
     private final Flights flights;
     private final Card card = new Card(thread);
+    private final Alarm alarm = new Alarm(() -> apply(new Fact.TimePassed()));
 
     private Conversation state;
     private boolean changed = true;
@@ -113,6 +116,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             boolean nothingNew = moveOnIfDue();
             Driver driver = new Driver(nothingNew);
             state.decide().forEach(step -> step.match(driver));
+            alarm.set(driver.wakeAt, now());
             Workflow.setCurrentDetails(card.of(state));
             if (!closed) {
                 Workflow.await(() -> changed || flights.wantsAnotherTask());
@@ -134,6 +138,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     /** Executes what the state decided. At a hard limit nothing new is begun. */
     private final class Driver implements Step.Cases<Boolean> {
         private final boolean nothingNew;
+        private Optional<Instant> wakeAt = Optional.empty();
 
         Driver(boolean nothingNew) {
             this.nothingNew = nothingNew;
@@ -159,6 +164,17 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         @Override
         public Boolean runTool(Step.RunTool step) {
             return !nothingNew && flights.runTool(step);
+        }
+
+        @Override
+        public Boolean verifyTool(Step.VerifyTool step) {
+            return !nothingNew && flights.verifyTool(step);
+        }
+
+        @Override
+        public Boolean wakeAt(Step.WakeAt step) {
+            wakeAt = Optional.of(step.time());
+            return true;
         }
 
         @Override
@@ -289,7 +305,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** Every signal of the contract, as an update: refused with a reason, or accepted, and then it never fails. */
+    /** Every signal of the contract and the claims of tools, as an update: refused with a reason, or accepted, and then it never fails. */
     private final class Updates implements DynamicUpdateHandler {
         @Override
         public void handleValidate(String name, EncodedValues payloads) {
@@ -309,6 +325,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             Optional<Integer> before =
                     fact.messageId().flatMap(id -> state.seen().factOf(id));
             apply(fact);
+            if (fact instanceof Fact.ToolClaimed claimed) {
+                return new Claim.Answer(isGranted(claimed));
+            }
             return new Ack(before.orElse(state.counters().facts()), before.isPresent());
         }
 
@@ -319,7 +338,19 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         private Fact read(String name, EncodedValues payloads) {
             RawValue payload = first(payloads);
-            return Inbox.read(name, payload == null ? null : payload.getPayload());
+            return Inbox.readUpdate(
+                    name,
+                    payload == null ? null : payload.getPayload(),
+                    Workflow.getInfo().getRunId());
+        }
+
+        private boolean isGranted(Fact.ToolClaimed claimed) {
+            return state.calls()
+                    .get(claimed.callId())
+                    .filter(call -> call.status() == Call.Status.CLAIMED)
+                    .flatMap(Call::claim)
+                    .filter(claim -> claim.execution().equals(claimed.execution()))
+                    .isPresent();
         }
     }
 

@@ -9,6 +9,8 @@ import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyInput;
+import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
@@ -39,6 +41,9 @@ import java.util.function.Supplier;
 final class Flights {
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
+    /** A tool that has to claim gives up after less than this. */
+    private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
+
     private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(1);
     /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
     private static final Duration GRACE = Duration.ofSeconds(10);
@@ -50,8 +55,10 @@ final class Flights {
             .setMaximumInterval(Duration.ofSeconds(30))
             .setMaximumAttempts(10)
             .build();
-    private static final RetryOptions TOOL_RETRIES =
+    private static final RetryOptions SAFE_RETRIES =
             RetryOptions.newBuilder().setMaximumAttempts(5).build();
+    private static final RetryOptions NO_RETRIES =
+            RetryOptions.newBuilder().setMaximumAttempts(1).build();
 
     private final Consumer<Fact> facts;
     private final Map<String, Flight> flights = new LinkedHashMap<>();
@@ -120,14 +127,22 @@ final class Flights {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = step.dispatch();
-        ToolInput input = new ToolInput(call.id(), dispatch, call.args());
+        ToolInput input = tool.hasEffect()
+                ? new ToolInput(
+                        call.id(),
+                        dispatch,
+                        call.args(),
+                        Optional.of(Workflow.getInfo().getRunId()),
+                        call.repeat())
+                : new ToolInput(call.id(), dispatch, call.args());
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
         facts.accept(new Fact.ToolDispatched(call.id(), dispatch));
-        ActivityOptions options = options(tool.timeout().plus(GRACE), call.id())
+        Duration timeout = tool.hasEffect() ? tool.timeout().plus(CLAIM_TIMEOUT) : tool.timeout();
+        ActivityOptions options = options(timeout.plus(GRACE), call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
-                .setRetryOptions(TOOL_RETRIES)
+                .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
                 .build();
         begin(
                 "call " + call.id() + " " + dispatch,
@@ -135,6 +150,33 @@ final class Flights {
                 () -> run(options, tool.name(), ToolOutcome.class, input),
                 outcome -> outcome.toFact(call.id(), dispatch),
                 failure -> new Fact.ToolLost(call.id(), dispatch, Failures.problem(failure)));
+        return true;
+    }
+
+    /** Has it found out whether a lost call took effect. */
+    boolean verifyTool(Step.VerifyTool step) {
+        Call call = step.call();
+        ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
+        int dispatch = call.dispatches();
+        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat());
+        if (!fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(new Fact.VerifyDispatched(call.id(), dispatch));
+        ActivityOptions options = options(tool.timeout().plus(GRACE), call.tool() + " " + call.id())
+                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setRetryOptions(SAFE_RETRIES)
+                .build();
+        begin(
+                "verify " + call.id() + " " + dispatch,
+                state -> state.calls()
+                        .get(call.id())
+                        .filter(now -> now.status() == Call.Status.VERIFYING && now.dispatches() == dispatch)
+                        .isPresent(),
+                () -> run(options, Names.VERIFY_ACTIVITY, VerifyOutcome.class, input),
+                outcome -> outcome.toFact(call.id(), dispatch),
+                failure -> VerifyOutcome.unknown(Failures.problem(failure).message())
+                        .toFact(call.id(), dispatch));
         return true;
     }
 
@@ -160,7 +202,8 @@ final class Flights {
     private static boolean isRunning(Conversation state, String callId, int dispatch) {
         return state.calls()
                 .get(callId)
-                .filter(call -> call.status() == Call.Status.DISPATCHED && call.dispatches() == dispatch)
+                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                .filter(call -> call.dispatches() == dispatch)
                 .isPresent();
     }
 
@@ -217,7 +260,7 @@ final class Flights {
         });
     }
 
-    private static int sizeOf(ToolInput input) {
+    private static int sizeOf(Object input) {
         try {
             return Wire.MAPPER.writeValueAsBytes(input).length;
         } catch (JsonProcessingException e) {

@@ -40,11 +40,11 @@ public final class YamlFields {
         return all;
     }
 
-    /** Refuses any of these names, as what a later version may know. */
-    public void refuse(Set<String> names) throws YamlProblem {
+    /** Refuses any of these names, in these words. */
+    public void refuse(Set<String> names, String words) throws YamlProblem {
         for (Map.Entry<String, YamlValue> field : left.entrySet()) {
             if (names.contains(field.getKey())) {
-                throw field.getValue().problem("not supported by this version");
+                throw field.getValue().problem(words);
             }
         }
     }

@@ -161,6 +161,19 @@ public final class YamlValue {
         return text;
     }
 
+    /** One of these words. */
+    public String oneOf(String... words) throws YamlProblem {
+        String text = text();
+        if (!List.of(words).contains(text)) {
+            throw problem("expected " + String.join(" or ", words) + ", found " + text);
+        }
+        return text;
+    }
+
+    public boolean isMapping() {
+        return node instanceof MappingNode;
+    }
+
     public boolean flag() throws YamlProblem {
         return Boolean.parseBoolean(scalar(Tag.BOOL, "true or false"));
     }

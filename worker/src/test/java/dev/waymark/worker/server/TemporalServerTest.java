@@ -106,7 +106,7 @@ class TemporalServerTest {
         int port = Integer.parseInt(address.split(":")[1]);
         assertThat(listens(InetAddress.getLoopbackAddress(), port)).isTrue();
         jvm.destroyForcibly().waitFor();
-        await().atMost(Duration.ofSeconds(15)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
+        await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
     }
 
     /** A worker that is going to be killed. */

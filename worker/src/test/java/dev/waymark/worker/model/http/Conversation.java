@@ -41,17 +41,10 @@ public final class Conversation {
                         new Part.ToolResult("tu_1~2", "Invalid input", true))),
                 Message.user("And?"),
                 Message.user("Quick!"));
-        ToolSpec weather = new ToolSpec(
-                "weather",
-                "The weather",
-                Json.of(Map.of("type", "object")),
-                ToolSpec.Kind.JAVA,
-                true,
-                ToolSpec.DEFAULT_TIMEOUT,
-                List.of(),
-                Map.of());
-        ToolSpec bare = new ToolSpec(
-                "bare", "", weather.input(), ToolSpec.Kind.JAVA, true, weather.timeout(), List.of(), Map.of());
+        ToolSpec weather = ToolSpec.java("weather")
+                .describedAs("The weather", Json.of(Map.of("type", "object")))
+                .build();
+        ToolSpec bare = ToolSpec.java("bare").build();
         return new ModelRequest("m-1", Optional.of("Be brief."), messages, List.of(weather, bare), 100);
     }
 }

@@ -1,0 +1,121 @@
+package dev.waymark.agent;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Workspace;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The tools that every agent may use: by asking a person, or on what the thread keeps for itself. */
+public final class BuiltInTools {
+    /** What agent files say after {@code use:}. */
+    public static final List<String> GROUPS = List.of("ask_user", "todos", "plan", "files");
+
+    private BuiltInTools() {}
+
+    /** The tools behind one of {@link #GROUPS}. */
+    public static List<ToolSpec> of(String group) {
+        return switch (group) {
+            case "ask_user" -> List.of(askUser());
+            case "todos" -> todos();
+            case "plan" -> plan();
+            case "files" -> files();
+            default -> throw new IllegalArgumentException("no such built-in tools: " + group);
+        };
+    }
+
+    /** By which a model asks a person something. */
+    public static ToolSpec askUser() {
+        return ToolSpec.builtIn(
+                "ask_user",
+                ToolSpec.Kind.QUESTION,
+                "Ask the human a question and wait for the answer.",
+                object(field("question", string())));
+    }
+
+    private static List<ToolSpec> todos() {
+        return List.of(ToolSpec.builtIn(
+                "write_todos",
+                ToolSpec.Kind.STATE,
+                "Write down the whole list of things to do, in place of the one before.",
+                object(field(
+                        "todos",
+                        list(object(
+                                field("id", string()),
+                                field("content", string()),
+                                field("status", oneOf(Workspace.Todo.STATUSES))))))));
+    }
+
+    private static List<ToolSpec> plan() {
+        return List.of(ToolSpec.builtIn(
+                "write_plan",
+                ToolSpec.Kind.STATE,
+                "Write down the whole plan, in place of the one before.",
+                object(
+                        field("goal", string()),
+                        field(
+                                "steps",
+                                list(object(
+                                        field("id", string()),
+                                        field("description", string()),
+                                        field("status", oneOf(Workspace.PlanStep.STATUSES))))))));
+    }
+
+    private static List<ToolSpec> files() {
+        Map<String, Object> anyPath = new LinkedHashMap<>();
+        anyPath.put("type", "object");
+        anyPath.put("properties", Map.of("path", string()));
+        return List.of(
+                ToolSpec.builtIn(
+                        "ls", ToolSpec.Kind.STATE, "List your files, all or those in a folder.", Json.of(anyPath)),
+                ToolSpec.builtIn(
+                        "read_file", ToolSpec.Kind.STATE, "Read one of your files.", object(field("path", string()))),
+                ToolSpec.builtIn(
+                        "write_file",
+                        ToolSpec.Kind.STATE,
+                        "Write a file, in place of the one that may be there.",
+                        object(field("path", string()), field("content", string()))),
+                ToolSpec.builtIn(
+                        "edit_file",
+                        ToolSpec.Kind.STATE,
+                        "Replace a text that occurs once in a file.",
+                        object(field("path", string()), field("old", string()), field("new", string()))));
+    }
+
+    private record Field(String name, Object schema) {}
+
+    private static Field field(String name, Object schema) {
+        return new Field(name, schema);
+    }
+
+    /** All fields are required. */
+    private static Json object(Field... fields) {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        for (Field field : fields) {
+            properties.put(field.name(), field.schema());
+        }
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "object");
+        schema.put("properties", properties);
+        schema.put("required", List.copyOf(properties.keySet()));
+        return Json.of(schema);
+    }
+
+    private static Object string() {
+        return Map.of("type", "string");
+    }
+
+    private static Object oneOf(List<String> values) {
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "string");
+        schema.put("enum", values);
+        return schema;
+    }
+
+    private static Object list(Json items) {
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "array");
+        schema.put("items", items.value());
+        return schema;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Json;
+
+/** What the {@code verify} activity is given: which lost call to find out about. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record VerifyInput(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("dispatch") int dispatch,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("args") Json args,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat) {
+    @JsonCreator
+    public VerifyInput {}
+}

@@ -1,0 +1,35 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Fact;
+import java.util.Optional;
+
+/**
+ * What the {@code verify} activity found out.
+ *
+ * @param note why nothing was, for whoever reads the history
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record VerifyOutcome(
+        @JsonProperty("landed") Optional<Boolean> landed,
+        @JsonProperty("result") Optional<String> result,
+        @JsonProperty("note") Optional<String> note) {
+    @JsonCreator
+    public VerifyOutcome {
+        landed = landed == null ? Optional.empty() : landed;
+        result = result == null ? Optional.empty() : result;
+        note = note == null ? Optional.empty() : note;
+    }
+
+    public static VerifyOutcome unknown(String why) {
+        return new VerifyOutcome(Optional.empty(), Optional.empty(), Optional.of(why));
+    }
+
+    public Fact toFact(String callId, int dispatch) {
+        return new Fact.ToolVerified(callId, dispatch, landed, result);
+    }
+}

@@ -1,0 +1,136 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What is known of side effects, by tool and arguments: models give the same thing new ids, so ids can't tell. It
+ * outlives a cleared conversation.
+ */
+public final class Effects {
+    static final Effects NONE = new Effects(Index.empty());
+
+    private final Index<Effect> known;
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public Effects(Index<Effect> known) {
+        this.known = Objects.requireNonNull(known, "known");
+    }
+
+    @JsonValue
+    public Index<Effect> known() {
+        return known;
+    }
+
+    /** How a tool with these arguments is known here. Names of tools hold no colon. */
+    static String key(String tool, String argsDigest) {
+        return tool + ":" + argsDigest;
+    }
+
+    boolean isEmpty() {
+        return known.size() == 0;
+    }
+
+    Effect of(String key) {
+        return known.get(key).orElse(Effect.NONE);
+    }
+
+    Effects with(String key, Effect effect) {
+        return new Effects(known.with(key, effect));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Effects effects && effects.known.equals(known);
+    }
+
+    @Override
+    public int hashCode() {
+        return known.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return known.toString();
+    }
+
+    /**
+     * One tool with one set of arguments.
+     *
+     * @param executions how many calls of it ended with a known outcome after they had been claimed
+     * @param success the first call that succeeded, where later ones replay it
+     * @param result what that call returned
+     * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
+     *     and not what they did
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record Effect(
+            @JsonProperty("executions") int executions,
+            @JsonProperty("success") Optional<String> success,
+            @JsonProperty("result") Optional<String> result,
+            @JsonProperty("remembered") List<Remembered> remembered) {
+        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of());
+
+        @JsonCreator
+        public Effect {
+            success = success == null ? Optional.empty() : success;
+            result = result == null ? Optional.empty() : result;
+            remembered = remembered == null ? List.of() : List.copyOf(remembered);
+        }
+
+        Effect executed() {
+            return new Effect(executions + 1, success, result, remembered);
+        }
+
+        Effect succeeded(String callId, String text) {
+            return success.isPresent()
+                    ? this
+                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered);
+        }
+
+        /** One claim a call: a call is claimed again only when the claim before came to nothing. */
+        Effect remembering(Remembered claim) {
+            List<Remembered> others = without(claim.callId());
+            others.add(claim);
+            return new Effect(executions, success, result, others);
+        }
+
+        /** The claim that a call of this id should answer for: its own, or else the oldest. */
+        Optional<Remembered> rememberedFor(String callId) {
+            return remembered.stream()
+                    .filter(claim -> claim.callId().equals(callId))
+                    .findFirst()
+                    .or(() -> remembered.stream().findFirst());
+        }
+
+        Effect forgetting(Remembered claim) {
+            return new Effect(executions, success, result, without(claim.callId()));
+        }
+
+        private List<Remembered> without(String callId) {
+            List<Remembered> others = new ArrayList<>(remembered);
+            others.removeIf(claim -> claim.callId().equals(callId));
+            return others;
+        }
+    }
+
+    /** A claim of a call that this thread does not have. {@code claim} is of the time when it was brought back. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Remembered(
+            @JsonProperty("callId") String callId,
+            @JsonProperty("claim") Call.Claim claim) {
+        @JsonCreator
+        public Remembered {
+            Objects.requireNonNull(callId, "callId");
+            Objects.requireNonNull(claim, "claim");
+        }
+    }
+}

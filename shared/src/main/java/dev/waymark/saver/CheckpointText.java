@@ -1,0 +1,135 @@
+package dev.waymark.saver;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectWriter;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.conversation.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Documents as text, for savers: what is written can be read, and what can't be read is corrupt. */
+public final class CheckpointText {
+    /** Of arrays and objects in each other. What is deeper can't be written, so as to be read again on any stack. */
+    private static final int MAX_DEPTH = 1_000;
+
+    /** Texts of any length are written, so they are read too. */
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .maxNameLength(Integer.MAX_VALUE)
+                            .build())
+                    .streamWriteConstraints(StreamWriteConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .build())
+                    .build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private CheckpointText() {}
+
+    /** Whose document this is. */
+    public static String threadId(Json checkpoint) {
+        if (checkpoint.field("threadId") instanceof String threadId) {
+            return checked(threadId);
+        }
+        throw SaverException.refused("the checkpoint names no thread: threadId", "Save one that has a threadId");
+    }
+
+    /** The id itself, if it is one. */
+    public static String checked(String threadId) {
+        if (!isWellFormed(threadId)) {
+            throw SaverException.refused(
+                    "the thread id is no Unicode text: a surrogate stands alone in it", "Choose another id");
+        }
+        return threadId;
+    }
+
+    /** On one line. */
+    public static String write(Json checkpoint) {
+        return write(checkpoint, MAPPER.writer());
+    }
+
+    /** For people to read. */
+    public static String writeIndented(Json checkpoint) {
+        return write(checkpoint, MAPPER.writerWithDefaultPrettyPrinter());
+    }
+
+    private static String write(Json checkpoint, ObjectWriter writer) {
+        String text;
+        try {
+            text = writer.writeValueAsString(checkpoint);
+        } catch (JsonProcessingException e) {
+            throw SaverException.refused(
+                    "the checkpoint can't be written: " + e.getOriginalMessage(), "What was saved before is as it was");
+        }
+        if (!isWellFormed(text)) {
+            throw SaverException.refused(
+                    "the checkpoint is no Unicode text: a surrogate stands alone in it",
+                    "What was saved before is as it was");
+        }
+        return text;
+    }
+
+    /**
+     * Reads what was found for this thread.
+     *
+     * @param place where it was found, in words for people
+     * @throws SaverException with type {@code CheckpointCorruption} when it is no document of this thread
+     */
+    public static Json read(String text, String threadId, String place) {
+        Json checkpoint = read(text, place);
+        if (!threadId.equals(checkpoint.field("threadId"))) {
+            throw SaverException.corrupt(place, "its threadId is not that of its thread");
+        }
+        return checkpoint;
+    }
+
+    static Json read(String text, String place) {
+        try {
+            return json(MAPPER.readValue(text, Object.class));
+        } catch (JsonProcessingException e) {
+            throw SaverException.corrupt(place, "not JSON: " + e.getOriginalMessage());
+        } catch (IllegalArgumentException e) {
+            throw SaverException.corrupt(place, e.getMessage());
+        }
+    }
+
+    /** From the inside out, since a value that is taken as a whole may not be as deep as one made of such values. */
+    private static Json json(@Nullable Object tree) {
+        if (tree instanceof Map<?, ?> map) {
+            Map<String, Object> fields = new LinkedHashMap<>();
+            map.forEach((name, value) -> fields.put(wellFormed((String) name), json(value)));
+            return Json.of(fields);
+        }
+        if (tree instanceof List<?> list) {
+            List<Object> items = new ArrayList<>(list.size());
+            list.forEach(item -> items.add(json(item)));
+            return Json.of(items);
+        }
+        return Json.of(tree instanceof String text ? wellFormed(text) : tree);
+    }
+
+    private static String wellFormed(String text) {
+        if (!isWellFormed(text)) {
+            throw new IllegalArgumentException("a surrogate stands alone in a text");
+        }
+        return text;
+    }
+
+    /** Encoders take time and memory, so they are asked only where there is a surrogate at all. */
+    private static boolean isWellFormed(String text) {
+        return text.chars().noneMatch(c -> Character.isSurrogate((char) c))
+                || StandardCharsets.UTF_8.newEncoder().canEncode(text);
+    }
+}

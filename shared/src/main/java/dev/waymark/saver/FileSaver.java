@@ -1,0 +1,192 @@
+package dev.waymark.saver;
+
+import dev.waymark.conversation.Json;
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.stream.Stream;
+
+/**
+ * Keeps each checkpoint in a JSON file of its own, directly in a directory, for people to read and copy.
+ *
+ * <p>A document is written beside the old one, forced to disk and then renamed over it, and the directory is forced to
+ * disk too: a crash at any point leaves the old or the new one. Files that are not a thread's are left alone.
+ */
+public final class FileSaver implements CheckpointSaver {
+    private static final String DRAFT = ".tmp";
+    private static final boolean CAN_FORCE_DIRECTORIES = File.separatorChar == '/';
+
+    private final Path directory;
+
+    /** The directory is created when something is saved. */
+    public FileSaver(Path directory) {
+        this.directory = directory;
+    }
+
+    /** The namespace is a directory in this one. The default one is this one itself. */
+    public FileSaver(Path directory, Namespace namespace) {
+        this(namespace.equals(Namespace.DEFAULT) ? directory : directory.resolve(PlainName.of(namespace.name())));
+    }
+
+    @Override
+    public void save(Json checkpoint) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        String text = CheckpointText.writeIndented(checkpoint) + "\n";
+        EntryFile file = EntryFile.of(threadId);
+        Path target = directory.resolve(file.documentName());
+        load(threadId);
+        try {
+            createDirectory(directory.toAbsolutePath());
+            if (file.isHashed()) {
+                replace(directory.resolve(file.idName()), threadId);
+            }
+            replace(target, text);
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoint can't be saved", target.toString(), e);
+        }
+    }
+
+    @Override
+    public Optional<Json> load(String threadId) {
+        Path file = fileOf(threadId);
+        return read(file).map(text -> CheckpointText.read(text, threadId, file.toString()));
+    }
+
+    @Override
+    public List<String> list() {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.flatMap(path -> EntryFile.read(path.getFileName().toString()).stream())
+                    .map(this::threadId)
+                    .sorted()
+                    .toList();
+        } catch (NoSuchFileException e) {
+            return List.of();
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoints can't be listed", directory.toString(), e);
+        }
+    }
+
+    @Override
+    public void delete(String threadId) {
+        EntryFile file = EntryFile.of(threadId);
+        Path document = directory.resolve(file.documentName());
+        try {
+            boolean deleted = Files.deleteIfExists(document);
+            if (file.isHashed()) {
+                Files.deleteIfExists(directory.resolve(file.idName()));
+            }
+            if (deleted) {
+                force(directory);
+            }
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoint can't be deleted", document.toString(), e);
+        }
+    }
+
+    @Override
+    public boolean exists(String threadId) {
+        return Files.exists(fileOf(threadId));
+    }
+
+    private Path fileOf(String threadId) {
+        return directory.resolve(EntryFile.of(threadId).documentName());
+    }
+
+    private String threadId(EntryFile file) {
+        if (!file.isHashed()) {
+            return file.threadId().orElseThrow();
+        }
+        // A document without its id file is one that somebody copied, or whose thread was deleted and saved at once.
+        return readable(file.idName())
+                .filter(id -> EntryFile.of(id).equals(file))
+                .orElseGet(() -> threadIdInside(file));
+    }
+
+    private String threadIdInside(EntryFile file) {
+        String place = directory.resolve(file.documentName()).toString();
+        return readable(file.documentName())
+                .map(text -> CheckpointText.threadId(CheckpointText.read(text, place)))
+                .filter(id -> EntryFile.of(id).equals(file))
+                .orElseThrow(() -> SaverException.corrupt(place, "nothing says whose it is"));
+    }
+
+    private Optional<String> readable(String fileName) {
+        return read(directory.resolve(fileName));
+    }
+
+    private static Optional<String> read(Path file) {
+        try {
+            byte[] bytes = Files.readAllBytes(file);
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString());
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        } catch (CharacterCodingException e) {
+            throw SaverException.corrupt(file.toString(), "not UTF-8");
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoint can't be read", file.toString(), e);
+        }
+    }
+
+    private static void createDirectory(Path missing) throws IOException {
+        if (Files.isDirectory(missing)) {
+            return;
+        }
+        Path parent = missing.getParent();
+        if (parent != null) {
+            createDirectory(parent);
+        }
+        try {
+            Files.createDirectory(missing);
+        } catch (FileAlreadyExistsException e) {
+            if (!Files.isDirectory(missing)) {
+                throw e;
+            }
+        }
+        if (parent != null) {
+            force(parent);
+        }
+    }
+
+    private static void replace(Path file, String text) throws IOException {
+        Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
+        try {
+            try (FileChannel channel =
+                    FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+                ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                channel.force(true);
+            }
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(draft);
+            throw e;
+        }
+        force(file.toAbsolutePath().getParent());
+    }
+
+    /** Without it a crash of the machine may take the new name back. Windows has no such thing, nor needs it. */
+    private static void force(Path directory) throws IOException {
+        if (CAN_FORCE_DIRECTORIES) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package dev.waymark.saver;
+
+import dev.waymark.conversation.Json;
+import java.util.List;
+import java.util.Optional;
+
+/** Keeps checkpoints in a store, each under {@code NAMESPACE/checkpoints/THREAD}. It closes the store with itself. */
+public final class KeyValueSaver implements CheckpointSaver {
+    private final KeyValueStore store;
+    private final String prefix;
+
+    public KeyValueSaver(KeyValueStore store) {
+        this(store, Namespace.DEFAULT);
+    }
+
+    public KeyValueSaver(KeyValueStore store, Namespace namespace) {
+        this.store = store;
+        this.prefix = namespace.name() + "/checkpoints/";
+    }
+
+    @Override
+    public void save(Json checkpoint) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        String text = CheckpointText.write(checkpoint);
+        load(threadId);
+        store.put(prefix + threadId, text);
+    }
+
+    @Override
+    public Optional<Json> load(String threadId) {
+        String key = prefix + CheckpointText.checked(threadId);
+        return store.get(key).map(text -> CheckpointText.read(text, threadId, key));
+    }
+
+    @Override
+    public List<String> list() {
+        return store.list(prefix).stream()
+                .map(key -> key.substring(prefix.length()))
+                .sorted()
+                .toList();
+    }
+
+    @Override
+    public void delete(String threadId) {
+        store.delete(prefix + CheckpointText.checked(threadId));
+    }
+
+    @Override
+    public boolean exists(String threadId) {
+        return store.get(prefix + CheckpointText.checked(threadId)).isPresent();
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.waymark.saver;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
+/** Entries that live as long as the store: several savers may share one, each in a namespace of its own. */
+public final class MemoryStore implements KeyValueStore {
+    private final ConcurrentMap<String, String> entries = new ConcurrentHashMap<>();
+
+    @Override
+    public Optional<String> get(String key) {
+        return Optional.ofNullable(entries.get(key));
+    }
+
+    @Override
+    public void put(String key, String value) {
+        entries.put(key, value);
+    }
+
+    @Override
+    public void delete(String key) {
+        entries.remove(key);
+    }
+
+    @Override
+    public List<String> list(String prefix) {
+        return entries.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
+    }
+}

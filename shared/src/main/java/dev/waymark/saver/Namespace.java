@@ -1,0 +1,21 @@
+package dev.waymark.saver;
+
+import java.util.regex.Pattern;
+
+/**
+ * Keeps the checkpoints of one application apart from those of another in the same place.
+ *
+ * <p>A slash in it would make two places of one: {@code a/checkpoints/b} can be a thread's id as well.
+ */
+public record Namespace(String name) {
+    private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9._-]{1,100}");
+
+    public static final Namespace DEFAULT = new Namespace("default");
+
+    public Namespace {
+        if (!ALLOWED.matcher(name).matches()) {
+            throw SaverException.refused(
+                    "no namespace: '" + name + "'", "One has 1 to 100 of A-Z, a-z, 0-9, dot, hyphen and underscore");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.waymark.saver;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where checkpoints are kept, as people write it: {@code file:DIRECTORY}, {@code jdbc:sqlite:FILE}, {@code
+ * jdbc:postgresql://HOST/DATABASE} or {@code memory:}, each with {@code ?namespace=NAME} if several applications share
+ * the place. Other parameters of a {@code jdbc:} address are its driver's.
+ *
+ * <pre>{@code
+ * SaverTarget.parse("file:/var/lib/checkpoints?namespace=billing").open();
+ * SaverTarget.parse("jdbc:postgresql://db/agents?user=waymark&namespace=billing").open();
+ * }</pre>
+ */
+public record SaverTarget(Kind kind, String place, Namespace namespace) {
+    private static final String NAMESPACE = "namespace=";
+
+    /** What keeps the checkpoints. */
+    public enum Kind {
+        FILE,
+        JDBC,
+        /** Nobody else's: what one opening saves, no other sees. */
+        MEMORY
+    }
+
+    /** @throws SaverException with type {@code BadInput} when it is no target */
+    public static SaverTarget parse(String text) {
+        int question = text.indexOf('?');
+        String place = question < 0 ? text : text.substring(0, question);
+        List<String> others = new ArrayList<>();
+        Optional<Namespace> namespace = Optional.empty();
+        for (String parameter :
+                question < 0 ? new String[0] : text.substring(question + 1).split("&")) {
+            if (!parameter.startsWith(NAMESPACE)) {
+                others.add(parameter);
+            } else if (namespace.isPresent()) {
+                throw refused("more than one namespace", place);
+            } else {
+                namespace = Optional.of(new Namespace(parameter.substring(NAMESPACE.length())));
+            }
+        }
+        return of(place, others, namespace.orElse(Namespace.DEFAULT));
+    }
+
+    private static SaverTarget of(String place, List<String> parameters, Namespace namespace) {
+        if (place.startsWith("jdbc:")) {
+            String url = parameters.isEmpty() ? place : place + "?" + String.join("&", parameters);
+            return new SaverTarget(Kind.JDBC, JdbcStore.supported(url), namespace);
+        }
+        if (!parameters.isEmpty()) {
+            throw refused("an unknown parameter, where only namespace= is one", place);
+        }
+        if (place.equals("memory:")) {
+            return new SaverTarget(Kind.MEMORY, "", namespace);
+        }
+        if (place.startsWith("file:") && isPath(place.substring("file:".length()))) {
+            return new SaverTarget(Kind.FILE, place.substring("file:".length()), namespace);
+        }
+        throw refused("no place for checkpoints", place);
+    }
+
+    private static boolean isPath(String path) {
+        try {
+            return !path.isEmpty() && !Path.of(path).toString().isEmpty();
+        } catch (InvalidPathException e) {
+            return false;
+        }
+    }
+
+    private static SaverException refused(String what, String place) {
+        return SaverException.refused(
+                what + ": " + JdbcStore.shown(place),
+                "Use file:DIRECTORY, jdbc:sqlite:FILE, jdbc:postgresql://HOST/DATABASE or memory:");
+    }
+
+    /** Without what may be a password. */
+    @Override
+    public String toString() {
+        return kind + " " + JdbcStore.shown(place) + ", namespace " + namespace.name();
+    }
+
+    /** Nothing is connected to, and nothing created, before the saver is used. */
+    public CheckpointSaver open() {
+        return switch (kind) {
+            case FILE -> new FileSaver(Path.of(place), namespace);
+            case JDBC -> new KeyValueSaver(new JdbcStore(place), namespace);
+            case MEMORY -> new MemorySaver();
+        };
+    }
+}

@@ -1,0 +1,98 @@
+package dev.waymark.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.saver.KeyValueStore;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a {@link KeyValueStore} promises, as tests. Whoever writes a store extends this, and {@link
+ * CheckpointSaverContract} or {@link DurableSaverContract} with a {@code KeyValueSaver} over the store.
+ */
+public abstract class KeyValueStoreContract {
+    private KeyValueStore store;
+
+    /** Opens a store that is empty. */
+    protected abstract KeyValueStore open() throws Exception;
+
+    @BeforeEach
+    void openStore() throws Exception {
+        store = open();
+    }
+
+    @AfterEach
+    void closeStore() {
+        if (store != null) {
+            store.close();
+        }
+    }
+
+    @Test
+    void nothingPut_isEmpty() {
+        assertThat(store.get("k")).isEmpty();
+        assertThat(store.list("")).isEmpty();
+    }
+
+    @Test
+    void get_put_isTheValue() {
+        store.put("k", "v");
+
+        assertThat(store.get("k")).contains("v");
+    }
+
+    @Test
+    void get_putTwice_isTheNewer() {
+        store.put("k", "old");
+        store.put("k", "");
+
+        assertThat(store.get("k")).contains("");
+        assertThat(store.list("")).containsExactly("k");
+    }
+
+    @Test
+    void get_anyValue_isExactlyThat() {
+        for (String value : List.of("", " v ", "\"\\'%_\n\r\t\u0001", "é\u0301\ud83d\ude80", "ü".repeat(2_000_000))) {
+            store.put("k", value);
+            assertThat(store.get("k")).contains(value);
+        }
+    }
+
+    @Test
+    void delete_put_isGone() {
+        store.put("k", "v");
+        store.put("l", "v");
+        store.delete("k");
+        store.delete("k");
+
+        assertThat(store.get("k")).isEmpty();
+        assertThat(store.list("")).containsExactly("l");
+    }
+
+    @Test
+    void list_prefix_isTakenLiterally() {
+        List<String> with = List.of("a_/", "a_/x", "a_/%", "a_/a_/", "a_/\u0000");
+        List<String> without = List.of("a_", "ab/x", "A_/x", "a%/x", "x/a_/x", "");
+        with.forEach(key -> store.put(key, "v"));
+        without.forEach(key -> store.put(key, "v"));
+
+        assertThat(store.list("a_/")).containsExactlyInAnyOrderElementsOf(with);
+        assertThat(store.list("a_/none")).isEmpty();
+        assertThat(store.list("")).hasSize(with.size() + without.size());
+    }
+
+    @Test
+    void keys_awkward_areDistinctAndListedExactly() {
+        List<String> keys = ThreadIds.awkward();
+        for (int i = 0; i < keys.size(); i++) {
+            store.put(keys.get(i), String.valueOf(i));
+        }
+
+        assertThat(store.list("")).containsExactlyInAnyOrderElementsOf(keys);
+        for (int i = 0; i < keys.size(); i++) {
+            assertThat(store.get(keys.get(i))).contains(String.valueOf(i));
+        }
+    }
+}

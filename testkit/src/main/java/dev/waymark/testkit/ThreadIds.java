@@ -1,0 +1,85 @@
+package dev.waymark.testkit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Thread ids, all different, that some file system, database or program makes one of, or none. */
+final class ThreadIds {
+    private ThreadIds() {}
+
+    static List<String> awkward() {
+        List<String> ids = new ArrayList<>(List.of(
+                "",
+                " ",
+                "  ",
+                ".",
+                "..",
+                "../escaped",
+                "/",
+                "//",
+                "/etc/passwd",
+                "a/b",
+                "a:b",
+                "a\\b",
+                "a_b",
+                "a%2fb",
+                "a%2Fb",
+                "a b",
+                "a+b",
+                "a",
+                "A",
+                "team/a:42",
+                "Team/a:42",
+                "a.json",
+                "a.JSON",
+                "a.",
+                "a ",
+                "~",
+                "%",
+                "%%",
+                "%61",
+                "\u0000",
+                "a\u0000",
+                "a\u0000b",
+                "\n",
+                "'; DROP TABLE checkpoints; --",
+                "a_",
+                "a*",
+                "?namespace=other",
+                "default/checkpoints/a",
+                "checkpoints/",
+                // Composed and decomposed, which look the same.
+                "\u00e9",
+                "e\u0301",
+                "\u212b",
+                "\u00c5",
+                "A\u030a",
+                // Case twins whose lengths differ.
+                "straße",
+                "strasse",
+                "STRASSE",
+                "ı",
+                "i",
+                "I",
+                "İ",
+                "\ufeff",
+                "\ufeffa",
+                "\uffff",
+                "\ud83d\ude80",
+                "日本"));
+        for (String device : List.of("con", "prn", "aux", "nul", "com1", "lpt9", "conin$", "com¹")) {
+            ids.addAll(List.of(device, device.toUpperCase(java.util.Locale.ROOT), device + ".txt", device + ".json"));
+        }
+        // Around what a file name holds, and 4 KB of one, two, three and four bytes a character, told apart at the end.
+        for (int length : new int[] {199, 200, 201, 250, 255, 256}) {
+            ids.add("x".repeat(length));
+        }
+        ids.add("~" + "0".repeat(64));
+        Stream.of("x", "X", "/", "é", "日", "\ud83d\ude80", "\u0000")
+                .map(letter ->
+                        letter.repeat(4096 / letter.getBytes(java.nio.charset.StandardCharsets.UTF_8).length - 1))
+                .forEach(begin -> ids.addAll(List.of(begin + "1", begin + "2")));
+        return ids;
+    }
+}

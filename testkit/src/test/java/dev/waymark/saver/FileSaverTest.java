@@ -1,0 +1,249 @@
+package dev.waymark.saver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.waymark.conversation.Problem;
+import dev.waymark.testkit.DurableSaverContract;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FileSaverTest extends DurableSaverContract {
+    @TempDir
+    Path temporary;
+
+    @Override
+    protected CheckpointSaver open() {
+        return new FileSaver(directory());
+    }
+
+    private Path directory() {
+        return temporary.resolve("not/there/yet");
+    }
+
+    @Override
+    protected void replaceStored(String threadId, String text) throws IOException {
+        Files.writeString(directory().resolve(EntryFile.of(threadId).documentName()), text);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "trip, trip.json",
+        "Trip, %54rip.json",
+        "team/a:42, team%2fa%3a42.json",
+        "'', %.json",
+        ".., %2e%2e.json",
+        "é, %c3%a9.json",
+        "con, %63on.json",
+        "CON, %43%4f%4e.json",
+        "con.txt, con%2etxt.json",
+    })
+    void save_id_namesItsFile(String threadId, String name) throws Exception {
+        saver.save(checkpoint(threadId, 1));
+
+        assertThat(names(directory())).containsExactly(name);
+    }
+
+    @Test
+    void save_longId_hasAFileOfItsHashAndOneOfItsId() throws Exception {
+        String threadId = "é".repeat(2048);
+        saver.save(checkpoint(threadId, 1));
+
+        List<String> names = names(directory());
+        assertThat(names).hasSize(2).allMatch(name -> name.matches("~[0-9a-f]{64}\\.(json|id)"));
+        saver.delete(threadId);
+        assertThat(names(directory())).isEmpty();
+    }
+
+    @Test
+    void list_longIdWithoutItsIdFile_isReadFromTheDocument() throws Exception {
+        String threadId = "x".repeat(300);
+        saver.save(checkpoint(threadId, 1));
+        Path idFile = directory().resolve(EntryFile.of(threadId).idName());
+        Files.delete(idFile);
+
+        assertThat(saver.list()).containsExactly(threadId);
+        replaceStored(threadId, "{");
+        assertThatThrownBy(saver::list)
+                .asInstanceOf(type(SaverException.class))
+                .extracting(SaverException::type)
+                .isEqualTo(Problem.CORRUPTION);
+    }
+
+    @Test
+    void save_awkwardIds_leavesTheDirectory() throws Exception {
+        for (String threadId : List.of("..", "../x", "/etc/x", "a/../../x", "\u0000")) {
+            saver.save(checkpoint(threadId, 1));
+        }
+
+        assertThat(names(directory())).hasSize(5);
+        assertThat(names(temporary)).containsExactly("not");
+    }
+
+    @Test
+    void list_otherFiles_areNoThreads() throws Exception {
+        saver.save(checkpoint("t", 1));
+        for (String other :
+                List.of("README", "Notes.json", "%2F.json", "a%.json", "%61.json", ".x.tmp", "con.json", "~.json")) {
+            Files.writeString(directory().resolve(other), "mine");
+        }
+
+        assertThat(saver.list()).containsExactly("t");
+    }
+
+    @Test
+    void save_namespaces_areApart() throws Exception {
+        CheckpointSaver billing = new FileSaver(directory(), new Namespace("Billing"));
+        CheckpointSaver lower = new FileSaver(directory(), new Namespace("billing"));
+        saver.save(checkpoint("t", 1));
+        billing.save(checkpoint("t", 2));
+        lower.save(checkpoint("u", 3));
+
+        assertThat(saver.load("t")).contains(checkpoint("t", 1));
+        assertThat(saver.list()).containsExactly("t");
+        assertThat(billing.load("t")).contains(checkpoint("t", 2));
+        assertThat(billing.list()).containsExactly("t");
+        assertThat(lower.list()).containsExactly("u");
+        assertThat(names(directory())).containsExactly("%42illing", "billing", "t.json");
+    }
+
+    @Test
+    void save_leavesNoDraft() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            saver.save(checkpoint("t", i));
+        }
+
+        assertThat(names(directory())).containsExactly("t.json");
+    }
+
+    @Test
+    void load_notUtf8_isCorrupt() throws Exception {
+        saver.save(checkpoint("t", 1));
+        Files.write(directory().resolve("t.json"), new byte[] {'"', (byte) 0xff, '"'});
+
+        assertThatThrownBy(() -> saver.load("t")).hasMessageContaining("t.json (not UTF-8)");
+        assertThatThrownBy(() -> saver.save(checkpoint("t", 2))).hasMessageContaining("t.json (not UTF-8)");
+    }
+
+    @Test
+    void load_truncatedAtEveryByte_isCorrupt() throws Exception {
+        saver.save(checkpoint("t", 1));
+        Path file = directory().resolve("t.json");
+        byte[] whole = Files.readAllBytes(file);
+        int closingBrace = whole.length - 2;
+        for (int length = closingBrace; length >= 0; length--) {
+            Files.write(file, Arrays.copyOf(whole, length));
+            assertThatThrownBy(() -> saver.load("t"))
+                    .asInstanceOf(type(SaverException.class))
+                    .extracting(SaverException::type)
+                    .isEqualTo(Problem.CORRUPTION);
+        }
+    }
+
+    @Test
+    void save_directoryIsAFile_saysSo() throws Exception {
+        Path file = Files.writeString(temporary.resolve("file"), "mine");
+        CheckpointSaver wrong = new FileSaver(file);
+
+        assertFailed(() -> wrong.save(checkpoint("t", 1)), "Not a directory");
+        assertFailed(wrong::list, "NotDirectoryException");
+        assertThat(file).hasContent("mine");
+    }
+
+    @Test
+    void save_readOnlyDirectory_saysSoAndKeepsTheOld() throws Exception {
+        assumeTrue(!isRoot(), "root may write into any directory: see the read-only file system");
+        saver.save(checkpoint("t", 1));
+        Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("r-xr-xr-x"));
+        try {
+            assertFailed(() -> saver.save(checkpoint("t", 2)), "AccessDenied");
+            assertThat(saver.load("t")).contains(checkpoint("t", 1));
+        } finally {
+            Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
+    }
+
+    @Test
+    void save_diskIsFull_saysSoAndKeepsTheOld() throws Exception {
+        try (SmallDisk disk = SmallDisk.mounted(temporary.resolve("disk"))) {
+            CheckpointSaver full = new FileSaver(disk.directory());
+            full.save(checkpoint("t", 1));
+
+            assertFailed(() -> full.save(checkpoint("t", 2, "x".repeat(1_000_000))), "No space left on device");
+            assertFailed(() -> full.save(checkpoint("u", 1, "x".repeat(1_000_000))), "No space left on device");
+            assertThat(full.load("t")).contains(checkpoint("t", 1));
+            assertThat(full.list()).containsExactly("t");
+            assertThat(names(disk.directory())).containsExactly("t.json");
+            full.save(checkpoint("t", 3));
+            assertThat(full.load("t")).contains(checkpoint("t", 3));
+        }
+    }
+
+    @Test
+    void save_readOnlyFileSystem_saysSoAndKeepsTheOld() throws Exception {
+        try (SmallDisk disk = SmallDisk.mounted(temporary.resolve("disk"))) {
+            CheckpointSaver readOnly = new FileSaver(disk.directory());
+            readOnly.save(checkpoint("t", 1));
+            disk.makeReadOnly();
+
+            assertFailed(() -> readOnly.save(checkpoint("t", 2)), "Read-only file system");
+            assertFailed(() -> readOnly.delete("t"), "Read-only file system");
+            assertThat(readOnly.load("t")).contains(checkpoint("t", 1));
+        }
+    }
+
+    private static boolean isRoot() {
+        return System.getProperty("user.name").equals("root");
+    }
+
+    private static List<String> names(Path directory) throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static void assertFailed(org.assertj.core.api.ThrowableAssert.ThrowingCallable call, String why) {
+        assertThatThrownBy(call)
+                .asInstanceOf(type(SaverException.class))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                .satisfies(e -> assertThat(e).hasMessageContaining(why));
+    }
+
+    /** 256 KiB of memory as a file system. */
+    private record SmallDisk(Path directory) implements AutoCloseable {
+        static SmallDisk mounted(Path directory) throws Exception {
+            Files.createDirectories(directory);
+            assumeTrue(
+                    isRoot() && run("mount", "-t", "tmpfs", "-o", "size=256k", "waymark-test", directory.toString()),
+                    "no file system can be mounted here: full and read-only ones are not tested");
+            return new SmallDisk(directory);
+        }
+
+        void makeReadOnly() throws Exception {
+            assertThat(run("mount", "-o", "remount,ro", directory.toString())).isTrue();
+        }
+
+        @Override
+        public void close() throws Exception {
+            assertThat(run("umount", directory.toString())).isTrue();
+        }
+
+        private static boolean run(String... command) throws Exception {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getInputStream().readAllBytes();
+            return process.waitFor() == 0;
+        }
+    }
+}

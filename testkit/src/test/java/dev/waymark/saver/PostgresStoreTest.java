@@ -1,0 +1,74 @@
+package dev.waymark.saver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.testkit.DurableSaverContract;
+import dev.waymark.testkit.KeyValueStoreContract;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PostgresStoreTest {
+    private static PostgresServer server;
+
+    @BeforeAll
+    static void startServer(@TempDir Path directory) throws Exception {
+        server = PostgresServer.start(directory);
+    }
+
+    @AfterAll
+    static void stopServer() throws Exception {
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    /** Empty, and each test's own. */
+    private static String newSchema() throws Exception {
+        String schema = "s" + UUID.randomUUID().toString().replace("-", "");
+        server.execute("CREATE SCHEMA " + schema);
+        return server.url(schema);
+    }
+
+    @Nested
+    class Store extends KeyValueStoreContract {
+        @Override
+        protected KeyValueStore open() throws Exception {
+            return new JdbcStore(newSchema());
+        }
+    }
+
+    @Nested
+    class Saver extends DurableSaverContract {
+        private final String url = newSchema();
+
+        Saver() throws Exception {}
+
+        @Override
+        protected CheckpointSaver open() {
+            return new KeyValueSaver(new JdbcStore(url));
+        }
+
+        @Override
+        protected void replaceStored(String threadId, String text) {
+            new JdbcStore(url).put("default/checkpoints/" + threadId, text);
+        }
+    }
+
+    @Test
+    void save_noServer_saysWhereAndNoPassword() {
+        KeyValueStore away = new JdbcStore("jdbc:postgresql://127.0.0.1:1/agents?user=waymark&password=secret");
+
+        assertThatThrownBy(() -> away.put("k", "v"))
+                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
+                .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                .satisfies(e -> assertThat(e)
+                        .hasMessageStartingWith("the database can't be written: jdbc:postgresql://127.0.0.1:1/agents (")
+                        .hasMessageNotContaining("secret"));
+    }
+}

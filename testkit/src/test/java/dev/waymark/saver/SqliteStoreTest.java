@@ -1,0 +1,69 @@
+package dev.waymark.saver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.testkit.DurableSaverContract;
+import dev.waymark.testkit.KeyValueStoreContract;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteStoreTest {
+    @Nested
+    class Store extends KeyValueStoreContract {
+        @TempDir
+        Path directory;
+
+        @Override
+        protected KeyValueStore open() {
+            return new JdbcStore(url(directory));
+        }
+    }
+
+    @Nested
+    class Saver extends DurableSaverContract {
+        @TempDir
+        Path directory;
+
+        @Override
+        protected CheckpointSaver open() {
+            return new KeyValueSaver(new JdbcStore(url(directory)));
+        }
+
+        @Override
+        protected void replaceStored(String threadId, String text) {
+            new JdbcStore(url(directory)).put("default/checkpoints/" + threadId, text);
+        }
+
+        @Test
+        void save_databaseIsNone_saysWhichAndKeepsIt() throws Exception {
+            Path file = directory.resolve("waymark.db");
+            Files.writeString(file, "no database at all, but somebody's notes".repeat(100));
+
+            assertThatThrownBy(() -> saver.save(checkpoint("t", 1)))
+                    .isInstanceOf(SaverException.class)
+                    .hasMessageStartingWith("the database can't be read: jdbc:sqlite:" + file)
+                    .hasMessageContaining("not a database");
+            assertThat(file).content().startsWith("no database at all");
+        }
+
+        @Test
+        void save_directoryMissing_saysWhich() {
+            CheckpointSaver nowhere = new KeyValueSaver(new JdbcStore("jdbc:sqlite:" + directory.resolve("no/x.db")));
+
+            assertThatThrownBy(() -> nowhere.save(checkpoint("t", 1)))
+                    .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
+                    .satisfies(e -> assertThat(e.type()).isEqualTo(SaverException.FAILED))
+                    .satisfies(e -> assertThat(e)
+                            .hasMessageContaining("no/x.db")
+                            .hasMessageContaining("Unable to open the database file"));
+        }
+    }
+
+    private static String url(Path directory) {
+        return "jdbc:sqlite:" + directory.resolve("waymark.db");
+    }
+}

@@ -1,0 +1,46 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.IdempotencyKey;
+import dev.waymark.contract.VerifyInput;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.history.RunReader;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
+import java.time.Instant;
+import java.util.Optional;
+
+/** Asks the tool itself, with the arguments and the key that the lost call had. */
+public final class VerifyActivityImpl implements VerifyActivity {
+    private final RunReader runs;
+    private final ToolRunner tools;
+
+    public VerifyActivityImpl(RunReader runs, ToolRunner tools) {
+        this.runs = runs;
+        this.tools = tools;
+    }
+
+    @Override
+    public VerifyOutcome verify(VerifyInput input) {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            AgentSpec agent = ActivityProblems.reading(() -> runs.agent(info.getWorkflowId(), info.getRunId()));
+            Optional<ToolSpec> tool = agent.tool(input.tool());
+            if (tool.isEmpty()) {
+                return VerifyOutcome.unknown("the agent has no tool " + input.tool());
+            }
+            String key = IdempotencyKey.of(info.getWorkflowId(), input.tool(), input.args(), input.repeat());
+            ToolContext context = new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key);
+            try {
+                Instant deadline = Instant.now().plus(tool.get().timeout());
+                return tools.verify(tool.get(), input.args(), context, deadline);
+            } catch (InterruptedException e) {
+                throw heartbeat.cancellation(e);
+            }
+        }
+    }
+}
