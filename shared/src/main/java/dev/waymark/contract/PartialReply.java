@@ -9,10 +9,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * is in no history. Every attempt begins anew, and after a failed one the server goes on to show the last words of that,
  * so they say which attempt they belong to.
  *
+ * @param step the model call, counted over the thread
  * @param from how many characters came before {@code text}, which is no more than the end of a long reply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record PartialReply(
+        @JsonProperty("step") int step,
         @JsonProperty("attempt") int attempt,
         @JsonProperty("from") int from,
         @JsonProperty("text") String text) {

@@ -42,7 +42,7 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        WordsSoFar words = new WordsSoFar(info.getAttempt());
+        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));

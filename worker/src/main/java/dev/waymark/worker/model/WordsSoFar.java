@@ -8,11 +8,13 @@ final class WordsSoFar {
     /** It is sent several times a second. Whoever watches reads that often too, and misses nothing. */
     private static final int MOST = 16 * 1024;
 
+    private final int step;
     private final int attempt;
     private final StringBuilder tail = new StringBuilder();
     private int from;
 
-    WordsSoFar(int attempt) {
+    WordsSoFar(int step, int attempt) {
+        this.step = step;
         this.attempt = attempt;
     }
 
@@ -33,6 +35,6 @@ final class WordsSoFar {
             end--;
         }
         String whole = new String(tail.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-        return new PartialReply(attempt, from, whole);
+        return new PartialReply(step, attempt, from, whole);
     }
 }

@@ -6,11 +6,11 @@ import dev.waymark.contract.PartialReply;
 import org.junit.jupiter.api.Test;
 
 class WordsSoFarTest {
-    private final WordsSoFar words = new WordsSoFar(3);
+    private final WordsSoFar words = new WordsSoFar(7, 3);
 
     @Test
     void now_before_isNothing() {
-        assertThat(words.now()).isEqualTo(new PartialReply(3, 0, ""));
+        assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 0, ""));
     }
 
     @Test
@@ -18,7 +18,7 @@ class WordsSoFarTest {
         words.add("Hello, ");
         words.add("world.");
 
-        assertThat(words.now()).isEqualTo(new PartialReply(3, 0, "Hello, world."));
+        assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 0, "Hello, world."));
     }
 
     @Test
@@ -26,7 +26,7 @@ class WordsSoFarTest {
         words.add("x".repeat(16_384));
         words.add("yz");
 
-        assertThat(words.now()).isEqualTo(new PartialReply(3, 2, "x".repeat(16_382) + "yz"));
+        assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 2, "x".repeat(16_382) + "yz"));
     }
 
     @Test
@@ -42,7 +42,7 @@ class WordsSoFarTest {
         words.add("🤔".repeat(8_193));
         words.add("x");
 
-        assertThat(words.now()).isEqualTo(new PartialReply(3, 4, "🤔".repeat(8_191) + "x"));
+        assertThat(words.now()).isEqualTo(new PartialReply(7, 3, 4, "🤔".repeat(8_191) + "x"));
     }
 
     @Test
