@@ -24,7 +24,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -450,17 +449,21 @@ public final class AgentClient implements AutoCloseable {
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
     }
 
-    /** Tells of every moment that is still held, and of every new one, until the thread closes or this returns false. */
-    public void watch(String thread, Predicate<Moment> watcher) {
+    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    public void watch(String thread, Watcher watcher) {
         translated(() -> {
             Timeline timeline = read(Limits.thread(thread));
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
             Feed feed = feed(thread, timeline.runId());
-            List<Moment> next = earlier;
-            while (next.stream().allMatch(watcher) && !feed.isClosed()) {
-                next = feed.next(LONG_WAIT_MILLIS);
+            LiveWords words = new LiveWords(connection, histories, thread);
+            boolean goesOn = earlier.stream().allMatch(watcher::happened);
+            while (goesOn && !feed.isClosed()) {
+                List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
+                next.forEach(words::follow);
+                goesOn = next.stream().allMatch(watcher::happened)
+                        && words.next().map(watcher::said).orElse(true);
             }
             return thread;
         });
