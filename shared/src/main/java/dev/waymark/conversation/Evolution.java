@@ -2,7 +2,6 @@ package dev.waymark.conversation;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -330,7 +329,7 @@ final class Evolution implements Fact.Cases<Void> {
         if (open.stream().noneMatch(Call::isHeld)) {
             return;
         }
-        Set<Twin> busy = new HashSet<>();
+        Set<Twin> busy = new LinkedHashSet<>();
         open.stream().filter(call -> !call.isHeld() && careOf(call).effect()).forEach(call -> busy.add(Twin.of(call)));
         for (Call call : open) {
             if (call.isHeld() && call(call.id()).isHeld() && !busy.contains(Twin.of(call))) {
