@@ -187,6 +187,17 @@ public record Conversation(
         return Collections.unmodifiableList(steps);
     }
 
+    /** How many calls of the same came to a known end before this one runs, or ran. */
+    public int repeatOf(Call call) {
+        boolean runsLater =
+                call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty();
+        return runsLater
+                ? effects.orElse(Effects.NONE)
+                        .of(Effects.key(call.tool(), call.argsDigest()))
+                        .executions()
+                : call.repeat();
+    }
+
     private boolean hasEffect(Call call) {
         return terms.orElseThrow().careOf(call.tool()).effect();
     }

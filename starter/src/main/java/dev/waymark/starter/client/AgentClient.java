@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -53,21 +53,24 @@ public final class AgentClient implements AutoCloseable {
     private final Requests requests;
     private final Directory directory;
     private final Optional<Duration> timeout;
+    private final Callbacks callbacks;
 
-    private AgentClient(Connection connection, String taskQueue, Optional<Duration> timeout) {
+    private AgentClient(Connection connection, String taskQueue) {
         this.connection = connection;
         this.histories = new Histories(connection.stubs(), connection.namespace());
         this.requests = new Requests(connection, histories, taskQueue);
         this.directory = new Directory(connection, histories);
-        this.timeout = timeout;
+        this.timeout = Optional.empty();
+        this.callbacks = Callbacks.NONE;
     }
 
-    private AgentClient(AgentClient other, Optional<Duration> timeout) {
+    private AgentClient(AgentClient other, Optional<Duration> timeout, Callbacks callbacks) {
         this.connection = other.connection;
         this.histories = other.histories;
         this.requests = other.requests;
         this.directory = other.directory;
         this.timeout = timeout;
+        this.callbacks = callbacks;
     }
 
     /**
@@ -97,12 +100,31 @@ public final class AgentClient implements AutoCloseable {
         String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(Names.TASK_QUEUE);
-        return new AgentClient(connection, taskQueue, Optional.empty());
+        return new AgentClient(connection, taskQueue);
     }
 
     /** The same client, which waits at most this long for an outcome. The turn goes on without the caller. */
     public AgentClient withTimeout(Duration most) {
-        return new AgentClient(this, Optional.of(most));
+        return new AgentClient(this, Optional.of(most), callbacks);
+    }
+
+    /**
+     * The same client, which decides on calls that wait for approval while it waits for an outcome. The callback is asked
+     * once for each, also while other calls of the turn still run, in the thread that waits; what it says is bound to the
+     * arguments that it was shown. Without one, a result is {@link AgentResult.Interrupted} where a person has to decide.
+     *
+     * <pre>{@code
+     * client.onApproval(request -> isHarmless(request.args()) ? Approval.approve() : Approval.deny("Too risky."))
+     *         .prompt("billing", "Refund the last order");
+     * }</pre>
+     */
+    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+        return new AgentClient(this, timeout, callbacks.withApproval(callback));
+    }
+
+    /** The same for questions. One that the callback returns nothing for is left to others. */
+    public AgentClient onQuestion(Function<Question, Optional<String>> callback) {
+        return new AgentClient(this, timeout, callbacks.withQuestion(callback));
     }
 
     // ---- starting
@@ -345,14 +367,30 @@ public final class AgentClient implements AutoCloseable {
         return sendAndAwait(thread, Names.ANSWER, id, payload);
     }
 
-    /** Sends the payload of a signal as contract and Web UI have it: {@code approve}, {@code settle}, and so on. */
-    public AgentResult decide(String thread, String name, Map<String, ?> payload) {
-        return sendAndAwait(thread, name, payload);
+    /** Lets the only call that waits for approval run, and waits until the turn ends or asks for something else. */
+    public AgentResult approve(String thread) {
+        return decide(thread, Approval.approve());
     }
 
-    /** Raises the limit of model calls in a turn. A turn that ended on it continues. */
-    public AgentResult raiseIterations(String thread, int iterations) {
-        return sendAndAwait(thread, Names.BUDGET, Map.of("iterations", iterations));
+    /** Forbids the only call that waits for approval. The model is told why. */
+    public AgentResult deny(String thread, String reason) {
+        return decide(thread, Approval.deny(reason));
+    }
+
+    /** Decides on a call that waits for approval. */
+    public AgentResult decide(String thread, Approval approval) {
+        String id = newId();
+        return sendAndAwait(thread, approval.approved() ? Names.APPROVE : Names.DENY, id, approval.payload(id));
+    }
+
+    /** Says what became of a call of which nobody knows whether it took effect. */
+    public AgentResult settle(String thread, Settlement settlement) {
+        return sendAndAwait(thread, Names.SETTLE, settlement.payload());
+    }
+
+    /** Raises limits. A turn that ended on one continues. */
+    public AgentResult raise(String thread, Raise raise) {
+        return sendAndAwait(thread, Names.BUDGET, raise.payload());
     }
 
     /** Ends the turn. What is queued stays for the next message. */
@@ -381,11 +419,20 @@ public final class AgentClient implements AutoCloseable {
         return UUID.randomUUID().toString();
     }
 
-    /** Forgets the conversation. A turn that runs is stopped. */
+    /** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept. */
     public Started clear(String thread) {
+        return clear(thread, Map.of());
+    }
+
+    /** Forgets the conversation, and what is known of side effects as well: the same calls take effect again. */
+    public Started clearAll(String thread) {
+        return clear(thread, Map.of("all", true));
+    }
+
+    private Started clear(String thread, Map<String, ?> payload) {
         return translated(() -> new Started(
                 thread,
-                send(thread, Names.CLEAR, Map.of(), Deadline.after(timeout)).runId()));
+                send(thread, Names.CLEAR, payload, Deadline.after(timeout)).runId()));
     }
 
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
@@ -453,7 +500,8 @@ public final class AgentClient implements AutoCloseable {
             throw new WaymarkException.NotFound(
                     "no turn yet: " + thread, "Begin one with: waymark say " + Words.quoted(thread) + " MESSAGE");
         }
-        if (now.isSettled() || timeline.ending().isPresent()) {
+        boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
+        if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
             return AgentResult.of(thread, timeline.runId(), now, now.turn());
         }
         return await(thread, timeline.runId(), Waiting.forTurnAt(now.counters().facts()), deadline);
@@ -527,17 +575,21 @@ public final class AgentClient implements AutoCloseable {
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
     }
 
-    /** Tells of every moment that is still held, and of every new one, until the thread closes or this returns false. */
-    public void watch(String thread, Predicate<Moment> watcher) {
+    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    public void watch(String thread, Watcher watcher) {
         translated(() -> {
             Timeline timeline = read(Limits.thread(thread));
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
             Feed feed = feed(thread, timeline.runId());
-            List<Moment> next = earlier;
-            while (next.stream().allMatch(watcher) && !feed.isClosed()) {
-                next = feed.next(LONG_WAIT_MILLIS);
+            LiveWords words = new LiveWords(connection, histories, thread);
+            boolean goesOn = earlier.stream().allMatch(watcher::happened);
+            while (goesOn && !feed.isClosed()) {
+                List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
+                next.forEach(words::follow);
+                goesOn = next.stream().allMatch(watcher::happened)
+                        && words.next().map(watcher::said).orElse(true);
             }
             return thread;
         });
@@ -559,7 +611,7 @@ public final class AgentClient implements AutoCloseable {
             Waiting past = waiting.get();
             for (Moment moment : read(thread).moments()) {
                 Optional<Waiting.Reached> reached = past.observe(moment);
-                if (reached.isPresent()) {
+                if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
                     return resultOf(thread, reached.get());
                 }
             }
@@ -569,11 +621,15 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentResult await(String thread, String runId, Waiting waiting, Deadline deadline) {
         Feed feed = feed(thread, runId);
+        Attendant attendant = attendant(thread);
         Patience patience = new Patience(requests, thread, deadline);
         while (!feed.isClosed()) {
+            Optional<Conversation> newest = Optional.empty();
+            Optional<Waiting.Reached> reached = Optional.empty();
             for (Moment moment : feed.next(patience.millis(feed))) {
-                Optional<Waiting.Reached> reached = waiting.observe(moment);
-                if (reached.isPresent()) {
+                newest = Optional.of(moment.state());
+                reached = waiting.observe(moment);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
                     return resultOf(thread, reached.get());
                 }
             }
@@ -581,9 +637,27 @@ public final class AgentClient implements AutoCloseable {
                 // What was waited for may not have happened at all: the newest turn is as near as one can get.
                 return result(thread, deadline);
             }
-            patience.check(feed);
+            // Only the newest state is shown to anybody: what was open in an earlier one may be decided by now.
+            if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
+                // That may have taken as long as people take, and says nothing about workers.
+                patience = new Patience(requests, thread, deadline);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
+                    return resultOf(thread, reached.get());
+                }
+            } else {
+                patience.check(feed);
+            }
         }
         return endOf(thread, feed);
+    }
+
+    private Attendant attendant(String thread) {
+        return new Attendant(callbacks, requests, thread);
+    }
+
+    /** A turn that waits for people is not over while these are on the caller's side. */
+    private static boolean isOver(Waiting.Reached reached, Attendant attendant) {
+        return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
     }
 
     private static AgentResult resultOf(String thread, Waiting.Reached reached) {

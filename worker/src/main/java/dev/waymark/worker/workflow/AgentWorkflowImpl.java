@@ -371,7 +371,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public List<CallItem> calls() {
-        return CallItem.of(state, NEWEST_CALLS).stream()
+        return CallItem.of(thread, state, NEWEST_CALLS).stream()
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();
     }
