@@ -148,13 +148,19 @@ public final class SessionCheckpoint {
         Map<String, Part.ToolResult> results =
                 Said.results(entries.stream().map(Transcript.Entry::message).toList());
         List<Call> calls = new ArrayList<>();
-        state.calls().forEach((id, call) -> calls.add(call));
+        state.calls().forEach((id, call) -> {
+            // Of what was forgotten, nobody knows the key any more.
+            if (call.digest().isEmpty()) {
+                calls.add(call);
+            }
+        });
         calls.sort(Comparator.<Call>comparingInt(call -> order.getOrDefault(call.id(), 0))
                 .thenComparing(Call::since));
         List<Object> rows = new ArrayList<>();
         for (Call call : calls) {
             rows.add(toolCall(
                     sessionId,
+                    state,
                     call,
                     issued.getOrDefault(call.id(), call.since()),
                     Optional.ofNullable(results.get(call.id())).map(Part.ToolResult::content)));
@@ -163,13 +169,13 @@ public final class SessionCheckpoint {
     }
 
     private static Map<String, Object> toolCall(
-            String sessionId, Call call, Instant startedAt, Optional<String> result) {
+            String sessionId, Conversation state, Call call, Instant startedAt, Optional<String> result) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("session_id", sessionId);
         row.put("call_id", call.id());
         row.put("tool_name", call.tool());
         row.put("args_json", call.args().canonical());
-        row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), call.repeat()));
+        row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call)));
         row.put("status", status(call.status()));
         row.put("result_text", result.orElse(null));
         row.put("started_at", Times.iso(startedAt));
