@@ -355,6 +355,9 @@ public final class Restoration {
 
     public Conversation restore() {
         List<String> open = new ArrayList<>();
+        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+            closeBatch();
+        }
         for (Part.ToolUse use : batch) {
             Answer answer = answers.get(use.id());
             if (answer == null) {
