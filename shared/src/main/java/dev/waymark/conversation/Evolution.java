@@ -451,7 +451,7 @@ final class Evolution implements Fact.Cases<Void> {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
                 doubt(call.claimedLater(claim));
-            case VERIFYING -> put(call.claimedLater(claim));
+            case VERIFYING, LOST -> put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
                     doubt(call.claimedLater(claim)); // It was said not to have run.
@@ -460,9 +460,6 @@ final class Evolution implements Fact.Cases<Void> {
                     String text = call.result().orElse("") + known;
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
-            }
-            case LOST -> {
-                // It is said of it already that nobody knows.
             }
             case ASKING, COMPLETED -> {
                 return false;

@@ -40,14 +40,12 @@ class ApprovalTest {
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
         assertThat(story.call("a").approval())
-                .contains(new Call.Approval(
-                        true, false, Optional.of("ann"), NONE, Story.START.plusSeconds(6)));
+                .contains(new Call.Approval(true, false, Optional.of("ann"), NONE, Story.START.plusSeconds(6)));
     }
 
     @Test
     void approval_withOtherArguments_runsThose() {
-        Story story =
-                replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
+        Story story = replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
 
         assertThat(story.call("a").args()).isEqualTo(OTHER);
         assertThat(story.call("a").approval().orElseThrow().edited()).isTrue();
@@ -92,7 +90,8 @@ class ApprovalTest {
 
         Story deniedOnce = replied(use("a", "fire")).with(denied("a"));
         assertThat(deniedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
-        assertThat(deniedOnce.with(new Fact.ModelCalled(2)).refusal(denied("a"))).contains(Problem.ALREADY_DECIDED);
+        assertThat(deniedOnce.with(new Fact.ModelCalled(2)).refusal(denied("a")))
+                .contains(Problem.ALREADY_DECIDED);
     }
 
     @Test
@@ -119,8 +118,8 @@ class ApprovalTest {
 
     @Test
     void decision_redelivered_isADuplicate() {
-        Fact.ApprovalDecided once = new Fact.ApprovalDecided(
-                true, Optional.of("m-1"), Optional.of("a"), AS_IT_IS, NONE, NONE, NONE);
+        Fact.ApprovalDecided once =
+                new Fact.ApprovalDecided(true, Optional.of("m-1"), Optional.of("a"), AS_IT_IS, NONE, NONE, NONE);
 
         assertThat(replied(use("a", "fire")).with(once).refusal(once)).contains(Problem.DUPLICATE);
     }
@@ -163,8 +162,7 @@ class ApprovalTest {
 
         story.at(DEADLINE, new Fact.TimePassed());
         assertThat(story.call("a").toolResult())
-                .contains(error(
-                        "a", "Tool execution denied. Nobody decided in time. The fire tool was not executed."));
+                .contains(error("a", "Tool execution denied. Nobody decided in time. The fire tool was not executed."));
         assertThat(story.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
     }
 
@@ -194,13 +192,9 @@ class ApprovalTest {
         care.put("write_file", new Terms.Care(false, true, false, false, false, false, 0));
         Story story = Story.begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
                 .with(new Fact.AgentRequested())
-                .with(new Fact.AgentResolved(
-                        new Terms("helper", 9, terms.tools(), care, Optional.empty())))
+                .with(new Fact.AgentResolved(new Terms("helper", 9, terms.tools(), care, Optional.empty())))
                 .with(said("Hello"), new Fact.ModelCalled(1))
-                .with(reply(
-                        1,
-                        new Part.ToolUse(
-                                "a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
+                .with(reply(1, new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
         assertThat(story.state().desk().files().size()).isZero();
 
         assertThat(story.with(approved("a")).state().desk().files().size()).isEqualTo(1);

@@ -27,7 +27,8 @@ class StateToolsTest {
         assertThat(story.call("a").result()).contains("Wrote x.");
         assertThat(story.call("b").result()).contains("Replaced x.");
         assertThat(story.state().desk().files().get("x"))
-                .contains(new Workspace.VirtualFile("ü", story.state().updatedAt(), story.state().updatedAt()));
+                .contains(new Workspace.VirtualFile(
+                        "ü", story.state().updatedAt(), story.state().updatedAt()));
         assertThat(story.state().counters().versions()).isEqualTo(1);
     }
 
@@ -58,8 +59,7 @@ class StateToolsTest {
     @Test
     void plan_isReplacedAsAWhole() {
         Map<String, Object> step = Map.of("id", "1", "description", "go", "status", "done");
-        StateTools.Outcome outcome =
-                run(Workspace.EMPTY, "write_plan", Map.of("goal", "home", "steps", List.of(step)));
+        StateTools.Outcome outcome = run(Workspace.EMPTY, "write_plan", Map.of("goal", "home", "steps", List.of(step)));
 
         assertThat(outcome)
                 .isEqualTo(new StateTools.Outcome(
@@ -77,8 +77,7 @@ class StateToolsTest {
         assertThat(outcome)
                 .isEqualTo(new StateTools.Outcome(
                         WITH_FILE.withFile(
-                                "notes/a.txt",
-                                new Workspace.VirtualFile("1 two two", OLD.createdAt(), Story.START)),
+                                "notes/a.txt", new Workspace.VirtualFile("1 two two", OLD.createdAt(), Story.START)),
                         "Edited notes/a.txt.",
                         false));
     }
@@ -113,9 +112,11 @@ class StateToolsTest {
     void arguments_ofTheWrongShape_areNamed() {
         assertThat(run(Workspace.EMPTY, "write_todos", Map.of()).text())
                 .isEqualTo("Invalid input for tool \"write_todos\": \"todos\" is required and must be a list");
-        assertThat(run(Workspace.EMPTY, "write_todos", Map.of("todos", List.of(5))).text())
+        assertThat(run(Workspace.EMPTY, "write_todos", Map.of("todos", List.of(5)))
+                        .text())
                 .isEqualTo("Invalid input for tool \"write_todos\": \"todos\" must be a list of objects");
-        assertThat(run(Workspace.EMPTY, "write_todos", Map.of("todos", List.of(item("1", "maybe")))).text())
+        assertThat(run(Workspace.EMPTY, "write_todos", Map.of("todos", List.of(item("1", "maybe"))))
+                        .text())
                 .isEqualTo("Invalid input for tool \"write_todos\": \"status\" must be one of pending, in_progress,"
                         + " completed, cancelled");
         assertThat(run(
@@ -124,7 +125,8 @@ class StateToolsTest {
                                 Map.of("todos", List.of(item("1", "pending"), item("1", "pending"))))
                         .text())
                 .isEqualTo("Invalid input for tool \"write_todos\": two items have the id 1");
-        assertThat(run(Workspace.EMPTY, "write_file", Map.of("path", "", "content", "")).text())
+        assertThat(run(Workspace.EMPTY, "write_file", Map.of("path", "", "content", ""))
+                        .text())
                 .isEqualTo("Invalid input for tool \"write_file\": \"path\" must have 1 to 1024 characters");
         assertThat(run(Workspace.EMPTY, "fly", Map.of()).isError()).isTrue();
     }
@@ -135,7 +137,8 @@ class StateToolsTest {
         for (int i = 0; i <= StateTools.MAX_ITEMS; i++) {
             many.add(item("" + i, "pending"));
         }
-        assertThat(run(WITH_FILE, "write_todos", Map.of("todos", many)).workspace()).isEqualTo(WITH_FILE);
+        assertThat(run(WITH_FILE, "write_todos", Map.of("todos", many)).workspace())
+                .isEqualTo(WITH_FILE);
         assertThat(run(
                                 WITH_FILE,
                                 "write_file",

@@ -116,7 +116,6 @@ class SimulationTest {
         "claims restored to claimed",
         "claims restored to held",
         "claims restored to unknown",
-        "claims restored to verifying",
         "claims restored to cancelled",
         "claims restored to denied",
         "remembered claims met again"
@@ -215,7 +214,7 @@ class SimulationTest {
                 broken(
                         Fact.ToolLost.class,
                         "a lost call that was claimed runs again",
-                        "may still be running",
+                        "knows nothing of",
                         (before, fact, after) -> {
                             if (fact instanceof Fact.ToolLost lost && isClaimed(before, lost.callId())) {
                                 issue(after, lost.callId());
