@@ -1,9 +1,8 @@
 package dev.waymark.bench;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.agent.ToolSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;

@@ -46,7 +46,7 @@ public record Conversation(
         @JsonProperty("createdAt") Instant createdAt,
         @JsonProperty("updatedAt") Instant updatedAt) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
-    public static final int RULES = 2;
+    public static final int RULES = 1;
 
     /** Longer arguments, as canonical JSON, are not handed to a tool. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;

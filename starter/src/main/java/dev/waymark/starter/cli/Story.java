@@ -91,6 +91,34 @@ final class Story implements Fact.Cases<String> {
     }
 
     @Override
+    public String toolClaimed(Fact.ToolClaimed fact) {
+        return "[" + fact.callId() + "] " + fact.tool();
+    }
+
+    @Override
+    public String toolNotStarted(Fact.ToolNotStarted fact) {
+        return "[" + fact.callId() + "] " + Lines.shortened(fact.reason());
+    }
+
+    @Override
+    public String verifyDispatched(Fact.VerifyDispatched fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String toolVerified(Fact.ToolVerified fact) {
+        String found = fact.landed()
+                .map(landed -> landed ? "it had taken effect" : "it had not taken effect")
+                .orElse("nothing could be found out");
+        return "[" + fact.callId() + "] " + found;
+    }
+
+    @Override
+    public String timePassed(Fact.TimePassed fact) {
+        return "";
+    }
+
+    @Override
     public String userSpoke(Fact.UserSpoke fact) {
         String replaced = fact.replacement()
                 .map(messages -> "(" + messages.size() + " messages instead) ")
@@ -108,7 +136,20 @@ final class Story implements Fact.Cases<String> {
 
     @Override
     public String approvalDecided(Fact.ApprovalDecided fact) {
-        return fact.callId().map(id -> "[" + id + "] ").orElse("") + fact.signal();
+        return fact.callId().map(id -> "[" + id + "] ").orElse("")
+                + (fact.approved() ? "approved" : "denied")
+                + fact.by().map(who -> " by " + who).orElse("")
+                + fact.reason().map(words -> ": " + Lines.shortened(words)).orElse("");
+    }
+
+    @Override
+    public String outcomeSettled(Fact.OutcomeSettled fact) {
+        String what = switch (fact.settlement()) {
+            case DONE -> "done";
+            case RERUN -> "run again";
+            case GIVE_UP -> "given up";
+        };
+        return "[" + fact.callId() + "] " + what;
     }
 
     @Override

@@ -81,7 +81,7 @@ class WaitingTest {
     void message_cleared_reachesTheStoppedTurn() {
         tale.says("m1", "One").callsModel().says("m2", "Two");
         Waiting waiting = Waiting.forMessage("m2", tale.facts());
-        tale.then(new Fact.Cleared(Optional.empty()));
+        tale.then(new Fact.Cleared(false, Optional.empty()));
 
         assertThat(outcome(waiting)).contains("stopped 1");
     }

@@ -74,24 +74,22 @@ class AgentDirectoryTest {
                     env: { TOKEN: "Bearer ${WEATHER_TOKEN}" }
                     safe_to_retry: true
                     approval: never
-                    dedupe: call
                     timeout: 500ms
                 """);
-        ToolSpec current = new ToolSpec(
-                "current",
-                "The weather now",
-                Json.of(Map.of(
-                        "type",
-                        "object",
-                        "required",
-                        List.of("city"),
-                        "properties",
-                        Map.of("city", Map.of("type", "string")))),
-                ToolSpec.Kind.COMMAND,
-                true,
-                Duration.ofMillis(500),
-                List.of("./weather.sh", "now"),
-                Map.of("TOKEN", "Bearer ${WEATHER_TOKEN}"));
+        ToolSpec current = ToolSpec.command("current", "./weather.sh", "now")
+                .describedAs(
+                        "The weather now",
+                        Json.of(Map.of(
+                                "type",
+                                "object",
+                                "required",
+                                List.of("city"),
+                                "properties",
+                                Map.of("city", Map.of("type", "string")))))
+                .safeToRetry()
+                .timeout(Duration.ofMillis(500))
+                .env(Map.of("TOKEN", "Bearer ${WEATHER_TOKEN}"))
+                .build();
         assertThat(load().find("weather"))
                 .contains(new AgentSpec(
                         "weather",
@@ -100,7 +98,40 @@ class AgentDirectoryTest {
                         "scripted:a.script.yaml",
                         100,
                         3,
-                        List.of(BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current)));
+                        List.of(BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current),
+                        Optional.empty()));
+    }
+
+    @Test
+    void load_sideEffectingTools_areCompletelyUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                approvals: { by: human, timeout: 24h }
+                tools:
+                  - { use: files, approval: { write_file: always } }
+                  - { use: seed_clouds, approval: always }
+                  - name: charge
+                    command: [charge]
+                    output: { type: object }
+                    approval: always
+                    dedupe: session
+                    verify: [charge-verify, now]
+                    on_unknown: ask
+                    honours_key: true
+                """);
+        AgentSpec agent = load().find("a").orElseThrow();
+        assertThat(agent.approvals()).contains(new AgentSpec.Approvals(false, Optional.of(Duration.ofHours(24))));
+        assertThat(agent.tools().stream().filter(ToolSpec::approval).map(ToolSpec::name))
+                .containsExactly("write_file", "seed_clouds", "charge");
+        assertThat(agent.tool("charge"))
+                .contains(ToolSpec.command("charge", "charge")
+                        .returning(Json.of(Map.of("type", "object")))
+                        .approved()
+                        .deduplicated()
+                        .verifiedBy("charge-verify", "now")
+                        .askingOnUnknown()
+                        .honouringKey()
+                        .build());
+        assertThat(agent.tool("seed_clouds")).get().returns(true, ToolSpec::hasEffect);
     }
 
     @Test
@@ -175,14 +206,14 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"budget", "pricing", "context", "summarize", "approvals", "subagents"})
+    @ValueSource(strings = {"budget", "pricing", "context", "summarize", "subagents"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "mcp", "verify", "honours_key", "on_unknown", "output"})
+    @ValueSource(strings = {"http", "mcp"})
     void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
@@ -192,25 +223,21 @@ class AgentDirectoryTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "{ use: files }                  | use: files is not supported by this version",
-                "{ use: nothing }                | use: no such tool: nothing. There is ask_user, forecast, seed_clouds",
+                "{ use: files, approval: { rm: always } } | approval.rm: there is no tool rm here",
+                "{ use: files, approval: often } | approval: expected always or never, found often",
+                "{ use: ask_user, approval: always } | approval: a question needs no approval",
+                "{ use: nothing }                | use: no such tool: nothing. There is ask_user, todos, plan, files, forecast, seed_clouds",
                 "{ use: ask_user, timeout: 5s }  | timeout: unknown field",
-                "{ use: seed_clouds }            | use: side-effecting tools are not supported by this version: "
-                        + "seed_clouds does not say that running twice is harmless",
                 "{ name: model, command: [x], safe_to_retry: true }    | name: this name is taken: model",
                 "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is taken: ask_user",
                 "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
                 "{ name: t, safe_to_retry: true } | command: is missing",
                 "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
                 "{ name: t, command: [], safe_to_retry: true } | command: no program named",
-                "{ name: t, command: [x] }       | safe_to_retry: side-effecting tools are not supported by this version: "
-                        + "say safe_to_retry: true if running twice is harmless",
-                "{ name: t, command: [x], safe_to_retry: false } | safe_to_retry: side-effecting tools are not supported "
-                        + "by this version: say safe_to_retry: true if running twice is harmless",
-                "{ name: t, command: [x], safe_to_retry: true, approval: always } | approval: expected never, found always, "
-                        + "which is not supported by this version",
-                "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: expected call, found session, "
-                        + "which is not supported by this version",
+                "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: goes with side-effecting tools "
+                        + "only, and this one is safe_to_retry",
+                "{ name: t, command: [x], dedupe: always } | dedupe: expected call or session, found always",
+                "{ name: t, command: [x], on_unknown: pray } | on_unknown: expected report or ask, found pray",
                 "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than nothing",
                 "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",

@@ -147,15 +147,11 @@ class CommandRunnerTest {
 
     @Test
     void run_noSuchProgram_isAnError() throws Exception {
-        ToolSpec tool = new ToolSpec(
-                "tool",
-                "",
-                Json.EMPTY_OBJECT,
-                ToolSpec.Kind.COMMAND,
-                true,
-                Duration.ofSeconds(5),
-                List.of("./nowhere.sh"),
-                Map.of());
+        ToolSpec tool = ToolSpec.command("tool", "./nowhere.sh")
+                .describedAs("", Json.EMPTY_OBJECT)
+                .safeToRetry()
+                .timeout(Duration.ofSeconds(5))
+                .build();
         assertThat(runner().run(tool, directory, Json.EMPTY_OBJECT, Map.of())
                         .error()
                         .orElseThrow())
@@ -167,15 +163,11 @@ class CommandRunnerTest {
     void run_relativeProgram_isFoundInTheDirectory() throws Exception {
         Path program = Files.writeString(directory.resolve("here.sh"), "#!/bin/sh\npwd -P\n");
         assertThat(program.toFile().setExecutable(true)).isTrue();
-        ToolSpec tool = new ToolSpec(
-                "tool",
-                "",
-                Json.EMPTY_OBJECT,
-                ToolSpec.Kind.COMMAND,
-                true,
-                Duration.ofSeconds(5),
-                List.of("./here.sh"),
-                Map.of());
+        ToolSpec tool = ToolSpec.command("tool", "./here.sh")
+                .describedAs("", Json.EMPTY_OBJECT)
+                .safeToRetry()
+                .timeout(Duration.ofSeconds(5))
+                .build();
         assertThat(runner().run(tool, directory, Json.EMPTY_OBJECT, Map.of()))
                 .isEqualTo(ToolOutcome.result(directory.toRealPath() + "\n"));
     }
@@ -311,14 +303,11 @@ class CommandRunnerTest {
     }
 
     private static ToolSpec tool(String script, Map<String, String> env, Duration timeout) {
-        return new ToolSpec(
-                "tool",
-                "",
-                Json.EMPTY_OBJECT,
-                ToolSpec.Kind.COMMAND,
-                true,
-                timeout,
-                List.of("/bin/sh", "-c", script),
-                env);
+        return ToolSpec.command("tool", "/bin/sh", "-c", script)
+                .describedAs("", Json.EMPTY_OBJECT)
+                .safeToRetry()
+                .timeout(timeout)
+                .env(env)
+                .build();
     }
 }

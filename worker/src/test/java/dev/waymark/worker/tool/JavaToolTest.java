@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class JavaToolTest {
 
-    private static final ToolContext CONTEXT = new ToolContext("thread", "tu_1", "book");
+    private static final ToolContext CONTEXT = new ToolContext("thread", "tu_1", "book", "key");
 
     enum Meal {
         @JsonProperty("half board")
@@ -57,8 +57,11 @@ class JavaToolTest {
                   "extra":{}},
                  "required":["city","room_count","price","refundable","meal","guests","notes","extra"]}
                 """, Object.class));
-        ToolSpec expected = new ToolSpec(
-                "book", "Books a room", schema, ToolSpec.Kind.JAVA, true, Duration.ofSeconds(5), List.of(), Map.of());
+        ToolSpec expected = ToolSpec.java("book")
+                .describedAs("Books a room", schema)
+                .safeToRetry()
+                .timeout(Duration.ofSeconds(5))
+                .build();
         JavaTool<Booking> tool = JavaTool.of("book", "Books a room", Booking.class, (args, context) -> "Booked")
                 .safeToRetry()
                 .withTimeout(Duration.ofSeconds(5));

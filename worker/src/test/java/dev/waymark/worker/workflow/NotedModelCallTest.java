@@ -118,9 +118,7 @@ class NotedModelCallTest {
         @Override
         public AgentSpec agent(AgentInput input) {
             return AgentSpec.of(
-                    "looker",
-                    "test:none",
-                    new ToolSpec("look", "Looks.", null, ToolSpec.Kind.JAVA, true, null, null, null));
+                    "looker", "test:none", ToolSpec.java("look").safeToRetry().build());
         }
 
         @Override

@@ -24,9 +24,12 @@ import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.Claims;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.VerifyActivityImpl;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -73,7 +76,7 @@ final class WorkflowRig implements AutoCloseable {
         this.histories = new Histories(connection.stubs(), connection.namespace());
         this.providers = ModelProviders.of(Map.of("fake", provider));
         this.tools = List.of(tools);
-        toolSpecs.add(BuiltInTools.askUser());
+        BuiltInTools.GROUPS.forEach(group -> toolSpecs.addAll(BuiltInTools.of(group)));
         this.tools.forEach(tool -> toolSpecs.add(tool.spec()));
         this.factory = newWorker();
     }
@@ -90,8 +93,10 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
+        ToolRunner runner = new ToolRunner(JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of("."));
         worker.registerActivitiesImplementations(
-                new ToolActivity(runs, JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of(".")));
+                new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
+                new VerifyActivityImpl(runs, runner));
         created.start();
         return created;
     }

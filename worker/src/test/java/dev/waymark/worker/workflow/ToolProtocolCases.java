@@ -1,0 +1,177 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Turn;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.tool.JavaTool;
+import io.temporal.api.enums.v1.EventType;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+/** Tools with side effects, on any server. */
+abstract class ToolProtocolCases {
+    abstract Connection connection();
+
+    record Charge(int cents) {}
+
+    /** What was charged, in the order in which it was. */
+    private final ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
+
+    private JavaTool<Charge> charge() {
+        return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
+            ledger.add(args.cents());
+            return "charged " + args.cents();
+        });
+    }
+
+    private static Part.ToolUse charge(String id, int cents) {
+        return new Part.ToolUse(id, "charge_card", Json.of(Map.of("cents", cents)));
+    }
+
+    /** Makes these calls first, and then says what came of them. */
+    private static ModelProvider calling(Part... calls) {
+        return request -> {
+            List<Message> messages = request.messages();
+            Message last = messages.get(messages.size() - 1);
+            if (last.toolResults().isEmpty()) {
+                return Reply.of(calls);
+            }
+            StringBuilder words = new StringBuilder();
+            last.toolResults().forEach(result -> words.append(result.content()).append(';'));
+            return Reply.of(new Part.Text(words.toString()));
+        };
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    @Test
+    void sideEffectingTool_isClaimedAndRunsOnce() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5), charge("tu_2", 7)), charge())) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).isEqualTo("charged 5;charged 7;");
+            assertThat(ledger).containsExactlyInAnyOrder(5, 7);
+            assertThat(call(state, "tu_1"))
+                    .returns(1, Call::dispatches)
+                    .returns(true, call -> call.claim().isPresent());
+            assertThat(rig.client().fetchHistory(thread).getEvents().stream()
+                            .filter(event ->
+                                    event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED))
+                    .hasSize(2);
+        }
+    }
+
+    @Test
+    void approval_editedArguments_areWhatRuns() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            Conversation waiting = rig.awaitSettled(thread);
+            assertThat(waiting.isInterrupted()).isTrue();
+            assertThat(ledger).isEmpty();
+
+            rig.update(
+                    thread,
+                    Names.APPROVE,
+                    Map.of(
+                            "callId",
+                            "tu_1",
+                            "argsDigest",
+                            call(waiting, "tu_1").argsDigest(),
+                            "args",
+                            Map.of("cents", 4),
+                            "by",
+                            "ann"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("charged 4;");
+            assertThat(ledger).containsExactly(4);
+        }
+    }
+
+    @Test
+    void approval_denied_neverRuns() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            rig.awaitSettled(thread);
+
+            rig.signalRaw(thread, Names.DENY, List.of());
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text())
+                    .isEqualTo("Tool execution denied by user. The charge_card tool was not executed.;");
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.DENIED);
+            assertThat(ledger).isEmpty();
+        }
+    }
+
+    @Test
+    void invalidArguments_failBeforeAnybodyIsAsked() {
+        Part.ToolUse wrong = new Part.ToolUse("tu_1", "charge_card", Json.of(Map.of("cents", "many")));
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approved())) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).startsWith("Invalid input for tool \"charge_card\": /cents");
+            assertThat(call(state, "tu_1")).returns(0, Call::dispatches).returns(Call.Status.FAILED, Call::status);
+        }
+    }
+
+    @Test
+    void workerLostAfterTheClaim_modelIsToldThatNobodyKnows() {
+        CountDownLatch never = new CountDownLatch(1);
+        JavaTool<Charge> hanging = JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
+            ledger.add(args.cents());
+            never.await();
+            return "charged";
+        });
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hanging)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            rig.await(thread, state -> !ledger.isEmpty());
+
+            rig.replaceWorker();
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.turn().text())
+                    .contains("\"kind\":\"tool-durability-error\",\"toolName\":\"charge_card\",\"toolCallId\":\"tu_1\"")
+                    .contains("The call had been claimed for execution at");
+            assertThat(ledger).containsExactly(5);
+        }
+    }
+
+    @Test
+    void stateTools_changeTheThreadAndCostNoEvent() {
+        Part.ToolUse write =
+                new Part.ToolUse("tu_1", "write_file", Json.of(Map.of("path", "notes/a.md", "content", "Hello")));
+        Part.ToolUse read = new Part.ToolUse("tu_2", "read_file", Json.of(Map.of("path", "notes/a.md")));
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(write, read), charge())) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Write")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).isEqualTo("Wrote notes/a.md.;Hello;");
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            assertThat(rig.client().fetchHistory(thread).getEvents().stream()
+                            .filter(event -> event.getEventType() == EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED))
+                    .hasSize(3);
+        }
+    }
+}
