@@ -30,9 +30,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Models over real HTTP, with server, worker and commands in processes of their own. */
 @TestInstance(Lifecycle.PER_CLASS)
-@Timeout(300)
+@Timeout(400)
 abstract class LiveModelCases {
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private final ModelServer anthropic = new AnthropicServer();
     private final ModelServer openai = new OpenAiServer();

@@ -3,11 +3,13 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.Outcome;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Problem;
 import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelServer;
@@ -34,9 +36,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a trouble costs: HTTP calls of a whole turn, retries by Temporal included. */
+/** Whole turns with models over real HTTP: what they cost in calls, retries by Temporal included, and what they come to. */
 @Timeout(120)
-class ModelRetriesTest {
+class ModelTurnsTest {
     private static InMemoryServer temporal;
     private static Connection connection;
 
@@ -62,7 +64,9 @@ class ModelRetriesTest {
         openai = new OpenAiServer();
         worker = AgentWorker.builder(connection.client())
                 .taskQueue("models-" + UUID.randomUUID())
-                .agents(AgentSpec.of("a", "anthropic:m-1"), AgentSpec.of("o", "openai:m-1"))
+                .agents(
+                        AgentSpec.of("a", "anthropic:m-1", BuiltInTools.askUser()),
+                        AgentSpec.of("o", "openai:m-1", BuiltInTools.askUser()))
                 .providers(ModelProviders.of(Map.of(
                         AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
                         OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
@@ -119,6 +123,40 @@ class ModelRetriesTest {
         Outcome outcome = thread.getResult(Outcome.class);
         assertThat(List.of(outcome.status(), outcome.text())).isEqualTo(List.of("complete", "Hello, world."));
         assertThat(anthropic.received()).hasSize(2);
+    }
+
+    @Test
+    void arguments_thatAreNoJson_failTheirCallAndNothingElse() {
+        for (ModelServer server : List.of(anthropic, openai)) {
+            server.answers(
+                    Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which"),
+                    Answer.says("Never mind."));
+        }
+
+        List<Outcome> outcomes = Stream.of(start("a"), start("o"))
+                .map(thread -> thread.getResult(Outcome.class))
+                .toList();
+
+        assertThat(outcomes).extracting(Outcome::text).containsOnly("Never mind.");
+        for (ModelServer server : List.of(anthropic, openai)) {
+            assertThat(server.complaints()).isEmpty();
+            assertThat(server.received()).hasSize(2);
+            assertThat(server.received().get(1).body().path("messages").toString())
+                    .contains("Invalid input for tool");
+        }
+    }
+
+    @Test
+    void reply_cutInItsCalls_failsTheTurnAndAsksNobody() {
+        anthropic.answers(Answer.says("One thing.")
+                .calls("tu_1", "ask_user", "{\"question\": \"Which day?\"}")
+                .stopping("max_tokens"));
+
+        Outcome outcome = start("a").getResult(Outcome.class);
+
+        assertThat(outcome.status()).isEqualTo("failed");
+        assertThat(outcome.error().map(Problem::type)).contains("CallCut");
+        assertThat(anthropic.received()).hasSize(1);
     }
 
     @Test
