@@ -26,6 +26,7 @@ class ArchitectureTest {
     private static final String HISTORY = "dev.waymark.history..";
     private static final String CHECKPOINT = "dev.waymark.checkpoint..";
     private static final String CONTRACT = "dev.waymark.contract..";
+    private static final String SAVER = "dev.waymark.saver..";
     private static final String WORKER = "dev.waymark.worker..";
     private static final String WORKFLOW = "dev.waymark.worker.workflow..";
     private static final String STARTER = "dev.waymark.starter..";
@@ -99,6 +100,16 @@ class ArchitectureTest {
             .dependOnClassesThat(resideInAPackage("dev.waymark..")
                     .and(not(resideInAnyPackage(CHECKPOINT, CONVERSATION)))
                     .and(not(TIMELINE)))
+            .orShould()
+            .dependOnClassesThat()
+            .resideInAPackage("io.temporal..");
+
+    @ArchTest
+    static final ArchRule saver_knows_conversation_only = noClasses()
+            .that()
+            .resideInAPackage(SAVER)
+            .should()
+            .dependOnClassesThat(resideInAPackage("dev.waymark..").and(not(resideInAnyPackage(SAVER, CONVERSATION))))
             .orShould()
             .dependOnClassesThat()
             .resideInAPackage("io.temporal..");

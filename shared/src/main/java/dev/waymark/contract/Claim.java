@@ -32,6 +32,10 @@ public record Claim(
         return runId + "/" + attempt + "/" + nonce;
     }
 
+    static boolean isOfRun(String execution, String runId) {
+        return execution.startsWith(runId + "/");
+    }
+
     /**
      * The same when this request is repeated, and different for every other: after a reset a server answers an update
      * whose id it knows with the answer that it gave before.

@@ -70,14 +70,15 @@ public final class Inbox {
     }
 
     /**
-     * Reads an update. Claims come by updates only: whoever claims needs the answer.
+     * Reads an update that reached this run. Claims come by updates only: whoever claims needs the answer. One that an
+     * execution in another run made was brought here by a reset.
      */
-    public static Fact readUpdate(String name, @Nullable Payload payload) {
+    public static Fact readUpdate(String name, @Nullable Payload payload, String runId) {
         if (!name.equals(Names.CLAIM)) {
             return read(name, payload);
         }
         try {
-            return new Reader(name, checked(parse(payload))).claim();
+            return new Reader(name, checked(parse(payload))).claim(runId);
         } catch (Unusable unusable) {
             return new Fact.MessageIgnored(name, unusable.problem);
         }
@@ -269,18 +270,20 @@ public final class Inbox {
             return new Fact.OutcomeSettled(callId, settlement, result, id("by"));
         }
 
-        private Fact claim() throws Unusable {
+        private Fact claim(String runId) throws Unusable {
             requireObject();
             JsonNode dispatch = body.path("dispatch");
             if (!dispatch.isInt() || dispatch.intValue() < 1) {
                 throw new Unusable("\"dispatch\" must be a positive whole number");
             }
+            String execution = required("execution");
             return new Fact.ToolClaimed(
                     required("callId"),
                     dispatch.intValue(),
                     required("tool"),
                     required("argsDigest"),
-                    required("execution"));
+                    execution,
+                    !Claim.isOfRun(execution, runId));
         }
 
         /** Ids of calls come from models, which may make them as long as they like. */

@@ -25,6 +25,11 @@ public record VerifyOutcome(
         note = note == null ? Optional.empty() : note;
     }
 
+    /** {@code result} is what the model is told of a call that took effect. */
+    public static VerifyOutcome known(boolean landed, Optional<String> result) {
+        return new VerifyOutcome(Optional.of(landed), landed ? result : Optional.empty(), Optional.empty());
+    }
+
     public static VerifyOutcome unknown(String why) {
         return new VerifyOutcome(Optional.empty(), Optional.empty(), Optional.of(why));
     }

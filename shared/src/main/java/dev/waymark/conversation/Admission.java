@@ -11,6 +11,9 @@ final class Admission {
     private Admission() {}
 
     static Optional<Problem> refusal(Conversation state, Fact.Inbound fact) {
+        if (fact instanceof Fact.ToolClaimed claimed && claimed.restored()) {
+            return restored(state, claimed);
+        }
         if (state.life() == Conversation.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
         }
@@ -59,19 +62,12 @@ final class Admission {
         if (state.turn().isRunning()) {
             return refused(Problem.BAD_INPUT, "the turn is still running");
         }
-        if (spoke.retry() && !mayBeRetried(state.turn())) {
+        if (spoke.retry() && !state.turn().mayGoOn()) {
             return refused(Problem.NOT_FOUND, "no failed or stopped turn to retry");
         }
         return state.isBlank()
                 ? refused(Problem.BAD_INPUT, "there is no message, and nothing was said before")
                 : Optional.empty();
-    }
-
-    private static boolean mayBeRetried(Turn turn) {
-        return switch (turn.status()) {
-            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS -> true;
-            case NONE, RUNNING, COMPLETE -> false;
-        };
     }
 
     private static Optional<Problem> answer(Conversation state, Fact.HumanAnswered answered) {
@@ -174,35 +170,39 @@ final class Admission {
         return Optional.empty();
     }
 
-    /**
-     * A claim is granted once, and to the dispatch that is open. One of a dispatch that this run has not come to yet was
-     * brought back by a reset; it is taken in and remembered.
-     */
+    /** A claim is granted once, and to the dispatch that is open. */
     private static Optional<Problem> claim(Conversation state, Fact.ToolClaimed claimed) {
-        Optional<Call> known = state.calls().get(claimed.callId());
-        if (known.isEmpty()) {
-            return Optional.empty();
+        Optional<Call> call = state.calls().get(claimed.callId());
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + claimed.callId() + " in this thread");
         }
-        Call call = known.get();
-        if (isOfOpenDispatch(call, claimed)) {
-            return state.terms().orElseThrow().careOf(call.tool()).effect()
-                    ? Optional.empty()
-                    : refused(Problem.BAD_INPUT, "the tool " + call.tool() + " needs no claim");
+        if (!isOfOpenDispatch(call.get(), claimed)) {
+            return refused(
+                    Problem.ALREADY_DECIDED,
+                    "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open");
         }
-        boolean same = call.tool().equals(claimed.tool()) && call.argsDigest().equals(claimed.argsDigest());
-        boolean over = claimed.dispatch() <= call.dispatches() || !call.isOpen();
-        return same && over
-                ? refused(
-                        Problem.ALREADY_DECIDED,
-                        "dispatch " + claimed.dispatch() + " of call " + claimed.callId() + " is not open")
-                : Optional.empty();
+        return withEffect(state, claimed);
+    }
+
+    /** What was granted once can't be refused any more, whatever became of the call. */
+    private static Optional<Problem> restored(Conversation state, Fact.ToolClaimed claimed) {
+        return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
+    }
+
+    private static Optional<Problem> withEffect(Conversation state, Fact.ToolClaimed claimed) {
+        return state.terms().orElseThrow().careOf(claimed.tool()).effect()
+                ? Optional.empty()
+                : refused(Problem.BAD_INPUT, "the tool " + claimed.tool() + " needs no claim");
     }
 
     static boolean isOfOpenDispatch(Call call, Fact.ToolClaimed claimed) {
         return call.status() == Call.Status.DISPATCHED
                 && call.dispatches() == claimed.dispatch()
-                && call.tool().equals(claimed.tool())
-                && call.argsDigest().equals(claimed.argsDigest());
+                && isOfCall(call, claimed);
+    }
+
+    static boolean isOfCall(Call call, Fact.ToolClaimed claimed) {
+        return call.tool().equals(claimed.tool()) && call.argsDigest().equals(claimed.argsDigest());
     }
 
     private static Optional<Problem> budget(Conversation state, Fact.BudgetRaised raised) {

@@ -49,6 +49,9 @@ public record Call(
         /** It is to run, now or at {@code wakeAt}. */
         @JsonProperty("issued")
         ISSUED(Waits.FOR_RULES),
+        /** Another call of its reply is the same, has side effects and comes first. */
+        @JsonProperty("held")
+        HELD(Waits.FOR_ANOTHER),
         /** A person has to approve it first, until {@code wakeAt} if that is set. */
         @JsonProperty("awaiting")
         AWAITING(Waits.FOR_PEOPLE),
@@ -95,6 +98,7 @@ public record Call(
     private enum Waits {
         NOT,
         FOR_RULES,
+        FOR_ANOTHER,
         FOR_ACTIVITY,
         FOR_PEOPLE
     }
@@ -161,12 +165,13 @@ public record Call(
                 Optional.empty());
     }
 
-    /** To be run, from this time on if one is given. A claim that was there is over. */
-    Call issuedAgain(Optional<Instant> notBefore, Instant at) {
-        return become(Status.ISSUED, at, draft -> {
-            draft.wakeAt = notBefore;
-            draft.claim = Optional.empty();
-        });
+    /** To be run, from this time on if one is given. */
+    Call issued(Optional<Instant> notBefore, Instant at) {
+        return become(Status.ISSUED, at, draft -> draft.wakeAt = notBefore);
+    }
+
+    Call held(Instant at) {
+        return become(Status.HELD, at, draft -> {});
     }
 
     Call repeating(int earlier) {
@@ -184,12 +189,21 @@ public record Call(
         });
     }
 
+    /** A claim that was there is over: whoever hands a call out has made sure that nothing of it runs. */
     Call dispatched(int dispatch, Instant at) {
-        return become(Status.DISPATCHED, at, draft -> draft.dispatches = dispatch);
+        return become(Status.DISPATCHED, at, draft -> {
+            draft.dispatches = dispatch;
+            draft.claim = Optional.empty();
+        });
     }
 
     Call claimed(Claim by, Instant at) {
         return become(Status.CLAIMED, at, draft -> draft.claim = Optional.of(by));
+    }
+
+    /** Another claim, of which more can be heard no more than of the one before. */
+    Call claimedLater(Claim by) {
+        return but(draft -> draft.claim = Optional.of(by));
     }
 
     Call withoutClaim() {
@@ -220,9 +234,12 @@ public record Call(
         return become(how, at, draft -> draft.result = Optional.of(text));
     }
 
-    /** What it waited for has come, and it is the same otherwise. */
+    /** The time that it waited for has come, and nothing of it runs any more. */
     Call awake() {
-        return but(draft -> draft.wakeAt = Optional.empty());
+        return but(draft -> {
+            draft.wakeAt = Optional.empty();
+            draft.claim = Optional.empty();
+        });
     }
 
     Call committed() {
@@ -262,9 +279,15 @@ public record Call(
         return status.waits == Waits.FOR_ACTIVITY;
     }
 
-    /** Whether these calls are all that a turn waits for, and every one of them waits for a person. */
+    /** It comes after another call that is the same. */
+    @JsonIgnore
+    public boolean isHeld() {
+        return status == Status.HELD;
+    }
+
+    /** Whether these calls are all that a turn waits for, and nothing but a person can bring any of them on. */
     static boolean onlyAsk(List<Call> open) {
-        return !open.isEmpty() && open.stream().allMatch(Call::waitsForPerson);
+        return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
     }
 
     /** The result as the model sees it, if there is one that the transcript does not hold yet. */

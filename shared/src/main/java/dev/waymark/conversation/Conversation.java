@@ -44,7 +44,8 @@ public record Conversation(
         @JsonProperty("ignored") Ignored ignored,
         @JsonProperty("counters") Counters counters,
         @JsonProperty("createdAt") Instant createdAt,
-        @JsonProperty("updatedAt") Instant updatedAt) {
+        @JsonProperty("updatedAt") Instant updatedAt,
+        @JsonProperty("origin") Optional<Origin> origin) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -113,6 +114,7 @@ public record Conversation(
         effects = effects == null ? Optional.empty() : effects;
         workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
+        origin = origin == null ? Optional.empty() : origin;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -166,12 +168,13 @@ public record Conversation(
         }
         for (Call call : open) {
             boolean effect = hasEffect(call);
-            if (call.status() == Call.Status.DOUBTED) {
+            if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
                 steps.add(new Step.VerifyTool(call));
+                running++;
             } else if (call.status() == Call.Status.ISSUED
                     && call.wakeAt().isEmpty()
                     && running < MAX_PARALLEL_CALLS
-                    && (!effect || (effectsRunning < MAX_PARALLEL_EFFECTS && !Twins.block(call, open)))) {
+                    && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
                 steps.add(new Step.RunTool(call, call.dispatches() + 1));
                 running++;
                 effectsRunning += effect ? 1 : 0;
@@ -182,6 +185,17 @@ public record Conversation(
                 .min(Instant::compareTo)
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
         return Collections.unmodifiableList(steps);
+    }
+
+    /** How many calls of the same came to a known end before this one runs, or ran. */
+    public int repeatOf(Call call) {
+        boolean runsLater =
+                call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty();
+        return runsLater
+                ? effects.orElse(Effects.NONE)
+                        .of(Effects.key(call.tool(), call.argsDigest()))
+                        .executions()
+                : call.repeat();
     }
 
     private boolean hasEffect(Call call) {
@@ -220,6 +234,12 @@ public record Conversation(
     @JsonIgnore
     public List<Call> waitingCalls() {
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
+    }
+
+    /** The id under which other systems know this thread's calls, where it is not the thread's own. */
+    @JsonIgnore
+    public Optional<String> session() {
+        return origin.flatMap(Origin::session);
     }
 
     /** What the agent keeps beside the transcript. */
@@ -298,6 +318,7 @@ public record Conversation(
                 ignored,
                 counters,
                 createdAt,
-                updatedAt);
+                updatedAt,
+                origin);
     }
 }

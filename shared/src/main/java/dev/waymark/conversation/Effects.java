@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -68,8 +67,8 @@ public final class Effects {
      * @param executions how many calls of it ended with a known outcome after they had been claimed
      * @param success the first call that succeeded, where later ones replay it
      * @param result what that call returned
-     * @param remembered when claims were accepted that this run has no call for: a reset took back the calls, and not
-     *     what they did
+     * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
+     *     and not what they did
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -77,7 +76,7 @@ public final class Effects {
             @JsonProperty("executions") int executions,
             @JsonProperty("success") Optional<String> success,
             @JsonProperty("result") Optional<String> result,
-            @JsonProperty("remembered") List<Instant> remembered) {
+            @JsonProperty("remembered") List<Remembered> remembered) {
         static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of());
 
         @JsonCreator
@@ -97,14 +96,41 @@ public final class Effects {
                     : new Effect(executions, Optional.of(callId), Optional.of(text), remembered);
         }
 
-        Effect remembering(Instant claimedAt) {
-            List<Instant> longer = new ArrayList<>(remembered);
-            longer.add(claimedAt);
-            return new Effect(executions, success, result, longer);
+        /** One claim a call: a call is claimed again only when the claim before came to nothing. */
+        Effect remembering(Remembered claim) {
+            List<Remembered> others = without(claim.callId());
+            others.add(claim);
+            return new Effect(executions, success, result, others);
         }
 
-        Effect reminded() {
-            return new Effect(executions, success, result, remembered.subList(1, remembered.size()));
+        /** The claim that a call of this id should answer for: its own, or else the oldest. */
+        Optional<Remembered> rememberedFor(String callId) {
+            return remembered.stream()
+                    .filter(claim -> claim.callId().equals(callId))
+                    .findFirst()
+                    .or(() -> remembered.stream().findFirst());
+        }
+
+        Effect forgetting(Remembered claim) {
+            return new Effect(executions, success, result, without(claim.callId()));
+        }
+
+        private List<Remembered> without(String callId) {
+            List<Remembered> others = new ArrayList<>(remembered);
+            others.removeIf(claim -> claim.callId().equals(callId));
+            return others;
+        }
+    }
+
+    /** A claim of a call that this thread does not have. {@code claim} is of the time when it was brought back. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Remembered(
+            @JsonProperty("callId") String callId,
+            @JsonProperty("claim") Call.Claim claim) {
+        @JsonCreator
+        public Remembered {
+            Objects.requireNonNull(callId, "callId");
+            Objects.requireNonNull(claim, "claim");
         }
     }
 }

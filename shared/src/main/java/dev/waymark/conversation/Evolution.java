@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,6 +45,7 @@ final class Evolution implements Fact.Cases<Void> {
     private int versions;
     private int messages;
     private Instant createdAt;
+    private Optional<Origin> origin;
 
     private boolean versionReached;
 
@@ -74,6 +76,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.versions = from.counters().versions();
         this.messages = from.counters().messages();
         this.createdAt = from.createdAt();
+        this.origin = from.origin();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -104,8 +107,99 @@ final class Evolution implements Fact.Cases<Void> {
                 Ignored.NOTHING,
                 Counters.ZERO,
                 at,
-                at);
+                at,
+                Optional.empty());
         return of(blank, at).apply(fact);
+    }
+
+    /** Begins a thread with the state of one that is over. */
+    Conversation resume(Resumption how) {
+        boolean wasInterrupted = isInterrupted();
+        life = Conversation.Life.OPEN;
+        once = how.once();
+        maxIterations = how.maxIterations().or(() -> maxIterations);
+        origin = how.origin();
+        facts++;
+        seen = seen.with(how.id(), facts);
+        how.agent().ifPresent(named -> agent = named);
+        if (how.agent().isPresent() || terms.isEmpty()) {
+            terms = Optional.empty();
+            agentRequested = false;
+        }
+        if (modelCalled) {
+            modelCalled = false;
+            turn = turn.uniterated();
+            steps--;
+        }
+        how.answer().ifPresent(this::answerOrSay);
+        if (!openCalls().isEmpty() || (turn.mayGoOn() && !isBlank())) {
+            turn = turn.continued();
+        }
+        takeUpOpenCalls();
+        settle();
+        if (versionReached || (isInterrupted() && !wasInterrupted)) {
+            versions++;
+        }
+        return freeze();
+    }
+
+    private void answerOrSay(String words) {
+        Optional<Call> question = openCalls().stream()
+                .filter(call -> call.status() == Call.Status.ASKING)
+                .findFirst();
+        if (question.isPresent()) {
+            end(question.get(), Call.Status.COMPLETED, words);
+        } else {
+            userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
+        }
+    }
+
+    /** Once it is known what has to be minded, calls that a thread brought from elsewhere find their place. */
+    private void takeUpOpenCalls() {
+        if (terms.isPresent()) {
+            List<Call> open = openCalls();
+            open.forEach(this::takeUp);
+            versionReached |= !open.isEmpty() && openCalls().isEmpty();
+        }
+    }
+
+    /**
+     * Whatever ran elsewhere is not awaited here. Of calls from a file it is not known whether they were claimed, only
+     * that they have no result; of those in a conversation that waited for people, that they do so too.
+     */
+    private void takeUp(Call call) {
+        Optional<Terms.ToolKind> kind =
+                Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
+        boolean mayHaveRun = switch (call.status()) {
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
+        };
+        boolean decidable = careOf(call).approval() && call.approval().isEmpty();
+        if (call.status() == Call.Status.ASKING) {
+            if (decidable && call.question().orElse("").isEmpty()) {
+                askForApproval(call);
+            }
+        } else if (kind.isEmpty() && !mayHaveRun) {
+            fail(call, ToolTexts.notFound(call.tool(), terms.get()));
+        } else if (kind.isEmpty()) {
+            giveUp(call);
+        } else if (mayHaveRun && !careOf(call).effect()) {
+            advance(call.issued(Optional.empty(), at));
+        } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
+            if (decidable) {
+                askForApproval(call);
+            } else {
+                leaveUndecided(call);
+            }
+        } else if (call.status() == Call.Status.CLAIMED || call.status() == Call.Status.VERIFYING) {
+            doubt(call);
+        } else if (call.status() == Call.Status.DISPATCHED) {
+            put(call.issued(Optional.empty(), at));
+        } else if (call.status() == Call.Status.ISSUED
+                && call.dispatches() == 0
+                && call.wakeAt().isEmpty()) {
+            bringOn(call);
+        }
     }
 
     Conversation apply(Fact fact) {
@@ -150,7 +244,8 @@ final class Evolution implements Fact.Cases<Void> {
                 ignored,
                 new Counters(facts, steps, versions, messages),
                 createdAt,
-                at);
+                at,
+                origin);
     }
 
     private void remember(Fact fact) {
@@ -159,8 +254,12 @@ final class Evolution implements Fact.Cases<Void> {
         }
     }
 
-    /** What follows at once: a turn at its limit ends, and what is queued when a turn completes opens the next. */
+    /**
+     * What follows at once: a call that was held comes on when the one before it has ended, a turn at its limit ends, and
+     * what is queued when a turn completes opens the next.
+     */
     private void settle() {
+        releaseHeldCalls();
         boolean modelIsDue = turn.isRunning()
                 && terms.isPresent()
                 && !modelCalled
@@ -190,6 +289,10 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void agentResolved(Fact.AgentResolved fact) {
         terms = Optional.of(fact.terms());
+        if (agent.isEmpty()) {
+            agent = fact.terms().agent();
+        }
+        takeUpOpenCalls();
         return null;
     }
 
@@ -294,9 +397,6 @@ final class Evolution implements Fact.Cases<Void> {
             Optional<Reply.Fault> fault =
                     faults.stream().filter(each -> each.call() == number).findFirst();
             Call call = call(use.id());
-            if (call.status() != Call.Status.ISSUED) {
-                continue; // It followed a twin.
-            }
             if (!terms.orElseThrow().tools().containsKey(use.name())) {
                 fail(call, ToolTexts.notFound(use.name(), terms.get()));
             } else if (i >= Conversation.MAX_CALLS) {
@@ -306,10 +406,45 @@ final class Evolution implements Fact.Cases<Void> {
             } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
                 fail(call, ToolTexts.invalidInput(use.name(), "too large"));
             } else {
-                advance(call);
+                bringOn(call);
             }
         }
         reachVersionWhenBatchIsDone();
+    }
+
+    /** Calls with side effects go one after the other where they are the same, so all of them are held at first. */
+    private void bringOn(Call call) {
+        if (careOf(call).effect()) {
+            put(call.held(at));
+        } else {
+            advance(call);
+        }
+    }
+
+    /** Of the same calls in one reply, the first that is open is brought on, and the others once it has ended. */
+    private void releaseHeldCalls() {
+        List<Call> open = openCalls();
+        if (open.stream().noneMatch(Call::isHeld)) {
+            return;
+        }
+        Set<Twin> busy = new LinkedHashSet<>();
+        open.stream().filter(call -> !call.isHeld() && careOf(call).effect()).forEach(call -> busy.add(Twin.of(call)));
+        for (Call call : open) {
+            if (call.isHeld() && call(call.id()).isHeld() && !busy.contains(Twin.of(call))) {
+                advance(call);
+                if (call(call.id()).isOpen()) {
+                    busy.add(Twin.of(call));
+                }
+            }
+        }
+        reachVersionWhenBatchIsDone();
+    }
+
+    /** What calls of the same tool with the same arguments have in common. */
+    private record Twin(String tool, Json args) {
+        static Twin of(Call call) {
+            return new Twin(call.tool(), call.args());
+        }
     }
 
     private void fail(Call call, String text) {
@@ -321,16 +456,15 @@ final class Evolution implements Fact.Cases<Void> {
         Terms.Care care = careOf(call);
         Effects.Effect effect = care.effect() ? effects.of(effectKey(call)) : Effects.Effect.NONE;
         Terms.ToolKind kind = terms.orElseThrow().tools().get(call.tool());
-        if (!effect.remembered().isEmpty()) {
-            Instant claimedAt = effect.remembered().get(0);
-            effects = effects.with(effectKey(call), effect.reminded());
-            doubt(call.repeating(effect.executions()).claimed(new Call.Claim("before the reset", claimedAt), at));
+        Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
+        if (remembered.isPresent()) {
+            effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
+            doubt(call.repeating(effect.executions())
+                    .claimedLater(remembered.get().claim()));
         } else if (care.dedupe() && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             put(call.ended(Call.Status.COMPLETED, text, at));
-        } else if (care.effect() && Twins.block(call, openCalls())) {
-            put(call);
         } else if (care.approval() && call.approval().isEmpty()) {
             askForApproval(call);
         } else if (kind == Terms.ToolKind.QUESTION) {
@@ -340,7 +474,7 @@ final class Evolution implements Fact.Cases<Void> {
             workspace = outcome.workspace();
             put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
         } else {
-            put(call.repeating(effect.executions()));
+            put(call.repeating(effect.executions()).issued(fenceToCome(call), at));
         }
     }
 
@@ -355,7 +489,7 @@ final class Evolution implements Fact.Cases<Void> {
     private void askForApproval(Call call) {
         Optional<Terms.Approvals> approvals = terms.orElseThrow().approvals();
         if (approvals.filter(Terms.Approvals::nobody).isPresent()) {
-            put(call.ended(Call.Status.DENIED, ToolTexts.deniedByNobody(call.tool()), at));
+            put(call.ended(Call.Status.DENIED, ToolTexts.deniedByNobody(call.tool()) + whatIsKnownOf(call), at));
         } else {
             put(call.awaiting(approvals.flatMap(Terms.Approvals::timeoutMillis).map(at::plusMillis), at));
         }
@@ -375,28 +509,79 @@ final class Evolution implements Fact.Cases<Void> {
         if (claimed.isPresent()) {
             put(claimed.get().claimed(new Call.Claim(fact.execution(), at), at));
         } else {
-            rememberClaim(fact);
+            restore(fact);
+            reachVersionWhenBatchIsDone();
         }
         return null;
     }
 
     /**
-     * A claim that a reset brought back, of a dispatch that this run has not come to. What was claimed may have taken
-     * effect, so whichever call comes to the same must not just run.
+     * A claim that a reset brought back, of a dispatch that is not open here. What was claimed may have taken effect, or
+     * be about to, so whichever call comes to the same must not just run.
      */
-    private void rememberClaim(Fact.ToolClaimed fact) {
-        Optional<Call> same = openCalls().stream()
-                .filter(call -> call.claim().isEmpty()
-                        && careOf(call).effect()
-                        && call.tool().equals(fact.tool())
-                        && call.argsDigest().equals(fact.argsDigest()))
+    private void restore(Fact.ToolClaimed fact) {
+        Call.Claim claim = new Call.Claim(fact.execution(), at);
+        Optional<Call> own = batch.stream()
+                .filter(fact.callId()::equals)
+                .map(this::call)
+                .filter(call -> Admission.isOfCall(call, fact))
                 .findFirst();
-        if (same.isPresent()) {
-            doubt(same.get().claimed(new Call.Claim(fact.execution(), at), at));
-            reachVersionWhenBatchIsDone();
-        } else {
+        Optional<Call> answerable = own.isPresent()
+                ? own
+                : openCalls().stream()
+                        .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
+                        .findFirst();
+        if (answerable.isEmpty() || !takeUp(answerable.get(), claim)) {
             String key = Effects.key(fact.tool(), fact.argsDigest());
-            effects = effects.with(key, effects.of(key).remembering(at));
+            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), claim)));
+            openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
+        }
+    }
+
+    /** Has a call that the transcript does not hold yet answer for a claim, if it can. */
+    private boolean takeUp(Call call, Call.Claim claim) {
+        switch (call.status()) {
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
+                doubt(call.claimedLater(claim));
+            case VERIFYING -> put(call.claimedLater(claim));
+            case DENIED, FAILED, CANCELLED -> {
+                if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
+                    doubt(call.claimedLater(claim)); // It was said not to have run.
+                } else {
+                    String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
+                    String text = call.result().orElse("") + known;
+                    put(call.claimedLater(claim).ended(call.status(), text, at));
+                }
+            }
+            case LOST -> {
+                // It is said of it already that nobody knows.
+            }
+            case ASKING, COMPLETED -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Something may still take effect that is the same as this call. It must be over before anything is concluded. */
+    private void postpone(Call call) {
+        switch (call.status()) {
+            case UNKNOWN, DOUBTED -> doubt(call);
+            case ISSUED -> put(call.issued(fenceToCome(call), at));
+            case HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> {
+                // The time is asked for when it matters.
+            }
         }
     }
 
@@ -424,7 +609,18 @@ final class Evolution implements Fact.Cases<Void> {
                     put(call.get().withoutClaim());
                 }
             }
-            case ISSUED, AWAITING, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING, COMPLETED, FAILED, DENIED, LOST -> {
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    UNKNOWN,
+                    DOUBTED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    LOST -> {
                 // Another dispatch's business.
             }
         }
@@ -437,7 +633,7 @@ final class Evolution implements Fact.Cases<Void> {
             end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else {
             long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
-            put(call.issuedAgain(seconds == 0 ? Optional.empty() : Optional.of(at.plusSeconds(seconds)), at));
+            put(call.withoutClaim().issued(seconds == 0 ? Optional.empty() : Optional.of(at.plusSeconds(seconds)), at));
         }
     }
 
@@ -462,7 +658,10 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void toolInterrupted(Fact.ToolInterrupted fact) {
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> put(call.asking(fact.question(), at)));
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            executed(call, false, "");
+            put(call.asking(fact.question(), at));
+        });
         return null;
     }
 
@@ -509,25 +708,39 @@ final class Evolution implements Fact.Cases<Void> {
                 at));
         if (careOf(call).dedupe()) {
             // Whoever wanted the one effect twice has now to be told twice that nobody knows.
-            twinsOf(call)
+            openCalls().stream()
+                    .filter(other -> other.isHeld() && Twin.of(other).equals(Twin.of(call)))
                     .forEach(twin -> put(twin.ended(
                             Call.Status.LOST, ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()), at)));
         }
-        advanceTwins(call);
     }
 
-    /** Nothing of the call runs after this: its worker has ended it, or the launcher did. */
+    /**
+     * Nothing of the call runs after this, nor of what a reset took back that was the same: a worker has ended it, or the
+     * launcher did.
+     */
     private Instant fenceOf(Call call) {
-        Instant claimedAt = call.claim().map(Call.Claim::at).orElse(at);
+        Instant claimedAt = Stream.concat(
+                        call.claim().stream(),
+                        effects.of(effectKey(call)).remembered().stream().map(Effects.Remembered::claim))
+                .map(Call.Claim::at)
+                .max(Instant::compareTo)
+                .orElse(at);
         return claimedAt.plusMillis(careOf(call).timeoutMillis()).plus(Conversation.FENCE);
     }
 
+    /** When a call may run, if it may not yet. */
+    private Optional<Instant> fenceToCome(Call call) {
+        return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(at));
+    }
+
+    /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
     private void runAgain(Call call) {
-        Optional<Instant> fence = Optional.of(fenceOf(call)).filter(time -> time.isAfter(at));
+        Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
         if (careOf(call).approval() && call.approval().isEmpty()) {
-            askForApproval(call.issuedAgain(Optional.empty(), at)); // The run that approved it was taken back.
+            askForApproval(again); // The run that approved it was taken back.
         } else {
-            put(call.issuedAgain(fence, at));
+            put(again.issued(fenceToCome(again), at));
         }
         reachVersionWhenBatchIsDone();
     }
@@ -547,6 +760,8 @@ final class Evolution implements Fact.Cases<Void> {
         verified.ifPresent(call -> {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
+            } else if (fact.landed().isPresent() && fenceOf(call).isAfter(call.since())) {
+                doubt(call); // Another claim came to light meanwhile, and it was looked for too early.
             } else if (fact.landed().isPresent() && careOf(call).rerun()) {
                 runAgain(call);
             } else {
@@ -608,27 +823,24 @@ final class Evolution implements Fact.Cases<Void> {
             Effects.Effect effect = effects.of(effectKey(call)).executed();
             effects = effects.with(
                     effectKey(call), succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
+            // One that is to run for the first time, after a call of an earlier turn, is the next of its kind now.
+            openCalls().stream()
+                    .filter(other -> other.status() == Call.Status.ISSUED
+                            && other.dispatches() == 0
+                            && other.claim().isEmpty()
+                            && Twin.of(other).equals(Twin.of(call)))
+                    .forEach(other -> put(other.repeating(effect.executions())));
         }
     }
 
     private void end(Call call, Call.Status status, String text) {
         put(call.ended(status, text, at));
-        advanceTwins(call);
         reachVersionWhenBatchIsDone();
     }
 
-    /** Calls that waited for this one to end. */
-    private void advanceTwins(Call ended) {
-        if (careOf(ended).effect()) {
-            twinsOf(ended).forEach(this::advance);
-        }
-    }
-
-    private List<Call> twinsOf(Call call) {
-        return openCalls().stream()
-                .filter(other ->
-                        other.status() == Call.Status.ISSUED && other.dispatches() == 0 && Twins.areTwins(call, other))
-                .toList();
+    /** What a model has to be told beside anything else that it is told of a call. */
+    private static String whatIsKnownOf(Call call) {
+        return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");
     }
 
     private Terms.Care careOf(Call call) {
@@ -649,9 +861,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     private void cancelOpenCalls(String text) {
         for (Call call : openCalls()) {
-            String known =
-                    call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");
-            put(call.ended(Call.Status.CANCELLED, text + known, at));
+            put(call.ended(Call.Status.CANCELLED, text + whatIsKnownOf(call), at));
         }
     }
 
@@ -707,18 +917,14 @@ final class Evolution implements Fact.Cases<Void> {
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
         Call approved = call.decided(new Call.Approval(true, edited, fact.by(), fact.reason(), at), args, at);
-        put(approved);
-        advance(approved);
-        if (edited) {
-            advanceTwins(call);
-        }
+        bringOn(approved);
         reachVersionWhenBatchIsDone();
         return null;
     }
 
     private void deny(Call call, Optional<String> by, Optional<String> reason, String text) {
         Call decided = call.decided(new Call.Approval(false, false, by, reason, at), call.args(), at);
-        end(decided, Call.Status.DENIED, text);
+        end(decided, Call.Status.DENIED, text + whatIsKnownOf(call));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
 
@@ -168,8 +169,13 @@ public sealed interface Fact {
         }
     }
 
-    /** An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer. */
-    record ToolClaimed(String callId, int dispatch, String tool, String argsDigest, String execution)
+    /**
+     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer.
+     *
+     * @param restored whether it was granted before, and a reset took back what it was granted to. A claim that was
+     *     granted in time says the same either way, so it does not matter that copies of it may look restored.
+     */
+    record ToolClaimed(String callId, int dispatch, String tool, String argsDigest, String execution, boolean restored)
             implements Inbound {
         @Override
         public String signal() {
@@ -324,13 +330,16 @@ public sealed interface Fact {
         }
     }
 
-    /** What a person makes of a call that may or may not have taken effect. */
+    /** What a person makes of a call that may or may not have taken effect. The names are printed, and sent. */
     enum Settlement {
         /** It took effect. */
+        @JsonProperty("done")
         DONE,
         /** It did not, and is to run again. */
+        @JsonProperty("rerun")
         RERUN,
         /** Nobody will know. */
+        @JsonProperty("give-up")
         GIVE_UP
     }
 

@@ -330,7 +330,7 @@ public final class Projector {
         apply(
                 eventId,
                 Inbox.readUpdate(
-                        request.getInput().getName(), first(request.getInput().getArgs())));
+                        request.getInput().getName(), first(request.getInput().getArgs()), runId));
     }
 
     private void marker(long eventId, MarkerRecordedEventAttributes recorded) {

@@ -13,6 +13,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -97,7 +98,15 @@ public final class FileSaver implements CheckpointSaver {
 
     @Override
     public boolean exists(String threadId) {
-        return Files.exists(fileOf(threadId));
+        Path file = fileOf(threadId);
+        try {
+            Files.readAttributes(file, BasicFileAttributes.class);
+            return true;
+        } catch (NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
+        }
     }
 
     private Path fileOf(String threadId) {

@@ -143,7 +143,8 @@ public final class JdbcStore implements KeyValueStore {
         if (url.startsWith(SQLITE)) {
             properties.setProperty("busy_timeout", String.valueOf(SQLITE_BUSY_MILLIS));
         }
-        return DriverManager.getConnection(url, properties);
+        // DriverManager's own way to connect puts the whole address into its message, password and all.
+        return DriverManager.getDriver(url).connect(url, properties);
     }
 
     /** Of several that create it at once, PostgreSQL lets all but one fail, in spite of IF NOT EXISTS. */

@@ -65,8 +65,4 @@ public final class SaverException extends RuntimeException {
     public String remedy() {
         return remedy;
     }
-
-    public Problem problem() {
-        return new Problem(type, getMessage());
-    }
 }

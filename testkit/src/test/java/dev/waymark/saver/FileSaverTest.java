@@ -158,6 +158,7 @@ class FileSaverTest extends DurableSaverContract {
 
         assertFailed(() -> wrong.save(checkpoint("t", 1)), "Not a directory");
         assertFailed(wrong::list, "NotDirectoryException");
+        assertFailed(() -> wrong.exists("t"), "Not a directory");
         assertThat(file).hasContent("mine");
     }
 
@@ -200,6 +201,45 @@ class FileSaverTest extends DurableSaverContract {
             assertFailed(() -> readOnly.save(checkpoint("t", 2)), "Read-only file system");
             assertFailed(() -> readOnly.delete("t"), "Read-only file system");
             assertThat(readOnly.load("t")).contains(checkpoint("t", 1));
+        }
+    }
+
+    @Test
+    void save_processIsKilled_leavesAWholeDocument() throws Exception {
+        saver.save(checkpoint("t", 0, "0".repeat(200_000)));
+        for (int kill = 0; kill < 4; kill++) {
+            Process writer = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java")
+                                    .toString(),
+                            "-cp",
+                            System.getProperty("java.class.path"),
+                            Writer.class.getName(),
+                            directory().toString())
+                    .redirectErrorStream(true)
+                    .start();
+            writer.getInputStream().read();
+
+            writer.destroyForcibly();
+
+            assertThat(writer.waitFor()).as("killed, not ended").isEqualTo(128 + 9);
+            int step = ((Number) saver.load("t").orElseThrow().field("step")).intValue();
+            assertThat(step).isPositive();
+            assertThat(saver.load("t"))
+                    .contains(checkpoint("t", step, String.valueOf(step % 10).repeat(200_000)));
+            assertThat(saver.list()).containsExactly("t");
+        }
+    }
+
+    /** Saves for ever, and says so after the first time. */
+    static final class Writer {
+        public static void main(String[] args) {
+            CheckpointSaver saver = new FileSaver(Path.of(args[0]));
+            for (int i = 1; ; i++) {
+                saver.save(checkpoint("t", i, String.valueOf(i % 10).repeat(200_000)));
+                if (i == 1) {
+                    System.out.println("saving");
+                }
+            }
         }
     }
 

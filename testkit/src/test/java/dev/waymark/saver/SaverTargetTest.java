@@ -69,6 +69,19 @@ class SaverTargetTest {
     }
 
     @Test
+    void save_addressThatNoDriverTakes_saysNoPassword() {
+        CheckpointSaver saver = SaverTarget.parse("jdbc:postgresql://h:port/db?user=u&password=secret")
+                .open();
+
+        assertThatThrownBy(saver::list)
+                .hasMessage(
+                        "the database can't be listed: jdbc:postgresql://h:port/db (SQLException: No suitable driver)")
+                .hasNoSuppressedExceptions()
+                .rootCause()
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
     void open_everyKind_connectsToNothing() {
         assertThat(SaverTarget.parse("file:/no/such/place").open()).isInstanceOf(FileSaver.class);
         assertThat(SaverTarget.parse("jdbc:postgresql://127.0.0.1:1/x").open()).isInstanceOf(KeyValueSaver.class);

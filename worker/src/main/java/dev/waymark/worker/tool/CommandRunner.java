@@ -1,16 +1,12 @@
 package dev.waymark.worker.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
-import dev.waymark.conversation.ToolTexts;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.io.Reader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -24,31 +20,33 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs command tools: one program a call, started anew.
+ * Runs command tools: one program a call, started anew, behind a {@link Fence}.
  *
  * <ul>
- *   <li>stdin is the arguments as one JSON object and a line feed; a program need not read it.
+ *   <li>stdin is the arguments as one JSON object and a line feed; a program need not read it. It starts when they are
+ *       there in whole.
  *   <li>The environment is {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of the worker, what the tool
  *       declares, and what Waymark says of the call; nothing else of the worker's. {@code ${NAME}} is replaced now.
  *   <li>stdout is the result, as it is, read as UTF-8 (what is not becomes U+FFFD) and cut as {@link InlineText} says.
- *   <li>Exit code 0 succeeds; 10 with <code>{"question":"…"}</code> on stdout asks a person; anything else is an error
- *       result with the end of stderr, as are a timeout, a program that can't be started and a missing variable.
  *   <li>When its program ends, the call ends: whatever it started and left in its session is killed, a second later if it
- *       holds stdout or stderr open. On a timeout, and when the calling thread is interrupted, program and all are asked
- *       to end and killed after a second.
+ *       holds stdout or stderr open. At the fence, and when the calling thread is interrupted, program and all are asked
+ *       to end and killed after a second. When this JVM is killed they are killed at once.
+ *   <li>None of this needs the JVM: a launcher made of shells does it. Out of reach is a process that went into another
+ *       session and whose parent has ended.
  * </ul>
  *
  * Safe for several threads.
  *
  * <pre>{@code
  * CommandRunner commands = new CommandRunner(System.getenv());
- * ToolOutcome outcome = commands.run(spec, agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"));
+ * Fence fence = Fence.in(spec.timeout());
+ * CommandResult result =
+ *         commands.run(spec, spec.command(), agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), fence);
  * }</pre>
  */
 public final class CommandRunner {
 
     private static final List<String> INHERITED = List.of("PATH", "HOME", "LANG", "TMPDIR");
-    private static final int QUESTION_EXIT = 10;
     private static final int STDERR_BYTES = 4 * 1024;
 
     /** How long a program's output may stay open after its end, for a child that is just writing the rest. */
@@ -62,108 +60,73 @@ public final class CommandRunner {
     }
 
     /**
-     * Runs a command tool once and waits for it.
+     * Runs one of a tool's programs once and waits for it.
      *
+     * @param command the program: the tool's own, or another that is run the same way
      * @param directory the working directory, to which a program's relative path is relative
      * @param waymarkEnv what the program is told of its call, such as {@code WAYMARK_CALL_ID}
-     * @throws InterruptedException when the calling thread was interrupted; nothing is left running
+     * @param fence from when on it does not start, and is killed if it runs
+     * @throws InterruptedException when the calling thread was interrupted; nothing is left running, and what ran may have
+     *     had an effect
      */
-    public ToolOutcome run(ToolSpec tool, Path directory, Json args, Map<String, String> waymarkEnv)
+    public CommandResult run(
+            ToolSpec tool, List<String> command, Path directory, Json args, Map<String, String> waymarkEnv, Fence fence)
             throws InterruptedException {
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
         for (String value : tool.env().values()) {
             Optional<String> missing = EnvironmentReferences.missing(value, environment);
             if (missing.isPresent()) {
-                return failure("environment variable " + missing.get() + " is not set in the worker");
+                return new CommandResult.NotStarted(
+                        "environment variable " + missing.get() + " is not set in the worker", false);
             }
         }
-        ProcessBuilder builder = new ProcessBuilder(tool.command()).directory(directory.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         Map<String, String> target = builder.environment();
         target.clear();
         INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));
         tool.env().forEach((name, value) -> target.put(name, EnvironmentReferences.resolve(value, environment)));
         target.putAll(waymarkEnv);
         try {
-            return outcome(execute(builder, (json(args) + "\n").getBytes(StandardCharsets.UTF_8), tool.timeout()));
+            return execute(builder, (json(args) + "\n").getBytes(StandardCharsets.UTF_8), fence, command.get(0));
         } catch (IOException e) {
-            return failure("cannot start " + tool.command().get(0));
+            return new CommandResult.NotStarted("cannot start " + command.get(0), false);
         }
     }
 
-    /** What a program left: no exit code when it took too long. */
-    private record Ended(Optional<Integer> exitCode, InlineText stdout, String stderr, Duration timeout) {}
-
-    private static Ended execute(ProcessBuilder builder, byte[] stdin, Duration timeout)
+    private static CommandResult execute(ProcessBuilder builder, byte[] line, Fence fence, String program)
             throws IOException, InterruptedException {
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
-        ProcessGroup group;
-        Thread results;
-        Thread complaints;
-        try (OutputPipes pipes = OutputPipes.forNext(builder)) {
-            // A thread for each, since a program may do any of reading, writing and complaining first, or never.
-            results = start("stdout", () -> read(pipes.stdout(), stdout));
-            complaints = start("stderr", () -> read(pipes.stderr(), stderr));
-            group = ProcessGroup.start(builder);
-        }
-        Process process = group.process();
-        boolean ended = false;
+        OutputPipes pipes = OutputPipes.create();
+        Launcher launcher;
         try {
-            start("stdin", () -> write(process.getOutputStream(), stdin));
-            ended = process.waitFor(timeout.toNanos(), TimeUnit.NANOSECONDS);
-            if (ended) {
-                long deadline = System.nanoTime() + LAST_WORDS.toNanos();
-                join(results, deadline);
-                join(complaints, deadline);
+            launcher = Launcher.start(builder, line, fence, pipes);
+        } catch (IOException | RuntimeException e) {
+            pipes.close();
+            throw e;
+        }
+        // A thread for each, since a program may do any of reading, writing and complaining first, or never.
+        Thread results = Daemon.start("tool-stdout", () -> read(pipes.stdout(), stdout));
+        Thread complaints = Daemon.start("tool-stderr", () -> read(pipes.stderr(), stderr));
+        boolean exited;
+        try {
+            exited = launcher.await(fence);
+            if (exited) {
+                // What it left behind may say its last words.
+                join(results, complaints);
             }
+        } catch (InterruptedException e) {
+            launcher.stop();
+            throw e;
         } finally {
-            if (ended) {
-                group.killRemains();
-            } else {
-                group.kill();
-            }
+            launcher.end();
         }
-        Optional<Integer> exitCode = ended ? Optional.of(process.exitValue()) : Optional.empty();
-        return new Ended(exitCode, stdout, stderr.end(), timeout);
-    }
-
-    private static ToolOutcome outcome(Ended ended) {
-        if (ended.exitCode().isEmpty()) {
-            return failure(words("timed out after " + words(ended.timeout()) + " and was killed", ended.stderr()));
+        if (!exited) {
+            join(results, complaints);
         }
-        int exitCode = ended.exitCode().get();
-        if (exitCode == 0) {
-            return ToolOutcome.result(ended.stdout().text());
-        }
-        if (exitCode == QUESTION_EXIT) {
-            return question(ended.stdout().text())
-                    .map(ToolOutcome::question)
-                    .orElseGet(() -> failure(words(
-                            "exit code 10 asks a question, but stdout is not {\"question\": \"…\"}", ended.stderr())));
-        }
-        return failure(words("exit code " + exitCode, ended.stderr()));
-    }
-
-    private static Optional<String> question(String stdout) {
-        try {
-            JsonNode question = Wire.MAPPER.readTree(stdout).path("question");
-            return question.isTextual() && !question.textValue().isBlank()
-                    ? Optional.of(InlineText.of(question.textValue()))
-                    : Optional.empty();
-        } catch (JsonProcessingException e) {
-            return Optional.empty();
-        }
-    }
-
-    private static ToolOutcome failure(String words) {
-        return ToolOutcome.error(ToolTexts.failure(words));
-    }
-
-    private static String words(String what, String stderr) {
-        return stderr.isBlank() ? what : what + ": " + stderr.strip();
-    }
-
-    private static String words(Duration time) {
-        return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+        return launcher.result(program, fence, stdout.text(), stderr.end());
     }
 
     private static String json(Json args) {
@@ -174,22 +137,10 @@ public final class CommandRunner {
         }
     }
 
-    private static Thread start(String name, Runnable work) {
-        Thread thread = new Thread(work, "tool-" + name);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
-    }
-
-    private static void join(Thread thread, long deadline) throws InterruptedException {
-        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-    }
-
-    private static void write(OutputStream stdin, byte[] bytes) {
-        try (stdin) {
-            stdin.write(bytes);
-        } catch (IOException e) {
-            // A program that ends without having read it all is none the worse for it.
+    private static void join(Thread... threads) throws InterruptedException {
+        long deadline = System.nanoTime() + LAST_WORDS.toNanos();
+        for (Thread thread : threads) {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
         }
     }
 

@@ -5,14 +5,15 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pipes for what a program and its children print. The JDK closes its own when the program ends, unless a thread happens
- * to be reading just then, and what a child writes after that is lost. These end when the last writer has closed them.
+ * Pipes for what a program and its children print, in a private directory, so that the launcher can open them for the
+ * program alone. They end when the last writer has closed them, and not when somebody else ends.
  */
 final class OutputPipes implements Closeable {
 
@@ -21,7 +22,7 @@ final class OutputPipes implements Closeable {
     private final InputStream stdout;
     private final InputStream stderr;
 
-    private OutputPipes(Path directory, ProcessBuilder builder) throws IOException, InterruptedException {
+    private OutputPipes(Path directory) throws IOException, InterruptedException {
         this.directory = directory;
         try {
             Path out = directory.resolve("out");
@@ -35,16 +36,18 @@ final class OutputPipes implements Closeable {
             }
             this.stdout = open(out);
             this.stderr = open(err);
-            builder.redirectOutput(out.toFile()).redirectError(err.toFile());
         } catch (IOException | InterruptedException e) {
             close();
             throw e;
         }
     }
 
-    /** Makes the builder's next process print here. Close it when that is started: the ends to read from stay open. */
-    static OutputPipes forNext(ProcessBuilder builder) throws IOException, InterruptedException {
-        return new OutputPipes(Files.createTempDirectory("waymark-"), builder);
+    static OutputPipes create() throws IOException, InterruptedException {
+        return new OutputPipes(Files.createTempDirectory("waymark-"));
+    }
+
+    Path directory() {
+        return directory;
     }
 
     InputStream stdout() {
@@ -61,17 +64,29 @@ final class OutputPipes implements Closeable {
         return new FileInputStream(pipe.toFile());
     }
 
-    @Override
-    public void close() {
+    /** From now on they end when their writers have ended: the program has opened them. */
+    synchronized void release() {
         try {
             for (Closeable end : held) {
                 end.close();
             }
-            Files.deleteIfExists(directory.resolve("out"));
-            Files.deleteIfExists(directory.resolve("err"));
+        } catch (IOException e) {
+            // Closed all the same.
+        }
+        held.clear();
+    }
+
+    /** Forgets their names. What can be read stays. */
+    @Override
+    public void close() {
+        release();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            for (Path file : files) {
+                Files.deleteIfExists(file);
+            }
             Files.deleteIfExists(directory);
         } catch (IOException e) {
-            // Names in a temporary directory: the program and its pipes do not need them any more.
+            // The launcher removes it as well when the lifeline ends, perhaps just now.
         }
     }
 }

@@ -16,7 +16,6 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.activity.DynamicActivity;
 import io.temporal.common.converter.EncodedValues;
-import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
@@ -53,25 +52,24 @@ public final class ToolActivity implements DynamicActivity {
             if (tool.isEmpty()) {
                 return ToolOutcome.error(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
-            Optional<ToolOutcome> problem = tools.problem(tool.get(), input.args());
-            if (problem.isPresent()) {
-                return problem.get();
-            }
             try {
                 return tool.get().hasEffect()
                         ? claimAndRun(tool.get(), input, info, heartbeat)
-                        : tools.run(tool.get(), input.args(), context(input, info), deadline(tool.get()));
+                        : run(tool.get(), input, info);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
-    /** Whoever stops between the claim and the run must still be stopped by the deadline, so it is set before both. */
-    private static Instant deadline(ToolSpec tool) {
-        return Instant.now().plus(tool.timeout());
+    private ToolOutcome run(ToolSpec tool, ToolInput input, ActivityInfo info) throws InterruptedException {
+        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        return problem.isPresent()
+                ? problem.get()
+                : tools.run(tool, input.args(), context(input, info), Fence.in(tool.timeout()));
     }
 
+    /** What this execution says of itself holds for the call only where no other one may have run: so that comes first. */
     private ToolOutcome claimAndRun(ToolSpec tool, ToolInput input, ActivityInfo info, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
@@ -82,10 +80,15 @@ public final class ToolActivity implements DynamicActivity {
         if (!input.run().equals(Optional.of(info.getRunId()))) {
             return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
         }
+        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        if (problem.isPresent()) {
+            return problem.get();
+        }
         if (stopping.getAsBoolean()) {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
         }
-        Instant deadline = deadline(tool);
+        // Before the claim: what the workflow takes for dead some time after granting it is dead by then.
+        Fence fence = Fence.in(tool.timeout());
         Claim claim = new Claim(
                 input.callId(),
                 input.dispatch(),
@@ -97,13 +100,13 @@ public final class ToolActivity implements DynamicActivity {
             return ToolOutcome.notStarted(execution, refusal.get());
         }
         heartbeat.pastTheLastStop();
-        return tools.runOnce(tool, input.args(), context(input, info), deadline, execution);
+        return tools.runOnce(tool, input.args(), context(input, info), fence, execution);
     }
 
     private static ToolContext context(ToolInput input, ActivityInfo info) {
         String tool = info.getActivityType();
         String thread = info.getWorkflowId();
-        String key = IdempotencyKey.of(thread, tool, input.args(), input.repeat());
+        String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
         return new ToolContext(thread, input.callId(), tool, key);
     }
 }

@@ -8,10 +8,10 @@ import dev.waymark.conversation.ToolTexts;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
+import dev.waymark.tool.Verdict;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -41,43 +41,105 @@ public final class ToolRunner {
     }
 
     /** Runs a tool whose running twice is harmless. */
-    ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Instant deadline) throws InterruptedException {
-        return switch (tool.kind()) {
-            case JAVA -> checked(tool, runJava(tool, args, context, deadline));
-            case COMMAND -> checked(tool, commands.run(tool, directory, args, environment(context)));
-            case QUESTION, STATE ->
-                throw new IllegalStateException("the conversation does this itself: " + tool.name());
-        };
+    ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+        return checked(
+                tool,
+                switch (tool.kind()) {
+                    case JAVA -> runJava(tool, args, context, fence).orElseGet(() -> failure(timedOut(fence)));
+                    case COMMAND ->
+                        runCommand(tool, tool.command(), args, context, fence).outcome();
+                    case QUESTION, STATE -> throw notOurs(tool);
+                });
     }
 
-    /** Runs a tool that has been claimed. What it did when its time was up, nobody knows. */
-    ToolOutcome runOnce(ToolSpec tool, Json args, ToolContext context, Instant deadline, String execution)
+    /**
+     * Runs a tool that has been claimed. What it did when its time was up, nobody knows; and if that was before it
+     * began, it did nothing. {@code execution} is the name under which it was claimed.
+     */
+    ToolOutcome runOnce(ToolSpec tool, Json args, ToolContext context, Fence fence, String execution)
             throws InterruptedException {
-        return run(tool, args, context, deadline);
+        return checked(
+                tool,
+                switch (tool.kind()) {
+                    case JAVA ->
+                        fence.left().isZero()
+                                ? ToolOutcome.notStarted(execution, "its time was up before it was started")
+                                : runJava(tool, args, context, fence)
+                                        .orElseGet(() -> ToolOutcome.lost(timedOut(fence)));
+                    case COMMAND -> {
+                        CommandResult result = runCommand(tool, tool.command(), args, context, fence);
+                        if (result instanceof CommandResult.Killed killed) {
+                            yield ToolOutcome.lost(killed.words());
+                        }
+                        yield result instanceof CommandResult.NotStarted none && none.late()
+                                ? ToolOutcome.notStarted(execution, none.why())
+                                : result.outcome();
+                    }
+                    case QUESTION, STATE -> throw notOurs(tool);
+                });
     }
 
     /** Finds out whether a lost call took effect. */
-    VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Instant deadline) throws InterruptedException {
-        return VerifyOutcome.unknown("not yet");
+    VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+        return switch (tool.kind()) {
+            case JAVA -> verifyJava(tool, args, context, fence);
+            case COMMAND -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case QUESTION, STATE -> throw notOurs(tool);
+        };
     }
 
-    private ToolOutcome runJava(ToolSpec spec, Json args, ToolContext context, Instant until)
+    private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)
+            throws InterruptedException {
+        return commands.run(tool, program, directory, args, environment(context), fence);
+    }
+
+    /** Nothing where its time was up. */
+    private Optional<ToolOutcome> runJava(ToolSpec spec, Json args, ToolContext context, Fence fence)
             throws InterruptedException {
         Tool tool = javaTools.find(spec.name()).orElseThrow();
-        Deadline deadline = new Deadline(Duration.between(Instant.now(), until));
+        Deadline deadline = new Deadline(fence.left());
         try (deadline) {
-            return ToolOutcome.result(InlineText.of(tool.run(args, context)));
+            return Optional.of(ToolOutcome.result(InlineText.of(tool.run(args, context))));
         } catch (InterruptException e) {
-            return ToolOutcome.question(InlineText.of(e.question()));
+            return Optional.of(ToolOutcome.question(InlineText.of(e.question())));
         } catch (InterruptedException e) {
             if (deadline.hasPassed()) {
-                String words = "timed out after " + spec.timeout().toSeconds() + "s";
-                return spec.hasEffect() ? ToolOutcome.lost(words) : failure(words);
+                return Optional.empty();
             }
             throw e;
         } catch (Exception e) {
-            return failure(words(e));
+            return Optional.of(failure(words(e)));
         }
+    }
+
+    private VerifyOutcome verifyJava(ToolSpec spec, Json args, ToolContext context, Fence fence)
+            throws InterruptedException {
+        Optional<Tool> tool = javaTools.find(spec.name());
+        if (tool.isEmpty()) {
+            return VerifyOutcome.unknown("this worker has no tool " + spec.name());
+        }
+        Deadline deadline = new Deadline(fence.left());
+        try (deadline) {
+            Verdict verdict = tool.get().verify(args, context);
+            return verdict.landed()
+                    .map(landed -> VerifyOutcome.known(landed, verdict.result().map(InlineText::of)))
+                    .orElseGet(() -> VerifyOutcome.unknown("verify: it can't tell"));
+        } catch (InterruptedException e) {
+            if (deadline.hasPassed()) {
+                return VerifyOutcome.unknown("verify: " + timedOut(fence));
+            }
+            throw e;
+        } catch (Exception e) {
+            return VerifyOutcome.unknown("verify: " + InlineText.of(words(e)));
+        }
+    }
+
+    private static String timedOut(Fence fence) {
+        return "timed out after " + fence.timeout().toSeconds() + "s";
+    }
+
+    private static IllegalStateException notOurs(ToolSpec tool) {
+        return new IllegalStateException("the conversation does this itself: " + tool.name());
     }
 
     /** A result that is not what the tool promised is an error result. */

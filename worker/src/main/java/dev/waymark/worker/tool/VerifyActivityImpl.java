@@ -11,7 +11,6 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
-import java.time.Instant;
 import java.util.Optional;
 
 /** Asks the tool itself, with the arguments and the key that the lost call had. */
@@ -33,11 +32,12 @@ public final class VerifyActivityImpl implements VerifyActivity {
             if (tool.isEmpty()) {
                 return VerifyOutcome.unknown("the agent has no tool " + input.tool());
             }
-            String key = IdempotencyKey.of(info.getWorkflowId(), input.tool(), input.args(), input.repeat());
+            String session = input.session().orElse(info.getWorkflowId());
+            String key = IdempotencyKey.of(session, input.tool(), input.args(), input.repeat());
             ToolContext context = new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key);
             try {
-                Instant deadline = Instant.now().plus(tool.get().timeout());
-                return tools.verify(tool.get(), input.args(), context, deadline);
+                return tools.verify(
+                        tool.get(), input.args(), context, Fence.in(tool.get().timeout()));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }

@@ -163,12 +163,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step);
+            return !nothingNew && flights.runTool(step, state.session());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step);
+            return !nothingNew && flights.verifyTool(step, state.session());
         }
 
         @Override
@@ -338,7 +338,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         private Fact read(String name, EncodedValues payloads) {
             RawValue payload = first(payloads);
-            return Inbox.readUpdate(name, payload == null ? null : payload.getPayload());
+            return Inbox.readUpdate(
+                    name,
+                    payload == null ? null : payload.getPayload(),
+                    Workflow.getInfo().getRunId());
         }
 
         private boolean isGranted(Fact.ToolClaimed claimed) {
@@ -368,7 +371,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public List<CallItem> calls() {
-        return CallItem.of(state, NEWEST_CALLS).stream()
+        return CallItem.of(thread, state, NEWEST_CALLS).stream()
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();
     }

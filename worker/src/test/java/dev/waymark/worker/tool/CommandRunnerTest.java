@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,19 +16,19 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With real programs. Those that outlive their call write their process id to a file, and must be gone. */
-@Timeout(60)
+@Timeout(120)
 class CommandRunnerTest {
 
-    /** For a program to do what it does before it has to be killed, on a busy machine too. */
-    private static final Duration ENOUGH_TO_START = Duration.ofSeconds(2);
+    /** Long enough for a program to do on a busy machine what it is to be killed for. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     @TempDir
     Path directory;
@@ -68,8 +69,7 @@ class CommandRunnerTest {
 
     @Test
     void run_endlessOutput_endsWithTheTimeout() throws Exception {
-        assertThat(run("yes", Duration.ofMillis(300)))
-                .isEqualTo(ToolOutcome.error("Tool error: timed out after 300ms and was killed"));
+        assertThat(run("yes", TIMEOUT)).isEqualTo(ToolOutcome.error("Tool error: timed out after 2s and was killed"));
     }
 
     @Test
@@ -90,11 +90,13 @@ class CommandRunnerTest {
         worker.put("SECRET", "s3cret");
         worker.put("UNRELATED", "x");
         ToolSpec tool = tool("env", Map.of("TOKEN", "Bearer ${SECRET}", "PLAIN", "$x"), Duration.ofSeconds(10));
-        String text = new CommandRunner(worker)
-                .run(tool, directory, Json.EMPTY_OBJECT, Map.of("WAYMARK_TOOL", "tool"))
-                .result()
-                .orElseThrow();
-        assertThat(text.lines().filter(line -> !line.matches("(PWD|SHLVL|_|OLDPWD)=.*")))
+        Fence fence = Fence.in(tool.timeout());
+        assertThat(new CommandRunner(worker)
+                        .run(tool, List.of("env"), directory, Json.EMPTY_OBJECT, Map.of("WAYMARK_TOOL", "tool"), fence)
+                        .outcome()
+                        .result()
+                        .orElseThrow()
+                        .lines())
                 .containsExactlyInAnyOrder(
                         "PATH=" + System.getenv("PATH"),
                         "HOME=/home/ada",
@@ -106,8 +108,9 @@ class CommandRunnerTest {
     @Test
     void run_missingVariable_isNamedAndNothingRuns() throws Exception {
         ToolSpec tool = tool("touch ran", Map.of("TOKEN", "${NOT_SET}"), Duration.ofSeconds(10));
-        assertThat(runner().run(tool, directory, Json.EMPTY_OBJECT, Map.of()))
-                .isEqualTo(ToolOutcome.error("Tool error: environment variable NOT_SET is not set in the worker"));
+        assertThat(run(tool, tool.command(), Json.EMPTY_OBJECT))
+                .isEqualTo(
+                        new CommandResult.NotStarted("environment variable NOT_SET is not set in the worker", false));
         assertThat(directory.resolve("ran")).doesNotExist();
     }
 
@@ -149,58 +152,194 @@ class CommandRunnerTest {
     }
 
     @Test
-    void run_noSuchProgram_isAnError() throws Exception {
-        ToolSpec tool = ToolSpec.command("tool", "./nowhere.sh")
-                .describedAs("", Json.EMPTY_OBJECT)
-                .safeToRetry()
-                .timeout(Duration.ofSeconds(5))
-                .build();
-        assertThat(runner().run(tool, directory, Json.EMPTY_OBJECT, Map.of())
-                        .error()
-                        .orElseThrow())
-                .startsWith("Tool error: ")
-                .contains("./nowhere.sh");
+    void run_noSuchProgram_hasNotStarted() throws Exception {
+        assertThat(runProgram("./nowhere.sh"))
+                .isEqualTo(new CommandResult.NotStarted("cannot start ./nowhere.sh", false));
+        assertThat(runProgram("waymark-nowhere"))
+                .isEqualTo(new CommandResult.NotStarted("cannot start waymark-nowhere", false));
+    }
+
+    @Test
+    void run_programThatMayNotBeExecuted_hasNotStarted() throws Exception {
+        Files.writeString(directory.resolve("text.sh"), "#!/bin/sh\ntouch ran\n");
+        assertThat(runProgram("./text.sh")).isEqualTo(new CommandResult.NotStarted("cannot start ./text.sh", false));
+        Files.createDirectory(directory.resolve("folder"));
+        assertThat(runProgram("./folder")).isEqualTo(new CommandResult.NotStarted("cannot start ./folder", false));
+        script("lost.sh", "#!/waymark/nowhere/sh\ntouch ran\n");
+        assertThat(runProgram("./lost.sh")).isEqualTo(new CommandResult.NotStarted("cannot start ./lost.sh", false));
+        assertThat(directory.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void run_noSuchDirectory_hasNotStarted() throws Exception {
+        ToolSpec tool = tool("true", Map.of(), Duration.ofSeconds(30));
+        assertThat(runner().run(
+                                tool,
+                                List.of("true"),
+                                directory.resolve("nowhere"),
+                                Json.EMPTY_OBJECT,
+                                Map.of(),
+                                Fence.in(tool.timeout())))
+                .isEqualTo(new CommandResult.NotStarted("cannot start true", false));
+    }
+
+    @Test
+    void run_exitCodesOfShells_areTheProgramsOwn() throws Exception {
+        for (int code : List.of(1, 10, 125, 126, 127, 137, 143, 255)) {
+            assertThat(result("exit " + code)).isEqualTo(new CommandResult.Exited(code, "", ""));
+        }
+    }
+
+    @Test
+    void run_programKilledByASignal_hasExitedWithItsNumber() throws Exception {
+        assertThat(result("kill -KILL $$")).isEqualTo(new CommandResult.Exited(137, "", ""));
+        assertThat(result("kill -TERM $$")).isEqualTo(new CommandResult.Exited(143, "", ""));
+        // Nothing that a terminal sends is ignored, as it would be in a shell's background.
+        assertThat(result("kill -INT $$")).isEqualTo(new CommandResult.Exited(130, "", ""));
+        assertThat(result("kill -HUP $$")).isEqualTo(new CommandResult.Exited(129, "", ""));
+        assertThat(result("kill -PIPE $$")).isEqualTo(new CommandResult.Exited(141, "", ""));
+    }
+
+    @Test
+    void run_wordsOfTheCommand_arriveAsTheyAre() throws Exception {
+        assertThat(runProgram("printf", "[%s]", "", "a b", "$HOME", "`x`", "'\"\\", "ä\n"))
+                .isEqualTo(new CommandResult.Exited(0, "[][a b][$HOME][`x`]['\"\\][ä\n]", ""));
+    }
+
+    @Test
+    void run_argumentsThatAShellWouldRead_arriveAsTheyAre() throws Exception {
+        for (String text : List.of("$(touch ran)", "`touch ran`", "\\n\\\\", "$HOME", "'\"", "EOF", "\nEOF\n", " x ")) {
+            Json args = Json.of(Map.of("a", text));
+            assertThat(run("cat", args)).isEqualTo(ToolOutcome.result(Wire.MAPPER.writeValueAsString(args) + "\n"));
+        }
+        assertThat(directory.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void run_noDescriptorsButThree_areOpenInTheProgram() throws Exception {
+        assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")));
+        // ls has one of its own, for the directory.
+        assertThat(runProgram("ls", "/proc/self/fd")).isEqualTo(new CommandResult.Exited(0, "0\n1\n2\n3\n", ""));
     }
 
     @Test
     void run_relativeProgram_isFoundInTheDirectory() throws Exception {
-        Path program = Files.writeString(directory.resolve("here.sh"), "#!/bin/sh\npwd -P\n");
-        assertThat(program.toFile().setExecutable(true)).isTrue();
-        ToolSpec tool = ToolSpec.command("tool", "./here.sh")
-                .describedAs("", Json.EMPTY_OBJECT)
-                .safeToRetry()
-                .timeout(Duration.ofSeconds(5))
-                .build();
-        assertThat(runner().run(tool, directory, Json.EMPTY_OBJECT, Map.of()))
-                .isEqualTo(ToolOutcome.result(directory.toRealPath() + "\n"));
+        script("here.sh", "#!/bin/sh\npwd -P\n");
+        assertThat(runProgram("./here.sh")).isEqualTo(new CommandResult.Exited(0, directory.toRealPath() + "\n", ""));
+    }
+
+    @Test
+    void run_fencePassed_neverStarts() throws Exception {
+        assertThat(result("touch ran", Duration.ZERO))
+                .isEqualTo(new CommandResult.NotStarted("the time of /bin/sh was up before it was started", true));
+        assertThat(directory.resolve("ran")).doesNotExist();
+    }
+
+    @Test
+    void run_outputsClosedEarly_doNotEndTheCall() throws Exception {
+        assertThat(result("echo a; exec >&- 2>&- </dev/null; sleep 0.2; exit 7"))
+                .isEqualTo(new CommandResult.Exited(7, "a\n", ""));
+    }
+
+    @Test
+    void run_outputsClosedAndHanging_endsWithTheTimeout() throws Exception {
+        assertThat(result("echo $$ > a.pid; exec >&- 2>&- </dev/null; exec sleep 600", TIMEOUT))
+                .isEqualTo(new CommandResult.Killed("timed out after 2s and was killed", ""));
+        assertGone("a");
+    }
+
+    @Test
+    void run_timeoutOfAProgramThatEndsInPeace_isATimeoutAllTheSame() throws Exception {
+        assertThat(result("trap 'exit 0' TERM; while :; do sleep 0.05; done", TIMEOUT))
+                .isInstanceOf(CommandResult.Killed.class);
+    }
+
+    @Test
+    void run_timeoutOfGroupsOfTheirOwn_killsThemToo() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
+        // The program ends; timeout puts itself and its child into a new group.
+        result(
+                "(timeout 600 sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done' &); sleep 600",
+                TIMEOUT);
+        assertGone("a");
+    }
+
+    @Test
+    void run_timeoutOfANameThatIsNoText_killsItToo() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
+        result(
+                "n=$(printf 'x)\\n(\\377'); cp /bin/sleep \"./$n\"; (timeout 600 \"./$n\" 600 & echo $! > a.pid); sleep 600",
+                TIMEOUT);
+        assertGone("a");
+    }
+
+    @Test
+    void run_launcherKilled_killsTheProgramAndSaysSo() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
+        String launcher = "read -r stat < /proc/$PPID/stat; set -- ${stat##*) }; group=$3; ";
+        // All of its shells, and only the first one.
+        for (String victim : List.of("-$group", "$group")) {
+            assertThat(result("echo $$ > a.pid; sleep 600 & echo $! > b.pid; " + launcher + "kill -s KILL -- " + victim
+                            + "; wait"))
+                    .isEqualTo(new CommandResult.Killed("somebody killed its launcher, and so it was killed", ""));
+            assertGone("a", "b");
+        }
+    }
+
+    @Test
+    void run_launcherStopped_endsWithTheTimeoutAllTheSame() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
+        CommandResult result = result(
+                "echo $$ > a.pid; read -r stat < /proc/$PPID/stat; set -- ${stat##*) }; kill -s STOP -- -$3; sleep 600",
+                TIMEOUT);
+        assertThat(result).isInstanceOf(CommandResult.Killed.class);
+        assertGone("a");
+    }
+
+    @Test
+    void run_everyEnd_leavesNoFile() throws Exception {
+        try (Stream<Path> before = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            List<Path> known = before.toList();
+            result("true");
+            runProgram("./nowhere.sh");
+            result("true", Duration.ZERO);
+            result("sleep 600", TIMEOUT);
+            try (Stream<Path> after = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+                // Others work here as well: what they make is gone sooner or later, or has other names.
+                List<Path> left = after.filter(path -> !known.contains(path))
+                        .filter(path -> path.getFileName().toString().startsWith("waymark-"))
+                        .toList();
+                await().until(() -> left.stream().noneMatch(Files::exists));
+            }
+        }
     }
 
     @Test
     void run_timeout_killsTheWholeTree() throws Exception {
         ToolOutcome outcome = run(
                 "echo $$ > a.pid; sh -c 'echo $$ > b.pid; sleep 600 & echo $! > c.pid; wait' & echo busy >&2; wait",
-                ENOUGH_TO_START);
+                TIMEOUT);
         assertThat(outcome).isEqualTo(ToolOutcome.error("Tool error: timed out after 2s and was killed: busy"));
         assertGone("a", "b", "c");
     }
 
     @Test
     void run_timeoutOfAProgramThatIgnoresSigterm_killsIt() throws Exception {
-        run("trap '' TERM; echo $$ > a.pid; while :; do sleep 0.1; done", ENOUGH_TO_START);
+        run("trap '' TERM; echo $$ > a.pid; while :; do sleep 0.1; done", TIMEOUT);
         assertGone("a");
     }
 
     @Test
     void run_timeoutOfAProgramWhoseParentIsGone_killsItToo() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
-        run("(sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done' &) ; sleep 600", ENOUGH_TO_START);
+        run("(sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done' &) ; sleep 600", TIMEOUT);
         assertGone("a");
     }
 
     @Test
     void run_timeoutOfAProgramInAnotherSession_killsItWhileItDescends() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
-        run("setsid sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done'; true", ENOUGH_TO_START);
+        run("setsid sh -c 'trap \"\" TERM; echo $$ > a.pid; while :; do sleep 0.1; done'; true", TIMEOUT);
         assertGone("a");
     }
 
@@ -226,7 +365,7 @@ class CommandRunnerTest {
             assertThat(run("setsid sh -c 'echo $$ > a.pid; exec sleep 600' & sleep 0.3; echo done"))
                     .isEqualTo(ToolOutcome.result("done\n"));
         } finally {
-            process("a").ifPresent(ProcessHandle::destroyForcibly);
+            ProcessHandle.of(new Programs(directory).pid("a")).ifPresent(ProcessHandle::destroyForcibly);
         }
     }
 
@@ -250,8 +389,7 @@ class CommandRunnerTest {
             done.complete(null);
         });
         caller.start();
-        await().until(() -> Files.exists(directory.resolve("b.pid"))
-                && !Files.readString(directory.resolve("b.pid")).isBlank());
+        new Programs(directory).awaitStarted("a", "b");
         caller.interrupt();
         done.get();
         assertThat(ended.get()).isInstanceOf(InterruptedException.class);
@@ -265,24 +403,7 @@ class CommandRunnerTest {
     }
 
     private void assertGone(String... names) throws IOException {
-        for (String name : names) {
-            // A killed child of a killed parent is dead at once, but listed until its new parent looks.
-            await().atMost(Duration.ofSeconds(60))
-                    .until(() -> process(name).filter(ProcessHandle::isAlive).isEmpty() || isZombie(name));
-        }
-    }
-
-    private Optional<ProcessHandle> process(String name) throws IOException {
-        return ProcessHandle.of(pid(name));
-    }
-
-    private long pid(String name) throws IOException {
-        return Long.parseLong(Files.readString(directory.resolve(name + ".pid")).strip());
-    }
-
-    private boolean isZombie(String name) throws IOException {
-        Path stat = Path.of("/proc/" + pid(name) + "/stat");
-        return Files.exists(stat) && Files.readString(stat).contains(") Z ");
+        new Programs(directory).awaitGone(names);
     }
 
     private ToolOutcome run(String script) throws InterruptedException {
@@ -290,11 +411,34 @@ class CommandRunnerTest {
     }
 
     private ToolOutcome run(String script, Json args) throws InterruptedException {
-        return runner().run(tool(script, Map.of(), Duration.ofSeconds(30)), directory, args, Map.of());
+        ToolSpec tool = tool(script, Map.of(), Duration.ofSeconds(30));
+        return run(tool, tool.command(), args).outcome();
     }
 
     private ToolOutcome run(String script, Duration timeout) throws InterruptedException {
-        return runner().run(tool(script, Map.of(), timeout), directory, Json.EMPTY_OBJECT, Map.of());
+        return result(script, timeout).outcome();
+    }
+
+    private CommandResult result(String script) throws InterruptedException {
+        return result(script, Duration.ofSeconds(30));
+    }
+
+    private CommandResult result(String script, Duration timeout) throws InterruptedException {
+        ToolSpec tool = tool(script, Map.of(), timeout);
+        return run(tool, tool.command(), Json.EMPTY_OBJECT);
+    }
+
+    private CommandResult runProgram(String... command) throws InterruptedException {
+        return run(tool("true", Map.of(), Duration.ofSeconds(30)), List.of(command), Json.EMPTY_OBJECT);
+    }
+
+    private CommandResult run(ToolSpec tool, List<String> command, Json args) throws InterruptedException {
+        return runner().run(tool, command, directory, args, Map.of(), Fence.in(tool.timeout()));
+    }
+
+    private void script(String name, String text) throws IOException {
+        assertThat(Files.writeString(directory.resolve(name), text).toFile().setExecutable(true))
+                .isTrue();
     }
 
     private static CommandRunner runner() {

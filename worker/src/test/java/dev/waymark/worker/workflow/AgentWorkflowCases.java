@@ -181,7 +181,10 @@ abstract class AgentWorkflowCases {
                             new Part.ToolResult("tu_2", "Both", false),
                             new Part.ToolResult("tu_3", "Rome: sunny", false),
                             new Part.ToolResult(
-                                    "tu_4", "Tool \"nothing\" not found. Available tools: ask_user, weather", true));
+                                    "tu_4",
+                                    "Tool \"nothing\" not found. Available tools: ask_user, write_todos, write_plan, ls, read_file, write_file,"
+                                            + " edit_file, weather",
+                                    true));
         }
     }
 
