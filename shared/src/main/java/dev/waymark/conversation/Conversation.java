@@ -44,7 +44,8 @@ public record Conversation(
         @JsonProperty("ignored") Ignored ignored,
         @JsonProperty("counters") Counters counters,
         @JsonProperty("createdAt") Instant createdAt,
-        @JsonProperty("updatedAt") Instant updatedAt) {
+        @JsonProperty("updatedAt") Instant updatedAt,
+        @JsonProperty("origin") Optional<Origin> origin) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -113,6 +114,7 @@ public record Conversation(
         effects = effects == null ? Optional.empty() : effects;
         workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
+        origin = origin == null ? Optional.empty() : origin;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -234,6 +236,12 @@ public record Conversation(
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
     }
 
+    /** The id under which other systems know this thread's calls, where it is not the thread's own. */
+    @JsonIgnore
+    public Optional<String> session() {
+        return origin.flatMap(Origin::session);
+    }
+
     /** What the agent keeps beside the transcript. */
     @JsonIgnore
     public Workspace desk() {
@@ -310,6 +318,7 @@ public record Conversation(
                 ignored,
                 counters,
                 createdAt,
-                updatedAt);
+                updatedAt,
+                origin);
     }
 }

@@ -88,6 +88,24 @@ class ProcessTest {
     }
 
     @Test
+    void worker_keyMissing_startsAndSaysWhoNeedsIt() throws Exception {
+        Files.writeString(directory.resolve("agents/b.yaml"), "model: anthropic:some-model");
+        Files.writeString(directory.resolve("agents/c.yaml"), "model: openai:some-model");
+        try (InMemoryServer server = InMemoryServer.start(0);
+                Command command = new Command(
+                        Map.of("TEMPORAL_ADDRESS", server.address(), "OPENAI_BASE_URL", "http://127.0.0.1:1/v1"),
+                        "worker",
+                        "--json")) {
+            assertThat(command.readyLine().path("agents").toString()).isEqualTo("[\"a\",\"b\",\"c\"]");
+            assertThat(command.stderr())
+                    .isEqualTo(
+                            "waymark: ANTHROPIC_API_KEY is not set: b. Set it and start again; until then their turns"
+                                    + " fail\n");
+            assertThat(command.terminate()).isZero();
+        }
+    }
+
+    @Test
     void worker_noServer_exitsFive() throws Exception {
         try (Command command = new Command(Map.of("TEMPORAL_ADDRESS", "127.0.0.1:1"), "worker", "--json")) {
             assertThat(command.end()).isEqualTo(5);
@@ -139,9 +157,7 @@ class ProcessTest {
             stderr = directory.resolve("stderr.log");
             ProcessBuilder builder =
                     new ProcessBuilder(words).directory(directory.toFile()).redirectError(stderr.toFile());
-            builder.environment()
-                    .keySet()
-                    .removeIf(name -> name.startsWith("WAYMARK_") || name.startsWith("TEMPORAL_"));
+            builder.environment().keySet().removeIf(name -> name.matches("(WAYMARK|TEMPORAL|ANTHROPIC|OPENAI)_.*"));
             builder.environment().putAll(environment);
             process = builder.start();
             stdout = process.inputReader(StandardCharsets.UTF_8);

@@ -37,12 +37,28 @@ public final class Dev implements AutoCloseable {
 
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
     public static Dev durable(Path agents) {
+        return startDurable(agents);
+    }
+
+    /** The in-memory server alone, for workers of their own. */
+    public static Dev inMemoryWithoutWorker(Path directory) {
+        return start(directory, "--in-memory", "--no-worker");
+    }
+
+    /** As {@link #durable}, without a worker. */
+    public static Dev durableWithoutWorker(Path directory) {
+        return startDurable(directory, "--no-worker");
+    }
+
+    private static Dev startDurable(Path agents, String... more) {
         boolean hasBinary = System.getenv("TEMPORAL_CLI") != null
                 || Stream.of(System.getenv("PATH").split(File.pathSeparator))
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, "temporal")));
         Assumptions.assumeTrue(hasBinary, "no temporal binary on PATH nor in TEMPORAL_CLI");
         String database = agents.resolve("temporal.db").toString();
-        return start(agents, "--db", database, "--ui-port", String.valueOf(freePort()));
+        List<String> options = new ArrayList<>(List.of("--db", database, "--ui-port", String.valueOf(freePort())));
+        options.addAll(List.of(more));
+        return start(agents, options.toArray(String[]::new));
     }
 
     private static Dev start(Path agents, String... more) {

@@ -15,6 +15,7 @@ import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.WaymarkException;
 import java.util.List;
 
@@ -125,6 +126,18 @@ final class Documents {
         line.put("eventId", moment.eventId());
         line.put("type", moment.fact().map(fact -> fact.type()).orElse("run-continued"));
         moment.fact().ifPresent(fact -> line.setAll((ObjectNode) Wire.MAPPER.valueToTree(fact)));
+        return line;
+    }
+
+    /** The same for words that are still coming. */
+    static ObjectNode of(TextDelta words) {
+        ObjectNode line = JsonNodeFactory.instance.objectNode();
+        line.put("at", words.at().toString());
+        line.put("runId", words.runId());
+        line.put("eventId", words.eventId());
+        line.put("type", "text-delta");
+        line.put("attempt", words.attempt());
+        line.put("text", words.text());
         return line;
     }
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Wire;
 import java.io.PrintWriter;
+import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -12,6 +13,13 @@ import picocli.CommandLine.Spec;
 final class Output {
     static final String JSON = "--json";
     static final String VERBOSE = "--verbose";
+
+    private static final String BEGINNING_OF_LINE = "\r";
+    private static final String REST_OF_LINE_GONE = "\u001b[K";
+    /** That of a terminal nobody has widened. On a longer one there would be more to take back than a line. */
+    private static final int SHORTEST_LINE = 78;
+
+    private boolean passing;
 
     @Option(names = JSON, description = "Print exactly one JSON document.")
     private boolean json;
@@ -28,7 +36,26 @@ final class Output {
 
     /** A result, for people. */
     void line(String text) {
-        out().println(Lines.harmless(text));
+        out().println(takeBack() + Lines.harmless(text));
+    }
+
+    /** Somebody sits before it. Elsewhere, nothing that was printed can be taken back. */
+    boolean isTerminal() {
+        return Ansi.AUTO.enabled();
+    }
+
+    /** Something on a terminal that the next words replace: the end of it, as much as fits on the line. */
+    void passing(String text) {
+        String line = Lines.oneLine(text);
+        out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
+        out().flush();
+        passing = true;
+    }
+
+    private String takeBack() {
+        String back = passing ? BEGINNING_OF_LINE + REST_OF_LINE_GONE : "";
+        passing = false;
+        return back;
     }
 
     /** A result, for programs. */

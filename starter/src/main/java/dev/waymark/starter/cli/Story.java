@@ -4,6 +4,8 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.history.Moment;
+import dev.waymark.starter.client.TextDelta;
+import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.stream.Collectors;
 
@@ -17,7 +19,17 @@ final class Story implements Fact.Cases<String> {
         String what = moment.fact()
                 .map(fact -> pad(fact.type()) + fact.match(STORY))
                 .orElseGet(() -> pad("run-continued") + moment.runId());
-        return (moment.at().truncatedTo(ChronoUnit.SECONDS) + "  e" + moment.eventId() + "  " + what).stripTrailing();
+        return line(moment.at(), moment.eventId(), what);
+    }
+
+    /** Words that are still coming. */
+    static String line(TextDelta words) {
+        String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
+        return line(words.at(), words.eventId(), pad("text-delta") + attempt + Lines.oneLine(words.text()));
+    }
+
+    private static String line(Instant at, long eventId, String what) {
+        return (at.truncatedTo(ChronoUnit.SECONDS) + "  e" + eventId + "  " + what).stripTrailing();
     }
 
     private static String pad(String type) {

@@ -2,6 +2,8 @@ package dev.waymark.starter.cli;
 
 import dev.waymark.history.Moment;
 import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.TextDelta;
+import dev.waymark.starter.client.Watcher;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,26 +11,47 @@ import picocli.CommandLine.Parameters;
 
 /** Follows a thread as it goes on, from its beginning, until it closes. */
 @Command(name = "watch", description = "Follows a thread as it goes on, from its beginning, until it closes.")
-final class Watch implements Callable<Integer> {
+final class Watch implements Callable<Integer>, Watcher {
     @Mixin
     private Output output;
 
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
+    /** What the model has said of the reply that is coming. */
+    private String coming = "";
+
+    private int attempt;
+
     @Override
     public Integer call() {
         try (AgentClient client = Connect.toServer()) {
-            client.watch(thread, this::tell);
+            client.watch(thread, this);
             return ExitCode.DONE;
         }
     }
 
-    private boolean tell(Moment moment) {
+    @Override
+    public boolean happened(Moment moment) {
+        coming = "";
         if (output.isJson()) {
             output.document(Documents.of(moment));
         } else {
             output.line(Story.line(moment));
+        }
+        return !output.isBroken();
+    }
+
+    @Override
+    public boolean said(TextDelta words) {
+        if (output.isJson()) {
+            output.document(Documents.of(words));
+        } else if (output.isTerminal()) {
+            coming = words.attempt() == attempt ? coming + words.text() : words.text();
+            attempt = words.attempt();
+            output.passing(coming);
+        } else {
+            output.line(Story.line(words));
         }
         return !output.isBroken();
     }

@@ -18,6 +18,8 @@ import dev.waymark.history.Timeline;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -213,14 +214,20 @@ public final class AgentClient implements AutoCloseable {
         if (valid.saysNothing()) {
             throw Limits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
         }
-        if (valid.isNamed() && connection.isInMemory() && !valid.prompt().volatileAllowed()) {
-            throw new WaymarkException.VolatileStore(
-                    "the server keeps threads in memory only: " + valid.thread(),
-                    "It would be gone with the server. Use --volatile to start it nevertheless,"
-                            + " or a server that keeps what it is given");
+        if (valid.isNamed()) {
+            checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
         return valid.isNamed() ? input : input.closingAfterOneTurn();
+    }
+
+    private void checkThatItLasts(String thread, boolean volatileAllowed) {
+        if (connection.isInMemory() && !volatileAllowed) {
+            throw new WaymarkException.VolatileStore(
+                    "the server keeps threads in memory only: " + thread,
+                    "It would be gone with the server. Use --volatile to start it nevertheless,"
+                            + " or a server that keeps what it is given");
+        }
     }
 
     private void checkAgent(Valid valid, Requests.Known known) {
@@ -228,7 +235,7 @@ public final class AgentClient implements AutoCloseable {
             return;
         }
         String own = histories.startInput(valid.thread(), known.runId()).agent();
-        if (!own.equals(valid.prompt().agent().get())) {
+        if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
             throw Limits.badInput(
                     "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
         }
@@ -245,6 +252,75 @@ public final class AgentClient implements AutoCloseable {
 
     private static Waiting waitingFor(Say say, int fact) {
         return say.content().isPresent() ? Waiting.forMessage(say.id().orElseThrow(), fact) : Waiting.forTurnAt(fact);
+    }
+
+    // ---- going on from where something was left
+
+    /**
+     * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
+     * with it: a call that may have taken effect is not simply run again. The same resumed twice, even at once, is one
+     * thread.
+     *
+     * @return the outcome of the turn that goes on; of a thread that was complete, and is given no answer, its own
+     */
+    public AgentResult resume(String thread, ResumeOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Known known = requests.get(Limits.thread(thread));
+            if (known.open()) {
+                throw Limits.badInput(
+                        "the thread is still open: " + thread,
+                        "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
+            }
+            Timeline timeline = read(thread);
+            if (timeline.now().turn().status() == Turn.Status.NONE) {
+                throw new WaymarkException.NotFound(
+                        "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+            }
+            Left left = Left.of(timeline);
+            return left.isOver(checked(how)) ? result(thread, deadline) : goOn(left, how, deadline);
+        });
+    }
+
+    private static ResumeOptions checked(ResumeOptions how) {
+        how.answer().ifPresent(Limits::answer);
+        how.agent().ifPresent(Limits::agent);
+        how.thread().ifPresent(Limits::thread);
+        return how;
+    }
+
+    private AgentResult goOn(Left left, ResumeOptions how, Deadline deadline) {
+        String thread = left.threadId(how);
+        if (how.thread().isPresent()) {
+            checkThatItLasts(thread, how.volatileAllowed());
+        }
+        Conversation begin = left.begin(how, thread, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+        Optional<String> runId = requests.start(thread, left.input(how, begin));
+        if (runId.isPresent() && begin.isSettled()) {
+            return AgentResult.of(thread, runId.get(), begin, begin.turn());
+        }
+        if (runId.isPresent()) {
+            return await(thread, runId.get(), Waiting.forTurnAt(begin.counters().facts()), deadline);
+        }
+        return resultOfEarlier(thread, left.requestId(how), deadline);
+    }
+
+    /** What this request came to when it was made before. */
+    private AgentResult resultOfEarlier(String thread, String requestId, Deadline deadline) {
+        Timeline timeline = read(thread);
+        int fact = timeline.now()
+                .seen()
+                .factOf(requestId)
+                .orElseThrow(() -> Limits.badInput(
+                        "there is such a thread, and it did not come of this: " + thread, "Take another --thread"));
+        Waiting past = Waiting.forTurnAt(fact);
+        for (Moment moment : timeline.moments()) {
+            Optional<Waiting.Reached> reached = past.observe(moment);
+            if (reached.isPresent()) {
+                return resultOf(thread, reached.get());
+            }
+        }
+        return await(thread, timeline.runId(), Waiting.forTurnAt(fact), deadline);
     }
 
     // ---- going on
@@ -499,17 +575,21 @@ public final class AgentClient implements AutoCloseable {
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
     }
 
-    /** Tells of every moment that is still held, and of every new one, until the thread closes or this returns false. */
-    public void watch(String thread, Predicate<Moment> watcher) {
+    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    public void watch(String thread, Watcher watcher) {
         translated(() -> {
             Timeline timeline = read(Limits.thread(thread));
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
             Feed feed = feed(thread, timeline.runId());
-            List<Moment> next = earlier;
-            while (next.stream().allMatch(watcher) && !feed.isClosed()) {
-                next = feed.next(LONG_WAIT_MILLIS);
+            LiveWords words = new LiveWords(connection, histories, thread);
+            boolean goesOn = earlier.stream().allMatch(watcher::happened);
+            while (goesOn && !feed.isClosed()) {
+                List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
+                next.forEach(words::follow);
+                goesOn = next.stream().allMatch(watcher::happened)
+                        && words.next().map(watcher::said).orElse(true);
             }
             return thread;
         });

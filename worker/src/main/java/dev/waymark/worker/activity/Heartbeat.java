@@ -5,19 +5,24 @@ import io.temporal.activity.ActivityExecutionContext;
 import io.temporal.client.ActivityCompletionException;
 import io.temporal.client.ActivityPausedException;
 import io.temporal.client.ActivityResetException;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the server, from a side thread, that the activity of this thread is alive, once a second. So a killed worker is
  * noticed, and a cancellation arrives while the activity is busy: then the activity's thread is interrupted, and
- * {@link #cancellation} says why.
+ * {@link #cancellation} says why. Details of how far it has come go out sooner, when they have changed; the server shows
+ * the newest of them, and none is added to history.
  */
 public final class Heartbeat implements AutoCloseable {
-    private static final int SECONDS = 1;
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
+    private static final Duration NEWS = Duration.ofMillis(100);
 
     private static final ScheduledExecutorService CLOCK = Executors.newScheduledThreadPool(2, task -> {
         Thread thread = new Thread(task, "heartbeats");
@@ -27,24 +32,45 @@ public final class Heartbeat implements AutoCloseable {
 
     private final ActivityExecutionContext context;
     private final Thread worker = Thread.currentThread();
+    private final Supplier<?> details;
     private final ScheduledFuture<?> beats;
+    private @Nullable Object told;
+    private long toldAt = System.nanoTime();
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
     private volatile boolean unstoppable;
 
-    private Heartbeat(ActivityExecutionContext context) {
+    private Heartbeat(ActivityExecutionContext context, Duration period, Supplier<?> details) {
         this.context = context;
-        this.beats = CLOCK.scheduleWithFixedDelay(this::beat, SECONDS, SECONDS, TimeUnit.SECONDS);
+        this.details = details;
+        this.beats =
+                CLOCK.scheduleWithFixedDelay(this::beat, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Begins for the activity that runs in this thread. Close it in the same thread. */
     public static Heartbeat begin() {
-        return new Heartbeat(Activity.getExecutionContext());
+        return new Heartbeat(Activity.getExecutionContext(), SIGN_OF_LIFE, () -> null);
+    }
+
+    /**
+     * As {@link #begin()}, showing details.
+     *
+     * @param details what is to be shown now, asked for several times a second in another thread; two that are equal are
+     *     sent as one
+     */
+    public static Heartbeat showing(Supplier<?> details) {
+        return new Heartbeat(Activity.getExecutionContext(), NEWS, details);
     }
 
     private void beat() {
+        Object now = details.get();
+        if (Objects.equals(now, told) && System.nanoTime() - toldAt < SIGN_OF_LIFE.toNanos()) {
+            return;
+        }
+        told = now;
+        toldAt = System.nanoTime();
         try {
-            context.heartbeat(null);
+            context.heartbeat(now);
         } catch (ActivityPausedException | ActivityResetException e) {
             if (!unstoppable) {
                 cancel(e);

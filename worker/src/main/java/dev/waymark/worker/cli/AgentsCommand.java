@@ -55,6 +55,7 @@ public final class AgentsCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         output.applyToLogging();
         AgentsOptions.Setup setup = agents.load();
+        setup.warnings().forEach(output::tell);
         Collection<AgentSpec> all = setup.agents().agents().values();
         if (output.isJson()) {
             output.printJson(all.stream().map(Row::of).toList());

@@ -5,12 +5,16 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +30,22 @@ final class AgentsOptions {
     private @Nullable Path directory;
 
     /** What a worker of these commands knows. */
-    record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {}
+    record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
+        /** Why some of the agents can't answer for now. Nothing is wrong with them, so the worker starts. */
+        List<String> warnings() {
+            Map<String, List<String>> mute = new LinkedHashMap<>();
+            agents.agents()
+                    .forEach((name, agent) -> providers
+                            .find(agent.model())
+                            .flatMap(bound -> bound.provider().lacks())
+                            .ifPresent(words -> mute.computeIfAbsent(words, key -> new ArrayList<>())
+                                    .add(name)));
+            return mute.entrySet().stream()
+                    .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())
+                            + ". Set it and start again; until then their turns fail")
+                    .toList();
+        }
+    }
 
     Setup load() throws AgentInvalid, IOException, Complaint.Thrown {
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
@@ -48,6 +67,8 @@ final class AgentsOptions {
 
     private static ModelProviders providers(Path agents) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(System.getenv()));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(System.getenv()));
         providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
         return ModelProviders.of(providers);
     }

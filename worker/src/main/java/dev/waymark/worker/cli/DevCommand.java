@@ -62,6 +62,7 @@ public final class DevCommand implements Callable<Integer> {
         try (Termination termination = Termination.listen();
                 DevServer server = start(binary, file)) {
             if (setup.isPresent()) {
+                setup.get().warnings().forEach(output::tell);
                 serve(termination, server, setup.get());
             } else {
                 announce(server, List.of(), "none here: start them with ./waymark worker");

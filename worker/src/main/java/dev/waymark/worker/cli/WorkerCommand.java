@@ -36,6 +36,7 @@ public final class WorkerCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         output.applyToLogging();
         AgentsOptions.Setup setup = agents.load();
+        setup.warnings().forEach(output::tell);
         String queue = Optional.ofNullable(taskQueue).orElseGet(AgentsOptions::taskQueue);
         try (Termination termination = Termination.listen();
                 Connection connection = Connection.fromEnvironment();

@@ -28,6 +28,9 @@ public final class ModelActivity implements ModelCaller {
     /** A result beyond 2 MiB would be lost after the call was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
+    /** Asked again, a model seldom says the same. */
+    private static final String UNWRITABLE = "MalformedReply";
+
     private final RunReader runs;
     private final ModelProviders providers;
 
@@ -39,13 +42,14 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        try (Heartbeat heartbeat = Heartbeat.begin()) {
+        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt());
+        try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
                 AgentSpec agent = called.agent();
-                return checked(withFaults(agent, ask(agent, called.state().transcript())));
+                return checked(withFaults(agent, ask(agent, called.state().transcript(), words)));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
@@ -65,7 +69,7 @@ public final class ModelActivity implements ModelCaller {
         }
     }
 
-    private Reply ask(AgentSpec agent, Transcript transcript) throws InterruptedException {
+    private Reply ask(AgentSpec agent, Transcript transcript, WordsSoFar words) throws InterruptedException {
         ModelProviders.Bound bound = providers
                 .find(agent.model())
                 .orElseThrow(() -> ActivityProblems.permanent(
@@ -73,7 +77,7 @@ public final class ModelActivity implements ModelCaller {
         ModelRequest request = new ModelRequest(
                 bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
         try {
-            return bound.provider().reply(request);
+            return bound.provider().reply(request, words::add);
         } catch (ModelFailure failure) {
             Problem problem = new Problem(failure.type(), failure.getMessage());
             throw failure.retryable()
@@ -109,7 +113,8 @@ public final class ModelActivity implements ModelCaller {
             }
             return reply;
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a reply is always JSON", e);
+            String words = "the model's reply can't be written down: half a character is in it";
+            throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
         }
     }
 }

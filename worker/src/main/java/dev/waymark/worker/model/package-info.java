@@ -1,4 +1,4 @@
-/** Asking models: the SPI of providers. Must not know Temporal's histories nor how a tool runs. */
+/** Asking models: the {@code model} activity, and which providers there are. Must not know any wire, nor how a tool runs. */
 @NullMarked
 package dev.waymark.worker.model;
 

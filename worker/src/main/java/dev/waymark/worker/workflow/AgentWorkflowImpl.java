@@ -163,12 +163,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step);
+            return !nothingNew && flights.runTool(step, state.session());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step);
+            return !nothingNew && flights.verifyTool(step, state.session());
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.scripted;
 
+import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
 import dev.waymark.model.ModelFailure;
@@ -13,6 +14,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,15 +55,33 @@ public final class ScriptedProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
         long assistantMessages = request.messages().stream()
                 .filter(message -> message.role() == Role.ASSISTANT)
                 .count();
         Script.Line line = script(request.model()).line(assistantMessages);
-        Thread.sleep(line.delay().toMillis());
+        speak(line, words);
         if (line.error().isPresent()) {
             throw line.error().get().failure();
         }
         return line.reply().orElseThrow();
+    }
+
+    /** Word by word, spread over the delay, as a real model would. */
+    private static void speak(Script.Line line, Consumer<String> words) throws InterruptedException {
+        String text = line.reply()
+                .map(reply -> new Message(Role.ASSISTANT, reply.content()).text())
+                .orElse("");
+        String[] pieces = text.split("(?<=\\s)(?=\\S)");
+        long millis = line.delay().toMillis();
+        for (int i = 0; i < pieces.length; i++) {
+            Thread.sleep(millis * (i + 1) / pieces.length - millis * i / pieces.length);
+            words.accept(pieces[i]);
+        }
     }
 
     @Override

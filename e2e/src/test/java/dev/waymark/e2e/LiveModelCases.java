@@ -1,0 +1,154 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.Watching;
+import dev.waymark.e2e.product.WorkerProcess;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Models over real HTTP, with server, worker and commands in processes of their own. */
+@TestInstance(Lifecycle.PER_CLASS)
+@Timeout(400)
+abstract class LiveModelCases {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    private final ModelServer anthropic = new AnthropicServer();
+    private final ModelServer openai = new OpenAiServer();
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private Path directory;
+    private Dev server;
+    private WorkerProcess worker;
+    private Command waymark;
+
+    abstract Dev serverWithoutWorker(Path folder);
+
+    @BeforeAll
+    void start(@TempDir Path folder) throws IOException {
+        directory = folder;
+        environment.putAll(anthropic.environment());
+        environment.putAll(openai.environment());
+        agent("teller", "anthropic:some-model");
+        agent("other", "openai:some-model");
+        server = serverWithoutWorker(folder);
+        waymark = Command.at(server.address());
+        worker = newWorker("first.log");
+    }
+
+    private void agent(String name, String model) throws IOException {
+        Files.writeString(directory.resolve(name + ".yaml"), "model: " + model + "\ntools: [{ use: ask_user }]\n");
+    }
+
+    private WorkerProcess newWorker(String log) {
+        return WorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
+    }
+
+    @AfterAll
+    void stop() {
+        if (worker != null) {
+            worker.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+        anthropic.close();
+        openai.close();
+    }
+
+    private Watching begin(String agent, String thread) {
+        assertThat(waymark.run("run", "--agent", agent, "--thread", thread, "--volatile", "--no-wait", "Tell")
+                        .exitCode())
+                .isZero();
+        return Watching.start(server.address(), thread);
+    }
+
+    @Test
+    void words_reachWatchBeforeTheReply() {
+        Answer.Speech speech = Answer.says("It ", "rains ", "in ", "Spain ", "mainly ", "in ", "the ", "plain.");
+        openai.answers(speech.every(Duration.ofMillis(700)));
+
+        try (Watching watching = begin("other", "plain")) {
+            await().atMost(PATIENCE)
+                    .until(() -> !watching.lines("model-replied").isEmpty());
+
+            List<JsonNode> lines = watching.lines();
+            List<String> types =
+                    lines.stream().map(line -> line.path("type").asText()).toList();
+            List<JsonNode> deltas = watching.lines("text-delta");
+            assertThat(deltas).hasSizeGreaterThan(1);
+            assertThat(types.subList(types.indexOf("text-delta"), types.indexOf("model-replied")))
+                    .containsOnly("text-delta");
+            assertThat("It rains in Spain mainly in the plain.").startsWith(said(deltas, 1));
+            // Scheduled, started, completed, and the task that takes note of it: what is told on the way costs no
+            // event.
+            long called = watching.lines("model-called").get(0).path("eventId").asLong();
+            assertThat(watching.lines("model-replied").get(0).path("eventId").asLong())
+                    .isEqualTo(called + 2);
+        }
+    }
+
+    @Test
+    void worker_killedInMidReply_theReplyIsStoredOnce() {
+        anthropic.answers(Answer.says("Once ", "upon ").silentAfter(2), Answer.says("Once ", "upon ", "a ", "time."));
+
+        try (Watching watching = begin("teller", "tale")) {
+            await().atMost(PATIENCE)
+                    .until(() -> said(watching.lines("text-delta"), 1).equals("Once upon "));
+            worker.kill();
+            worker = newWorker("second.log");
+            await().atMost(PATIENCE)
+                    .until(() -> !watching.lines("model-replied").isEmpty());
+
+            assertThat(watching.lines("model-replied")).hasSize(1);
+            assertThat(said(watching.lines("text-delta"), 1)).isEqualTo("Once upon ");
+            assertThat("Once upon a time.").startsWith(said(watching.lines("text-delta"), 2));
+        }
+        assertThat(anthropic.received()).hasSize(2);
+        assertThat(waymark.run("result", "tale").out()).isEqualTo("Once upon a time.\n");
+        JsonNode messages = waymark.run("show", "tale", "--json").json().path("messages");
+        assertThat(messages).hasSize(2);
+        assertThat(waymark.run("verify", "tale").exitCode()).isZero();
+    }
+
+    @Test
+    void key_echoedByTheService_isInNoOutput() throws IOException {
+        openai.answers(Answer.error(
+                401, "{\"error\":{\"code\":\"invalid_api_key\",\"message\":\"wrong: " + ModelServer.KEY + "\"}}"));
+
+        Command.Done done = waymark.run("run", "--agent", "other", "Hi", "--json");
+
+        assertThat(done.exitCode()).isEqualTo(1);
+        assertThat(done.json().at("/error/type").asText()).isEqualTo("Unauthorized");
+        assertThat(done.out() + done.err() + Files.readString(worker.log()))
+                .contains("wrong: [key]")
+                .doesNotContain(ModelServer.KEY);
+    }
+
+    private static String said(List<JsonNode> deltas, int attempt) {
+        return deltas.stream()
+                .filter(line -> line.path("attempt").asInt() == attempt)
+                .map(line -> line.path("text").asText())
+                .collect(Collectors.joining());
+    }
+}

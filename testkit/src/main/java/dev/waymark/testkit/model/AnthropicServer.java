@@ -1,0 +1,253 @@
+package dev.waymark.testkit.model;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.testkit.model.Answer.Piece;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Anthropic's Messages API: {@code POST /v1/messages}. */
+public final class AnthropicServer extends ModelServer {
+    private static final String ID = "[a-zA-Z0-9_-]+";
+    private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+    private static final int MOST_MARKS = 4;
+    private static final Set<String> IMAGES = Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
+
+    /** Blocks that only their maker may be given back. */
+    private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
+
+    private record Issued(String model, JsonNode block) {}
+
+    public AnthropicServer() {
+        super("/v1/messages");
+    }
+
+    @Override
+    public Map<String, String> environment() {
+        return Map.of("ANTHROPIC_BASE_URL", address(), "ANTHROPIC_API_KEY", KEY);
+    }
+
+    @Override
+    boolean isAllowed(Map<String, String> headers) {
+        return KEY.equals(headers.get("x-api-key"));
+    }
+
+    // ---- what is refused
+
+    @Override
+    void check(Map<String, String> headers, JsonNode body) {
+        demand("2023-06-01".equals(headers.get("anthropic-version")), "anthropic-version: header is required");
+        demandFields(body, List.of("model", "max_tokens", "system", "messages", "tools", "stream"));
+        demand(!body.path("model").asText().isEmpty(), "model: Field required");
+        demand(body.path("max_tokens").asInt() >= 1, "max_tokens: must be at least 1");
+        demand(body.path("stream").asBoolean(), "stream: this server only streams");
+        body.path("system").forEach(AnthropicServer::checkText);
+        checkTools(body);
+        checkMessages(body);
+        demand(
+                body.findValues("cache_control").size() <= MOST_MARKS,
+                "A maximum of 4 blocks with cache_control may be provided");
+    }
+
+    private static void checkTools(JsonNode body) {
+        Set<String> names = new LinkedHashSet<>();
+        for (JsonNode tool : body.path("tools")) {
+            demandFields(tool, List.of("name", "description", "input_schema", "cache_control"));
+            String name = tool.path("name").asText();
+            demand(name.matches(NAME), "tools.name: should match " + NAME + ": " + name);
+            demand(names.add(name), "tools: Tool names must be unique: " + name);
+            demand(
+                    tool.path("input_schema").path("type").asText().equals("object"),
+                    "tools.input_schema.type: Field required");
+        }
+        boolean calls = body.path("messages").findValuesAsText("type").contains("tool_use");
+        demand(!calls || !names.isEmpty(), "Requests which include `tool_use` blocks must define tools");
+    }
+
+    private void checkMessages(JsonNode body) {
+        JsonNode messages = body.path("messages");
+        demand(!messages.isEmpty(), "messages: at least one message is required");
+        Set<String> used = new LinkedHashSet<>();
+        Set<String> open = Set.of();
+        for (int i = 0; i < messages.size(); i++) {
+            JsonNode message = messages.get(i);
+            demandFields(message, List.of("role", "content"));
+            String due = i % 2 == 0 ? "user" : "assistant";
+            demand(message.path("role").asText().equals(due), "messages." + i + ": roles must alternate, from user on");
+            demand(
+                    message.path("content").isArray()
+                            && !message.path("content").isEmpty(),
+                    "messages." + i + ": all messages must have non-empty content");
+            open = due.equals("user")
+                    ? checkPeople(message.path("content"), open)
+                    : checkModel(message.path("content"), body.path("model").asText(), used);
+        }
+        demand(messages.size() % 2 == 1, "messages: the conversation must end with a user message");
+    }
+
+    private static Set<String> checkPeople(JsonNode content, Set<String> open) {
+        Set<String> left = new LinkedHashSet<>(open);
+        boolean resultsOver = false;
+        for (JsonNode block : content) {
+            switch (block.path("type").asText()) {
+                case "tool_result" -> {
+                    demandFields(block, List.of("type", "tool_use_id", "content", "is_error", "cache_control"));
+                    String id = block.path("tool_use_id").asText();
+                    demand(!resultsOver, "tool_result blocks must come first: " + id);
+                    demand(left.remove(id), "unexpected `tool_use_id` found in `tool_result` blocks: " + id);
+                    demand(
+                            !block.path("is_error").asBoolean()
+                                    || !block.path("content").asText().isEmpty(),
+                            "content cannot be empty if `is_error` is true");
+                }
+                case "text" -> {
+                    resultsOver = true;
+                    checkText(block);
+                }
+                case "image" -> {
+                    resultsOver = true;
+                    JsonNode source = block.path("source");
+                    boolean sound = source.path("type").asText().equals("url")
+                            ? source.path("url").asText().matches("https?://.+")
+                            : source.path("type").asText().equals("base64")
+                                    && IMAGES.contains(source.path("media_type").asText())
+                                    && !source.path("data").asText().isEmpty();
+                    demand(sound, "image.source: invalid: " + source);
+                }
+                default -> throw new Refused("not for users: " + block);
+            }
+        }
+        demand(left.isEmpty(), "`tool_use` ids were found without `tool_result` blocks immediately after: " + left);
+        return Set.of();
+    }
+
+    private Set<String> checkModel(JsonNode content, String model, Set<String> used) {
+        Set<String> calls = new LinkedHashSet<>();
+        for (JsonNode block : content) {
+            switch (block.path("type").asText()) {
+                case "text" -> checkText(block);
+                case "tool_use" -> {
+                    demandFields(block, List.of("type", "id", "name", "input"));
+                    String id = block.path("id").asText();
+                    demand(id.matches(ID), "tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$': " + id);
+                    demand(used.add(id), "`tool_use` ids must be unique: " + id);
+                    demand(block.path("name").asText().matches(NAME), "tool_use.name: invalid: " + block);
+                    demand(block.path("input").isObject(), "tool_use.input: Input should be a valid dictionary");
+                    calls.add(id);
+                }
+                default -> demand(issued.contains(new Issued(model, block)), "Invalid `signature` in block: " + block);
+            }
+        }
+        String last = content.get(content.size() - 1).path("type").asText();
+        demand(!last.contains("thinking"), "The final block in an assistant message cannot be `thinking`");
+        return calls;
+    }
+
+    private static void checkText(JsonNode block) {
+        demandFields(block, List.of("type", "text", "cache_control"));
+        demand(block.path("type").asText().equals("text"), "type: Input should be 'text'");
+        demand(!block.path("text").asText().isBlank(), "text content blocks must contain non-whitespace text");
+    }
+
+    // ---- what is sent
+
+    @Override
+    Script script(String model, Answer.Speech speech) {
+        ObjectNode start = object("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\","
+                + "\"role\":\"assistant\",\"content\":[],\"stop_reason\":null}}");
+        ((ObjectNode) start.get("message"))
+                .put("model", model)
+                .putObject("usage")
+                .put("input_tokens", speech.usage().inputTokens())
+                .put("cache_creation_input_tokens", 0)
+                .put("cache_read_input_tokens", 0)
+                .put("output_tokens", 1);
+        List<List<String>> pieces = new ArrayList<>();
+        List<String> closing = new ArrayList<>();
+        int index = -1;
+        boolean speaking = false;
+        for (Piece piece : speech.pieces()) {
+            List<String> events = new ArrayList<>();
+            boolean goesOn = speaking && piece instanceof Piece.Words;
+            if (!goesOn) {
+                events.addAll(closing);
+                closing.clear();
+                index++;
+                events.add(begin(index, model, piece));
+            }
+            events.addAll(grow(index, piece));
+            speaking = piece instanceof Piece.Words;
+            closing.clear();
+            closing.add(indexed("content_block_stop", index).toString());
+            pieces.add(events);
+        }
+        ObjectNode delta = object("{\"type\":\"message_delta\",\"delta\":{\"stop_sequence\":null}}");
+        ((ObjectNode) delta.get("delta")).put("stop_reason", speech.stopWord());
+        delta.putObject("usage").put("output_tokens", speech.usage().outputTokens());
+        closing.add("{\"type\":\"ping\"}");
+        closing.add(delta.toString());
+        closing.add("{\"type\":\"message_stop\"}");
+        return new Script(List.of(start.toString(), "{\"type\":\"ping\"}"), pieces, closing);
+    }
+
+    private String begin(int index, String model, Piece piece) {
+        ObjectNode event = indexed("content_block_start", index);
+        ObjectNode block;
+        if (piece instanceof Piece.Call call) {
+            block = object("{\"type\":\"tool_use\",\"input\":{}}");
+            block.put("id", call.id()).put("name", call.name());
+        } else if (piece instanceof Piece.Thought thought) {
+            block = object("{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}");
+            ObjectNode whole = object("{\"type\":\"thinking\"}");
+            whole.put("signature", thought.signature()).put("thinking", thought.text());
+            issued.add(new Issued(model, whole));
+        } else if (piece instanceof Piece.Strange strange) {
+            block = object(strange.block());
+            issued.add(new Issued(model, block.deepCopy()));
+        } else {
+            block = object("{\"type\":\"text\",\"text\":\"\"}");
+        }
+        event.set("content_block", block);
+        return event.toString();
+    }
+
+    private static List<String> grow(int index, Piece piece) {
+        List<String> events = new ArrayList<>();
+        if (piece instanceof Piece.Words words) {
+            events.add(delta(index, "text_delta", "text", words.text()));
+        } else if (piece instanceof Piece.Thought thought) {
+            events.add(delta(index, "thinking_delta", "thinking", thought.text()));
+            events.add(delta(index, "signature_delta", "signature", thought.signature()));
+        } else if (piece instanceof Piece.Call call) {
+            int middle = call.arguments().length() / 2;
+            events.add(delta(index, "input_json_delta", "partial_json", ""));
+            events.add(delta(
+                    index, "input_json_delta", "partial_json", call.arguments().substring(0, middle)));
+            events.add(delta(
+                    index, "input_json_delta", "partial_json", call.arguments().substring(middle)));
+        }
+        return events;
+    }
+
+    private static String delta(int index, String type, String field, String value) {
+        ObjectNode event = indexed("content_block_delta", index);
+        event.putObject("delta").put("type", type).put(field, value);
+        return event.toString();
+    }
+
+    private static ObjectNode indexed(String type, int index) {
+        return JSON.createObjectNode().put("type", type).put("index", index);
+    }
+
+    @Override
+    String event(String data) {
+        String type = data.startsWith("{") && data.endsWith("}")
+                ? object(data).path("type").asText()
+                : "message";
+        return "event: " + type + "\ndata: " + data + "\n\n";
+    }
+}

@@ -1,0 +1,194 @@
+package dev.waymark.testkit.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * What every {@link ModelProvider} keeps. To be extended by a test of each, which stages the service that it asks.
+ */
+@Timeout(120)
+public abstract class ModelProviderContract {
+    private static final ToolSpec WEATHER = ToolSpec.java("weather")
+            .describedAs(
+                    "The weather in a city",
+                    Json.of(Map.of("type", "object", "properties", Map.of("city", Map.of("type", "string")))))
+            .build();
+
+    /** The provider, which finds the service. */
+    protected abstract ModelProvider provider();
+
+    /** A model that the service has: the part behind {@code provider:}. */
+    protected abstract String model();
+
+    /** From now on, the service answers every request with this. */
+    protected abstract void stage(Answer.Speech speech);
+
+    /** From now on, the service answers every request with an error: one that passes, or one that does not. */
+    protected abstract void stageFailure(boolean passing);
+
+    /** How often the service was asked, if anything can be asked. */
+    protected abstract Optional<Integer> timesAsked();
+
+    protected final ModelRequest request(List<Message> messages) {
+        return new ModelRequest(
+                model(), Optional.of("Be brief."), messages, List.of(WEATHER, BuiltInTools.askUser()), 100);
+    }
+
+    private ModelRequest hello() {
+        return request(List.of(Message.user("Hi")));
+    }
+
+    @Test
+    protected void reply_text_isWhole() throws Exception {
+        stage(Answer.says("Hello, ", "world", ".").using(41, 12));
+
+        assertThat(provider().reply(hello()))
+                .isEqualTo(new Reply(List.of(new Part.Text("Hello, world.")), new Usage(41, 12), "end_turn"));
+    }
+
+    @Test
+    protected void reply_calls_areInOrderBehindTheText() throws Exception {
+        stage(Answer.says("One moment.")
+                .calls("tu_1", "weather", "{\"city\": \"Tokyo\"}")
+                .calls("tu_2", "ask_user", "{\"question\": \"And \\u00fcber all?\", \"n\": [1, null, 2.5]}"));
+
+        Map<String, Object> second = new LinkedHashMap<>();
+        second.put("question", "And über all?");
+        second.put("n", Arrays.asList(1, null, 2.5));
+        assertThat(provider().reply(hello()))
+                .isEqualTo(new Reply(
+                        List.of(
+                                new Part.Text("One moment."),
+                                new Part.ToolUse("tu_1", "weather", Json.of(Map.of("city", "Tokyo"))),
+                                new Part.ToolUse("tu_2", "ask_user", Json.of(second))),
+                        Usage.NONE,
+                        "tool_use"));
+    }
+
+    @Test
+    protected void reply_askedAgain_isGivenAgain() throws Exception {
+        stage(Answer.says("Hello."));
+
+        assertThat(provider().reply(hello())).isEqualTo(provider().reply(hello()));
+    }
+
+    @Test
+    protected void words_addUpToTheText_inTheCallersThread() throws Exception {
+        stage(Answer.says("Hello, ", "world", "."));
+        StringBuilder told = new StringBuilder();
+        List<Thread> threads = new ArrayList<>();
+
+        provider().reply(hello(), words -> {
+            told.append(words);
+            threads.add(Thread.currentThread());
+        });
+
+        assertThat(told).hasToString("Hello, world.");
+        assertThat(threads).containsOnly(Thread.currentThread());
+    }
+
+    @Test
+    protected void failure_passing_isNotRetriedByTheProvider() {
+        stageFailure(true);
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(hello()));
+
+        assertThat(failure.retryable()).isTrue();
+        assertThat(failure.type()).matches("[A-Za-z]+");
+        timesAsked().ifPresent(times -> assertThat(times).isEqualTo(1));
+    }
+
+    @Test
+    protected void failure_forGood_saysSo() {
+        stageFailure(false);
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(hello()));
+
+        assertThat(failure.retryable()).isFalse();
+        assertThat(failure.getMessage()).isNotBlank();
+        timesAsked().ifPresent(times -> assertThat(times).isEqualTo(1));
+    }
+
+    @Test
+    protected void interruption_inMidReply_givesUpAtOnce() throws Exception {
+        stage(Answer.says("Let ", "me ", "think.").every(Duration.ofSeconds(30)));
+        CountDownLatch asked = new CountDownLatch(1);
+        FutureTask<Reply> reply = new FutureTask<>(() -> {
+            asked.countDown();
+            return provider().reply(hello());
+        });
+        Thread thread = new Thread(reply);
+        thread.start();
+        asked.await();
+
+        thread.interrupt();
+
+        thread.join(20_000);
+        assertThat(thread.isAlive()).isFalse();
+        assertThat(catchThrowableOfType(ExecutionException.class, reply::get))
+                .hasCauseInstanceOf(InterruptedException.class);
+    }
+
+    @Test
+    protected void requests_manyAtOnce_doNotWaitForEachOther() throws Exception {
+        int many = 24;
+        stage(Answer.says("One ", "after ", "another."));
+        ExecutorService callers = Executors.newFixedThreadPool(many);
+        try {
+            Callable<Reply> call = () -> provider().reply(hello());
+            List<Reply> replies = new ArrayList<>();
+            for (Future<Reply> reply : callers.invokeAll(Collections.nCopies(many, call))) {
+                replies.add(reply.get(60, TimeUnit.SECONDS));
+            }
+            assertThat(replies).hasSize(many).containsOnly(Reply.of(new Part.Text("One after another.")));
+        } finally {
+            callers.shutdownNow();
+        }
+    }
+
+    static List<String> hardTranscripts() {
+        return List.copyOf(HardTranscripts.all().keySet());
+    }
+
+    @ParameterizedTest
+    @MethodSource("hardTranscripts")
+    protected void transcript_soundButHard_isAnswered(String name) throws Exception {
+        stage(Answer.says("Fine."));
+
+        assertThat(provider().reply(request(HardTranscripts.all().get(name))))
+                .isEqualTo(Reply.of(new Part.Text("Fine.")));
+    }
+}

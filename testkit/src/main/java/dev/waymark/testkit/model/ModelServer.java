@@ -1,0 +1,252 @@
+package dev.waymark.testkit.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+
+/**
+ * A service of models on 127.0.0.1, for one wire. It answers what it is told to, and holds every request to the rules of
+ * the real service: what that would refuse, this refuses, whatever it was told to answer. Thread-safe.
+ *
+ * <pre>{@code
+ * try (ModelServer server = new AnthropicServer()) {
+ *     server.answers(Answer.says("Hel", "lo."));
+ *     ModelProvider provider = AnthropicProvider.of(server.environment());
+ * }
+ * }</pre>
+ */
+public abstract class ModelServer implements AutoCloseable {
+    static final JsonMapper JSON = new JsonMapper();
+
+    /** The key that it takes. */
+    public static final String KEY = "sk-canary-1f2e3d4c5b6a";
+
+    private final HttpServer http;
+    private final String path;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Deque<Answer> next = new ArrayDeque<>();
+    private final List<Received> received = new ArrayList<>();
+    private final List<String> complaints = new ArrayList<>();
+
+    /** One request, as it came. Names of headers are in lower case. */
+    public record Received(Map<String, String> headers, JsonNode body) {}
+
+    ModelServer(String path) {
+        this.path = path;
+        try {
+            http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        http.setExecutor(Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "model server");
+            thread.setDaemon(true);
+            return thread;
+        }));
+        http.createContext("/", this::handle);
+        http.start();
+    }
+
+    /** The variables by which a provider finds it. */
+    public abstract Map<String, String> environment();
+
+    String address() {
+        return "http://127.0.0.1:" + http.getAddress().getPort();
+    }
+
+    /** Answers the next requests with these, one each, and all further ones with the last. */
+    public synchronized void answers(Answer... answers) {
+        next.clear();
+        next.addAll(List.of(answers));
+    }
+
+    /** The requests so far, whatever became of them. */
+    public synchronized List<Received> received() {
+        return List.copyOf(received);
+    }
+
+    /** What it refused, and why. */
+    public synchronized List<String> complaints() {
+        return List.copyOf(complaints);
+    }
+
+    private void handle(HttpExchange exchange) throws IOException {
+        byte[] bytes = exchange.getRequestBody().readAllBytes();
+        Map<String, String> headers = new LinkedHashMap<>();
+        exchange.getRequestHeaders()
+                .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), String.join(", ", values)));
+        JsonNode body = read(bytes);
+        Answer answer;
+        synchronized (this) {
+            received.add(new Received(headers, body));
+            Optional<Answer.Error> refusal = refusal(exchange, headers, body);
+            refusal.ifPresent(error -> complaints.add(error.body()));
+            answer = refusal.isPresent() ? refusal.get() : next.size() > 1 ? next.remove() : next.getFirst();
+        }
+        try (exchange) {
+            send(exchange, body.path("model").asText(), answer);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static JsonNode read(byte[] body) {
+        try {
+            return JSON.readTree(body);
+        } catch (IOException e) {
+            return JSON.missingNode();
+        }
+    }
+
+    private Optional<Answer.Error> refusal(HttpExchange exchange, Map<String, String> headers, JsonNode body) {
+        boolean known = exchange.getRequestMethod().equals("POST")
+                && exchange.getRequestURI().getPath().equals(path);
+        if (!known) {
+            return Optional.of(error(404, "not_found_error", "no such path: " + exchange.getRequestURI()));
+        }
+        if (!isAllowed(headers)) {
+            return Optional.of(error(401, "authentication_error", "wrong key: " + headers));
+        }
+        if (!headers.getOrDefault("content-type", "").startsWith("application/json")) {
+            return Optional.of(error(415, "invalid_request_error", "no JSON: " + headers));
+        }
+        try {
+            check(headers, body);
+            return Optional.empty();
+        } catch (Refused e) {
+            return Optional.of(error(400, "invalid_request_error", String.valueOf(e.getMessage())));
+        }
+    }
+
+    private static Answer.Error error(int status, String type, String message) {
+        ObjectNode body = JSON.createObjectNode();
+        body.putObject("error").put("type", type).put("message", message);
+        return Answer.error(status, body.toString());
+    }
+
+    abstract boolean isAllowed(Map<String, String> headers);
+
+    /** Throws {@link Refused} for what the real service would answer 400. */
+    abstract void check(Map<String, String> headers, JsonNode body);
+
+    /** The events of a reply. Those that bring a piece are as many as there are pieces. */
+    abstract Script script(String model, Answer.Speech speech);
+
+    /** What is sent before the pieces, for each of them, and behind them. */
+    record Script(List<String> before, List<List<String>> pieces, List<String> after) {}
+
+    /** How the wire spells an event. */
+    abstract String event(String data);
+
+    private void send(HttpExchange exchange, String model, Answer answer) throws IOException, InterruptedException {
+        if (answer instanceof Answer.Error error) {
+            error.headers().forEach(exchange.getResponseHeaders()::set);
+            exchange.getResponseHeaders().putIfAbsent("Content-Type", List.of("application/json"));
+            byte[] body = error.body().getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(error.status(), body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            return;
+        }
+        String type = answer instanceof Answer.Raw raw ? raw.contentType() : "text/event-stream";
+        exchange.getResponseHeaders().set("Content-Type", type);
+        exchange.sendResponseHeaders(200, 0);
+        OutputStream out = exchange.getResponseBody();
+        boolean whole = answer instanceof Answer.Raw raw ? send(out, raw) : send(out, model, (Answer.Speech) answer);
+        if (whole) {
+            out.close();
+        }
+    }
+
+    private boolean send(OutputStream out, Answer.Raw raw) throws IOException {
+        boolean events = raw.contentType().startsWith("text/event-stream");
+        for (String data : raw.data()) {
+            write(out, events ? event(data) : data);
+        }
+        return !raw.breaks();
+    }
+
+    private boolean send(OutputStream out, String model, Answer.Speech speech)
+            throws IOException, InterruptedException {
+        Script script = script(model, speech);
+        writeAll(out, script.before());
+        int sent = 0;
+        for (List<String> piece : script.pieces()) {
+            if (speech.until().filter(Integer.valueOf(sent)::equals).isPresent()) {
+                break;
+            }
+            Thread.sleep(speech.pace().toMillis());
+            writeAll(out, piece);
+            sent++;
+        }
+        if (speech.until().isPresent()) {
+            if (speech.silent()) {
+                closed.await();
+            }
+            return false;
+        }
+        writeAll(out, script.after());
+        return true;
+    }
+
+    private void writeAll(OutputStream out, List<String> events) throws IOException {
+        for (String data : events) {
+            write(out, event(data));
+        }
+    }
+
+    private static void write(OutputStream out, String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    static ObjectNode object(String json) {
+        try {
+            return (ObjectNode) JSON.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(json, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        http.stop(0);
+    }
+
+    /** What the real service would not take. */
+    static final class Refused extends RuntimeException {
+        Refused(String why) {
+            super(why);
+        }
+    }
+
+    static void demand(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new Refused(otherwise);
+        }
+    }
+
+    static void demandFields(JsonNode object, List<String> known) {
+        object.fieldNames()
+                .forEachRemaining(name -> demand(known.contains(name), name + ": Extra inputs are not permitted"));
+    }
+}

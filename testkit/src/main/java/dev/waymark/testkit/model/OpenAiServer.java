@@ -1,0 +1,223 @@
+package dev.waymark.testkit.model;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.testkit.model.Answer.Piece;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** OpenAI's chat completions: {@code POST /v1/chat/completions}. */
+public final class OpenAiServer extends ModelServer {
+    private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+    private static final int LONGEST_ID = 40;
+
+    /** Thoughts that only their model may be given back. */
+    private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
+
+    private record Issued(String model, String thought) {}
+
+    public OpenAiServer() {
+        super("/v1/chat/completions");
+    }
+
+    @Override
+    public Map<String, String> environment() {
+        return Map.of("OPENAI_BASE_URL", address() + "/v1", "OPENAI_API_KEY", KEY);
+    }
+
+    @Override
+    boolean isAllowed(Map<String, String> headers) {
+        return ("Bearer " + KEY).equals(headers.get("authorization"));
+    }
+
+    // ---- what is refused
+
+    @Override
+    void check(Map<String, String> headers, JsonNode body) {
+        demandFields(
+                body,
+                List.of(
+                        "model",
+                        "messages",
+                        "tools",
+                        "max_tokens",
+                        "max_completion_tokens",
+                        "stream",
+                        "stream_options"));
+        demand(!body.path("model").asText().isEmpty(), "you must provide a model parameter");
+        demand(body.path("stream").asBoolean(), "stream: this server only streams");
+        demand(body.has("max_tokens") ^ body.has("max_completion_tokens"), "one limit of tokens");
+        demand(!body.has("tools") || !body.path("tools").isEmpty(), "[] is too short - 'tools'");
+        Set<String> names = new LinkedHashSet<>();
+        for (JsonNode tool : body.path("tools")) {
+            JsonNode function = tool.path("function");
+            demandFields(tool, List.of("type", "function"));
+            demandFields(function, List.of("name", "description", "parameters"));
+            demand(tool.path("type").asText().equals("function"), "tools.type: " + tool);
+            demand(function.path("name").asText().matches(NAME), "tools.function.name: " + function);
+            demand(names.add(function.path("name").asText()), "tools: twice: " + function);
+            demand(function.path("parameters").path("type").asText().equals("object"), "parameters: " + function);
+        }
+        checkMessages(body);
+    }
+
+    private void checkMessages(JsonNode body) {
+        JsonNode messages = body.path("messages");
+        demand(!messages.isEmpty(), "[] is too short - 'messages'");
+        Set<String> used = new LinkedHashSet<>();
+        Set<String> open = new LinkedHashSet<>();
+        String before = "";
+        for (int i = 0; i < messages.size(); i++) {
+            JsonNode message = messages.get(i);
+            String role = message.path("role").asText();
+            if (role.equals("tool")) {
+                demandFields(message, List.of("role", "tool_call_id", "content"));
+                demand(
+                        open.remove(message.path("tool_call_id").asText()),
+                        "messages with role 'tool' must be a response to a preceding message with 'tool_calls': "
+                                + message);
+                demand(message.path("content").isTextual(), "messages." + i + ".content: expected a string");
+            } else {
+                demand(
+                        open.isEmpty(),
+                        "An assistant message with 'tool_calls' must be followed by tool messages responding to each"
+                                + " 'tool_call_id': " + open);
+                demand(!role.equals(before), "roles must alternate, found two of " + role);
+                switch (role) {
+                    case "system" -> {
+                        demandFields(message, List.of("role", "content"));
+                        demand(i == 0 && message.path("content").isTextual(), "system: first, and a string");
+                    }
+                    case "user" -> checkUser(message);
+                    case "assistant" ->
+                        open.addAll(checkAssistant(message, body.path("model").asText(), used));
+                    default -> throw new Refused("Invalid value: '" + role + "'");
+                }
+            }
+            before = role;
+        }
+        demand(open.isEmpty() && !before.equals("assistant"), "nothing to answer");
+    }
+
+    private static void checkUser(JsonNode message) {
+        demandFields(message, List.of("role", "content"));
+        JsonNode content = message.path("content");
+        demand(content.isTextual() || (content.isArray() && !content.isEmpty()), "user.content: " + message);
+        if (content.isArray()) {
+            for (JsonNode part : content) {
+                boolean sound = part.path("type").asText().equals("text")
+                        ? part.path("text").isTextual()
+                        : part.path("type").asText().equals("image_url")
+                                && part.path("image_url").path("url").asText().matches("(?s)(https?://|data:image/).+");
+                demand(sound, "user.content: " + part);
+            }
+        }
+    }
+
+    private Set<String> checkAssistant(JsonNode message, String model, Set<String> used) {
+        demandFields(message, List.of("role", "content", "tool_calls", "reasoning_content"));
+        demand(message.has("content") || message.has("tool_calls"), "content or tool_calls is required: " + message);
+        demand(!message.has("content") || message.path("content").isTextual(), "assistant.content: " + message);
+        demand(!message.has("tool_calls") || !message.path("tool_calls").isEmpty(), "[] is too short - 'tool_calls'");
+        if (message.has("reasoning_content")) {
+            String thought = message.path("reasoning_content").asText();
+            demand(message.has("tool_calls"), "reasoning_content without tool_calls");
+            demand(issued.contains(new Issued(model, thought)), "reasoning_content of somebody else: " + thought);
+        }
+        Set<String> calls = new LinkedHashSet<>();
+        for (JsonNode call : message.path("tool_calls")) {
+            demandFields(call, List.of("id", "type", "function"));
+            String id = call.path("id").asText();
+            demand(!id.isEmpty() && id.length() <= LONGEST_ID, "tool_calls.id: at most 40 characters: " + id);
+            demand(used.add(id), "tool_calls.id: twice: " + id);
+            demand(call.path("type").asText().equals("function"), "tool_calls.type: " + call);
+            demand(call.path("function").path("name").asText().matches(NAME), "tool_calls.function.name: " + call);
+            demand(isObject(call.path("function").path("arguments")), "tool_calls.function.arguments: " + call);
+            calls.add(id);
+        }
+        return calls;
+    }
+
+    /** OpenAI takes any string here. Servers that render it into a template do not. */
+    private static boolean isObject(JsonNode arguments) {
+        try {
+            return arguments.isTextual() && JSON.readTree(arguments.asText()).isObject();
+        } catch (JsonProcessingException e) {
+            return false;
+        }
+    }
+
+    // ---- what is sent
+
+    @Override
+    Script script(String model, Answer.Speech speech) {
+        List<List<String>> pieces = new ArrayList<>();
+        int call = 0;
+        for (Piece piece : speech.pieces()) {
+            if (piece instanceof Piece.Words words) {
+                pieces.add(List.of(chunk(model, JSON.createObjectNode().put("content", words.text()))));
+            } else if (piece instanceof Piece.Thought thought) {
+                issued.add(new Issued(model, thought.text()));
+                pieces.add(List.of(chunk(model, JSON.createObjectNode().put("reasoning_content", thought.text()))));
+            } else if (piece instanceof Piece.Call called) {
+                pieces.add(call(model, call, called));
+                call++;
+            } else {
+                pieces.add(List.of(chunk(model, object(((Piece.Strange) piece).block()))));
+            }
+        }
+        ObjectNode role = JSON.createObjectNode().put("role", "assistant").put("content", "");
+        ObjectNode last = object(chunk(model, JSON.createObjectNode()));
+        ((ObjectNode) last.path("choices").get(0)).put("finish_reason", finishReason(speech.stopWord()));
+        ObjectNode usage = object(chunk(model, JSON.createObjectNode()));
+        usage.putArray("choices");
+        usage.putObject("usage")
+                .put("prompt_tokens", speech.usage().inputTokens())
+                .put("completion_tokens", speech.usage().outputTokens());
+        return new Script(List.of(chunk(model, role)), pieces, List.of(last.toString(), usage.toString(), "[DONE]"));
+    }
+
+    private static List<String> call(String model, int index, Piece.Call call) {
+        int middle = call.arguments().length() / 2;
+        ObjectNode first = JSON.createObjectNode();
+        ObjectNode begun = first.putArray("tool_calls").addObject();
+        begun.put("index", index).put("id", call.id()).put("type", "function");
+        begun.putObject("function").put("name", call.name()).put("arguments", "");
+        List<String> chunks = new ArrayList<>(List.of(chunk(model, first)));
+        for (String half :
+                List.of(call.arguments().substring(0, middle), call.arguments().substring(middle))) {
+            ObjectNode more = JSON.createObjectNode();
+            ObjectNode grown = more.putArray("tool_calls").addObject();
+            grown.put("index", index).putObject("function").put("arguments", half);
+            chunks.add(chunk(model, more));
+        }
+        return chunks;
+    }
+
+    private static String chunk(String model, ObjectNode delta) {
+        ObjectNode chunk = object("{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"usage\":null}");
+        chunk.put("model", model);
+        ObjectNode choice = chunk.putArray("choices").addObject();
+        choice.put("index", 0).putNull("finish_reason").set("delta", delta);
+        return chunk.toString();
+    }
+
+    private static String finishReason(String stop) {
+        return switch (stop) {
+            case "end_turn" -> "stop";
+            case "tool_use" -> "tool_calls";
+            case "max_tokens" -> "length";
+            default -> stop;
+        };
+    }
+
+    @Override
+    String event(String data) {
+        return "data: " + data + "\n\n";
+    }
+}

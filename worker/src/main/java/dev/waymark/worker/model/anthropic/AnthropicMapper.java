@@ -1,0 +1,154 @@
+package dev.waymark.worker.model.anthropic;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.worker.model.anthropic.MessagesRequest.Block;
+import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.Sides;
+import dev.waymark.worker.model.http.WireName;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A request as the Messages API takes it. */
+final class AnthropicMapper {
+    /** What can't be empty there, and was empty here. */
+    private static final String NOTHING = "(nothing)";
+
+    private AnthropicMapper() {}
+
+    static MessagesRequest request(ModelRequest request) {
+        List<Block.Text> system = request.instructions()
+                .filter(words -> !words.isBlank())
+                .map(words -> List.of(Block.Text.of(words).marked()))
+                .orElse(List.of());
+        List<MessagesRequest.Tool> tools = tools(request);
+        if (system.isEmpty() && !tools.isEmpty()) {
+            int last = tools.size() - 1;
+            tools.set(last, tools.get(last).marked());
+        }
+        return new MessagesRequest(
+                request.model(), request.maxTokens(), system, marked(messages(request)), tools, true);
+    }
+
+    // ---- messages
+
+    /** People begin. */
+    private static List<MessagesRequest.Message> messages(ModelRequest request) {
+        String model = request.model();
+        List<MessagesRequest.Message> messages = new ArrayList<>();
+        for (Message message : Sides.alternating(
+                request.messages(), reply -> !ofModel(reply.content(), model).isEmpty())) {
+            boolean isReply = message.role() == Role.ASSISTANT;
+            if (isReply && messages.isEmpty()) {
+                messages.add(ofPeople(List.of()));
+            }
+            messages.add(
+                    isReply
+                            ? new MessagesRequest.Message(message.role().wireName(), ofModel(message.content(), model))
+                            : ofPeople(message.content()));
+        }
+        return messages;
+    }
+
+    /** Results first, directly behind their calls. */
+    private static MessagesRequest.Message ofPeople(List<Part> parts) {
+        List<Block> results = new ArrayList<>();
+        List<Block> rest = new ArrayList<>();
+        for (Part part : parts) {
+            if (part instanceof Part.ToolResult result) {
+                results.add(result(result));
+            } else if (part instanceof Part.Text text && !text.text().isBlank()) {
+                rest.add(Block.Text.of(text.text()));
+            } else if (part instanceof Part.Image image) {
+                rest.add(image(MessagesRequest.Source.url(image.url())));
+            } else if (part instanceof Part.ImageData image) {
+                rest.add(image(MessagesRequest.Source.base64(image.mimeType(), image.data())));
+            }
+        }
+        results.addAll(rest);
+        List<Block> blocks = results.isEmpty() ? List.of(Block.Text.of(NOTHING)) : results;
+        return new MessagesRequest.Message(Role.USER.wireName(), blocks);
+    }
+
+    private static Block image(MessagesRequest.Source source) {
+        return new Block.Image(source, Optional.empty());
+    }
+
+    private static Block result(Part.ToolResult result) {
+        // An error without words is refused, a success without them is not.
+        String content = result.isError() && result.content().isBlank() ? NOTHING : result.content();
+        return new Block.ToolResult(WireName.ofCall(result.toolUseId()), content, result.isError(), Optional.empty());
+    }
+
+    private static List<Block> ofModel(List<Part> parts, String model) {
+        List<Block> blocks = new ArrayList<>();
+        for (Part part : parts) {
+            if (part instanceof Part.Text text && !text.text().isBlank()) {
+                blocks.add(Block.Text.of(text.text()));
+            } else if (part instanceof Part.ToolUse use) {
+                blocks.add(new Block.ToolUse(
+                        WireName.ofCall(use.id()), WireName.ofTool(use.name()), Arguments.sendable(use.input())));
+            } else if (part instanceof Part.Reasoning reasoning) {
+                OwnBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
+            }
+        }
+        // A message may not end with a thought.
+        while (!blocks.isEmpty() && blocks.get(blocks.size() - 1) instanceof Block.Own) {
+            blocks.remove(blocks.size() - 1);
+        }
+        return blocks;
+    }
+
+    /**
+     * The conversation only grows at its end, so what was sent is the beginning of what will be. Marked are the newest
+     * message of people, for the next call, and the one before, which the last call marked.
+     */
+    private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
+        List<MessagesRequest.Message> marked = new ArrayList<>(messages);
+        int left = 2;
+        for (int i = marked.size() - 1; i >= 0 && left > 0; i--) {
+            MessagesRequest.Message message = marked.get(i);
+            if (message.role().equals(Role.USER.wireName())) {
+                List<Block> blocks = new ArrayList<>(message.content());
+                int last = blocks.size() - 1;
+                blocks.set(last, blocks.get(last).marked());
+                marked.set(i, new MessagesRequest.Message(message.role(), blocks));
+                left--;
+            }
+        }
+        return marked;
+    }
+
+    // ---- tools
+
+    private static List<MessagesRequest.Tool> tools(ModelRequest request) {
+        List<MessagesRequest.Tool> tools = new ArrayList<>();
+        for (ToolSpec tool : request.tools()) {
+            tools.add(new MessagesRequest.Tool(tool.name(), tool.description(), tool.input(), Optional.empty()));
+        }
+        if (tools.isEmpty()) {
+            // A conversation with calls in it is refused where there are no tools, and this agent may have had some
+            // once.
+            called(request.messages())
+                    .forEach(name -> tools.add(new MessagesRequest.Tool(
+                            name, "Not available any more.", Json.of(Map.of("type", "object")), Optional.empty())));
+        }
+        return tools;
+    }
+
+    private static Set<String> called(List<Message> messages) {
+        Set<String> names = new LinkedHashSet<>();
+        for (Message message : messages) {
+            message.toolUses().forEach(use -> names.add(WireName.ofTool(use.name())));
+        }
+        return names;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.worker.model.anthropic;
+
+import dev.waymark.conversation.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.worker.model.http.EventStreams;
+import dev.waymark.worker.model.http.Service;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import okhttp3.Request;
+
+/**
+ * The models {@code anthropic:MODEL}, by the Messages API. {@code ANTHROPIC_API_KEY} is the key, and
+ * {@code ANTHROPIC_BASE_URL}, without {@code /v1}, an address other than Anthropic's own.
+ *
+ * <pre>{@code
+ * ModelProvider anthropic = AnthropicProvider.of(System.getenv());
+ * }</pre>
+ */
+public final class AnthropicProvider implements ModelProvider {
+    /** The name in {@code anthropic:MODEL}. */
+    public static final String NAME = "anthropic";
+
+    private static final String HOME = "https://api.anthropic.com";
+    private static final String VERSION = "2023-06-01";
+
+    private final Service service;
+    private final EventStreams streams;
+
+    private AnthropicProvider(Service service) {
+        this.service = service;
+        this.streams = new EventStreams(service);
+    }
+
+    /** @param environment variables, of which it reads its own two */
+    public static AnthropicProvider of(Map<String, String> environment) {
+        return new AnthropicProvider(Service.of(NAME, HOME, environment));
+    }
+
+    @Override
+    public Optional<String> lacks() {
+        return service.lacks();
+    }
+
+    @Override
+    public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
+        Request.Builder http = new Request.Builder()
+                .url(service.at("v1/messages"))
+                .header("anthropic-version", VERSION)
+                .post(EventStreams.once(AnthropicMapper.request(request)));
+        service.credentials("").ifPresent(key -> http.header("x-api-key", key));
+        return streams.ask(http.build(), new AnthropicReader(service, request.model(), words));
+    }
+}

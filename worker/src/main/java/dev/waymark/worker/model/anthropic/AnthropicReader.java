@@ -1,0 +1,190 @@
+package dev.waymark.worker.model.anthropic;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.ErrorBody;
+import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.ProviderJson;
+import dev.waymark.worker.model.http.Service;
+import dev.waymark.worker.model.http.Trouble;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** A reply as it comes: blocks that begin, grow and end, and {@code message_stop}, without which nothing counts. */
+final class AnthropicReader implements EventReader {
+    private final Service service;
+    private final String model;
+    private final Consumer<String> words;
+    private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
+    private long inputTokens;
+    private long outputTokens;
+    private String stop = "";
+    private boolean whole;
+
+    /** @param words is given the text */
+    AnthropicReader(Service service, String model, Consumer<String> words) {
+        this.service = service;
+        this.model = model;
+        this.words = words;
+    }
+
+    /** A block that has begun. */
+    private static final class Growing {
+        private final ObjectNode block;
+        private final StringBuilder text = new StringBuilder();
+        private final StringBuilder signature = new StringBuilder();
+        private final StringBuilder input = new StringBuilder();
+        /** It grew in a way that nobody here knows, so what is known of it is not all of it. */
+        private boolean isStrange;
+
+        private boolean isOver;
+
+        Growing(ObjectNode block) {
+            this.block = block;
+        }
+
+        String type() {
+            return block.path("type").asText();
+        }
+    }
+
+    @Override
+    public boolean read(String data) throws ModelFailure, JsonProcessingException {
+        JsonNode tree = ProviderJson.MAPPER.readTree(data);
+        StreamEvent event = ProviderJson.MAPPER.treeToValue(tree, StreamEvent.class);
+        switch (event.type()) {
+            case "message_start" -> count(event.message().path("usage"));
+            case "content_block_start" -> begin(event);
+            case "content_block_delta" -> grow(growing(event), event.delta());
+            case "content_block_stop" -> growing(event).isOver = true;
+            case "message_delta" -> {
+                stop = event.delta().path("stop_reason").asText(stop);
+                count(event.usage());
+            }
+            case "message_stop" -> whole = true;
+            case "error" -> throw ErrorBody.of(tree).inStream(service);
+            default -> {
+                // ping, and what is yet to be invented.
+            }
+        }
+        return whole;
+    }
+
+    private void begin(StreamEvent event) {
+        if (!(event.block() instanceof ObjectNode block)) {
+            throw new IllegalArgumentException("no block");
+        }
+        Growing begun = new Growing(block);
+        blocks.put(event.index(), begun);
+        if (begun.type().equals("text")) {
+            say(begun, block.path("text").asText());
+        } else if (begun.type().equals("thinking")) {
+            begun.text.append(block.path("thinking").asText());
+            begun.signature.append(block.path("signature").asText());
+        }
+    }
+
+    private Growing growing(StreamEvent event) {
+        return Optional.ofNullable(blocks.get(event.index()))
+                .filter(block -> !block.isOver)
+                .orElseThrow(() -> new IllegalArgumentException("no such block"));
+    }
+
+    private void grow(Growing block, JsonNode delta) {
+        switch (delta.path("type").asText()) {
+            case "text_delta" -> say(block, delta.path("text").asText());
+            case "input_json_delta" ->
+                block.input.append(delta.path("partial_json").asText());
+            case "thinking_delta" -> block.text.append(delta.path("thinking").asText());
+            case "signature_delta" ->
+                block.signature.append(delta.path("signature").asText());
+            default -> block.isStrange = true;
+        }
+    }
+
+    private void say(Growing block, String text) {
+        block.text.append(text);
+        if (block.type().equals("text") && !text.isEmpty()) {
+            words.accept(text);
+        }
+    }
+
+    /** The counts of an event replace those before it. Cached input was read, too. */
+    private void count(JsonNode usage) {
+        if (usage.has("input_tokens")) {
+            inputTokens = Math.max(0, usage.path("input_tokens").asLong())
+                    + Math.max(0, usage.path("cache_creation_input_tokens").asLong())
+                    + Math.max(0, usage.path("cache_read_input_tokens").asLong());
+        }
+        outputTokens = Math.max(0, usage.path("output_tokens").asLong(outputTokens));
+    }
+
+    @Override
+    public Reply end() throws ModelFailure, JsonProcessingException {
+        if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
+            throw Trouble.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+        }
+        List<Part> parts = new ArrayList<>();
+        for (Growing block : blocks.values()) {
+            part(block).ifPresent(parts::add);
+        }
+        boolean calls = parts.stream().anyMatch(Part.ToolUse.class::isInstance);
+        switch (stop) {
+            case "refusal" -> throw Trouble.REFUSED.failure(service.name() + " refuses to answer this");
+            case "model_context_window_exceeded" ->
+                throw Trouble.CONTEXT_WINDOW_EXCEEDED.failure(
+                        "the conversation has outgrown what " + model + " can read");
+            case "max_tokens" -> {
+                if (calls) {
+                    throw Trouble.CALL_CUT.failure("the reply was cut by max_tokens while it called tools: none of them"
+                            + " is run. A larger max_tokens in the agent's file is for new threads");
+                }
+            }
+            default -> {
+                // Whatever else a whole reply ended for, it is whole.
+            }
+        }
+        return new Reply(parts, new Usage(inputTokens, outputTokens), stop.isEmpty() ? "end_turn" : stop);
+    }
+
+    private Optional<Part> part(Growing block) throws JsonProcessingException {
+        String text = service.withoutKey(block.text.toString());
+        String input = service.withoutKey(block.input.toString());
+        switch (block.type()) {
+            case "text":
+                return text.isEmpty() ? Optional.empty() : Optional.of(new Part.Text(text));
+            case "tool_use":
+                return Optional.of(new Part.ToolUse(
+                        block.block.path("id").asText(),
+                        block.block.path("name").asText(),
+                        input.isEmpty() ? json(block.block.path("input")) : Arguments.read(input)));
+            case "thinking":
+                block.block.remove("thinking");
+                if (block.signature.length() > 0) {
+                    block.block.put("signature", block.signature.toString());
+                }
+                return Optional.of(OwnBlock.reasoning(model, text, json(block.block)));
+            default:
+                if (!input.isEmpty()) {
+                    block.block.set("input", ProviderJson.MAPPER.valueToTree(Arguments.read(input)));
+                }
+                boolean known = !block.isStrange && text.isEmpty();
+                return known ? Optional.of(OwnBlock.reasoning(model, "", json(block.block))) : Optional.empty();
+        }
+    }
+
+    private static Json json(JsonNode node) throws JsonProcessingException {
+        return node.isMissingNode() ? Json.EMPTY_OBJECT : Json.of(ProviderJson.MAPPER.treeToValue(node, Object.class));
+    }
+}

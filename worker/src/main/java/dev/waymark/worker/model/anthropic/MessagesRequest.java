@@ -1,0 +1,129 @@
+package dev.waymark.worker.model.anthropic;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.waymark.conversation.Json;
+import java.util.List;
+import java.util.Optional;
+
+/** The body of {@code POST /v1/messages}. */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+record MessagesRequest(
+        @JsonProperty("model") String model,
+        @JsonProperty("max_tokens") int maxTokens,
+        @JsonProperty("system") List<Block.Text> system,
+        @JsonProperty("messages") List<Message> messages,
+        @JsonProperty("tools") List<Tool> tools,
+        @JsonProperty("stream") boolean stream) {
+
+    record Message(
+            @JsonProperty("role") String role,
+            @JsonProperty("content") List<Block> content) {}
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    record Tool(
+            @JsonProperty("name") String name,
+            @JsonProperty("description") String description,
+            @JsonProperty("input_schema") Json inputSchema,
+            @JsonProperty("cache_control") Optional<CacheMark> cache) {
+        Tool marked() {
+            return new Tool(name, description, inputSchema, CacheMark.HERE);
+        }
+    }
+
+    /** Everything up to here is worth keeping, and cheaper the next time. */
+    record CacheMark(@JsonProperty("type") String type) {
+        static final Optional<CacheMark> HERE = Optional.of(new CacheMark("ephemeral"));
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Source(
+            @JsonProperty("type") String type,
+            @JsonProperty("url") Optional<String> url,
+            @JsonProperty("media_type") Optional<String> mediaType,
+            @JsonProperty("data") Optional<String> data) {
+        static Source url(String url) {
+            return new Source("url", Optional.of(url), Optional.empty(), Optional.empty());
+        }
+
+        static Source base64(String mediaType, String data) {
+            return new Source("base64", Optional.empty(), Optional.of(mediaType), Optional.of(data));
+        }
+    }
+
+    /** One piece of a message. Those that people's side consists of can be marked. */
+    sealed interface Block {
+        @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        record Text(
+                @JsonProperty("text") String text,
+                @JsonProperty("cache_control") Optional<CacheMark> cache) implements Block {
+            static Text of(String text) {
+                return new Text(text, Optional.empty());
+            }
+
+            @JsonProperty("type")
+            String type() {
+                return "text";
+            }
+
+            @Override
+            public Text marked() {
+                return new Text(text, CacheMark.HERE);
+            }
+        }
+
+        @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        record Image(
+                @JsonProperty("source") Source source,
+                @JsonProperty("cache_control") Optional<CacheMark> cache) implements Block {
+            @JsonProperty("type")
+            String type() {
+                return "image";
+            }
+
+            @Override
+            public Image marked() {
+                return new Image(source, CacheMark.HERE);
+            }
+        }
+
+        @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        record ToolResult(
+                @JsonProperty("tool_use_id") String toolUseId,
+                @JsonProperty("content") String content,
+
+                @JsonProperty("is_error") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+                boolean isError,
+
+                @JsonProperty("cache_control") Optional<CacheMark> cache)
+                implements Block {
+            @JsonProperty("type")
+            String type() {
+                return "tool_result";
+            }
+
+            @Override
+            public ToolResult marked() {
+                return new ToolResult(toolUseId, content, isError, CacheMark.HERE);
+            }
+        }
+
+        record ToolUse(
+                @JsonProperty("id") String id,
+                @JsonProperty("name") String name,
+                @JsonProperty("input") Json input) implements Block {
+            @JsonProperty("type")
+            String type() {
+                return "tool_use";
+            }
+        }
+
+        /** A block of the provider's own, back as it came. */
+        record Own(@JsonValue Json block) implements Block {}
+
+        default Block marked() {
+            return this;
+        }
+    }
+}

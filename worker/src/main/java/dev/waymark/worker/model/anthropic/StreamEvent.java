@@ -1,0 +1,28 @@
+package dev.waymark.worker.model.anthropic;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
+
+/** One event of the stream. Which fields there are depends on its type. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+record StreamEvent(
+        @JsonProperty("type") String type,
+        @JsonProperty("index") int index,
+        @JsonProperty("message") JsonNode message,
+        @JsonProperty("content_block") JsonNode block,
+        @JsonProperty("delta") JsonNode delta,
+        @JsonProperty("usage") JsonNode usage) {
+    StreamEvent {
+        type = type == null ? "" : type;
+        message = orMissing(message);
+        block = orMissing(block);
+        delta = orMissing(delta);
+        usage = orMissing(usage);
+    }
+
+    private static JsonNode orMissing(JsonNode node) {
+        return node == null ? MissingNode.getInstance() : node;
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.worker.model.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.model.ModelFailure;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a provider says of a problem: {@code {"error": {"type", "code", "message"}}}, or whatever a gateway on the way
+ * there says instead.
+ */
+public record ErrorBody(List<String> names, String message) {
+    private static final int MOST = 1_000;
+
+    public ErrorBody {
+        names = List.copyOf(names);
+    }
+
+    static ErrorBody read(String body) {
+        try {
+            JsonNode tree = ProviderJson.MAPPER.readTree(body);
+            if (tree.isObject()) {
+                return of(tree);
+            }
+        } catch (JsonProcessingException e) {
+            // Not all that answers is the provider.
+        }
+        return new ErrorBody(List.of(), cut(body.strip()));
+    }
+
+    /** @param tree an object with the field {@code error} */
+    public static ErrorBody of(JsonNode tree) {
+        JsonNode error = tree.path("error").isObject() ? tree.get("error") : tree;
+        List<String> names = Stream.of(error.path("code"), error.path("type"))
+                .map(JsonNode::asText)
+                .filter(name -> !name.isEmpty())
+                .toList();
+        String message = Stream.of(error.path("message"), tree.path("error"), tree.path("detail"))
+                .filter(JsonNode::isTextual)
+                .map(JsonNode::asText)
+                .findFirst()
+                .orElseGet(tree::toString);
+        return new ErrorBody(names, cut(message));
+    }
+
+    /** The failure that this is in the middle of a stream. */
+    public ModelFailure inStream(Service service) {
+        return Trouble.inStream(this).failure(service.name() + " broke off" + words());
+    }
+
+    /** To be put behind what happened. */
+    String words() {
+        String what = names.isEmpty() ? "" : " (" + String.join(", ", names) + ")";
+        return what + (message.isEmpty() ? "" : ": " + message);
+    }
+
+    private static String cut(String text) {
+        return text.length() <= MOST ? text : text.substring(0, MOST) + "…";
+    }
+}

@@ -1,0 +1,182 @@
+package dev.waymark.worker.model.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.conversation.Reply;
+import dev.waymark.model.ModelFailure;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import okhttp3.Dispatcher;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okhttp3.sse.EventSource;
+import okhttp3.sse.EventSourceListener;
+import okhttp3.sse.EventSources;
+import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends requests whose reply is a stream of events, each exactly once: not over again when a connection breaks, not to
+ * where a redirect points. Thread-safe; any number at a time. Its threads keep no process alive.
+ */
+public final class EventStreams {
+    private static final MediaType JSON = MediaType.get("application/json");
+    private static final int MOST_ERROR_BYTES = 64 * 1024;
+
+    /** What is left of a stream after its last event is its end, which has to be read for the connection to be used again. */
+    private static final Duration LAST_MOMENTS = Duration.ofMillis(200);
+
+    private static final OkHttpClient CLIENT = client();
+
+    private final Service service;
+    private final EventSource.Factory sources = EventSources.createFactory((okhttp3.Call.Factory) CLIENT);
+
+    public EventStreams(Service service) {
+        this.service = service;
+    }
+
+    private static OkHttpClient client() {
+        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "model stream");
+            thread.setDaemon(true);
+            return thread;
+        }));
+        // Left alone, it has five requests a host at a time, and the others wait in a queue that nobody sees.
+        dispatcher.setMaxRequests(Integer.MAX_VALUE);
+        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
+        return new OkHttpClient.Builder()
+                .dispatcher(dispatcher)
+                .retryOnConnectionFailure(false)
+                .followRedirects(false)
+                .followSslRedirects(false)
+                .connectTimeout(Duration.ofSeconds(10))
+                .writeTimeout(Duration.ofMinutes(1))
+                // A model may think for minutes before its first word.
+                .readTimeout(Duration.ofMinutes(5))
+                .pingInterval(Duration.ofSeconds(30))
+                .build();
+    }
+
+    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    public static RequestBody once(Object body) {
+        byte[] json = ProviderJson.bytes(body);
+        return new RequestBody() {
+            @Override
+            public MediaType contentType() {
+                return JSON;
+            }
+
+            @Override
+            public long contentLength() {
+                return json.length;
+            }
+
+            @Override
+            public void writeTo(BufferedSink sink) throws IOException {
+                sink.write(json);
+            }
+
+            @Override
+            public boolean isOneShot() {
+                return true;
+            }
+        };
+    }
+
+    /**
+     * Sends it, and reads the events in the calling thread.
+     *
+     * @throws InterruptedException when that thread is interrupted: the request is given up
+     */
+    public Reply ask(Request request, EventReader reader) throws ModelFailure, InterruptedException {
+        Arrivals arrivals = new Arrivals();
+        EventSource source = sources.newEventSource(request, arrivals);
+        try {
+            while (true) {
+                Arrival next = arrivals.queue.take();
+                if (next instanceof Event event) {
+                    if (reader.read(service.withoutKey(event.data()))) {
+                        arrivals.queue.poll(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+                        return reader.end();
+                    }
+                } else if (next instanceof End) {
+                    return reader.end();
+                } else {
+                    throw failure((Failed) next);
+                }
+            }
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw Trouble.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
+        } finally {
+            source.cancel();
+        }
+    }
+
+    private ModelFailure failure(Failed failed) {
+        if (failed.status() == 0) {
+            Trouble trouble = failed.begun() ? Trouble.STREAM_CUT : Trouble.UNREACHABLE;
+            String what = failed.begun() ? " broke off in mid-reply: " : " can't be reached: ";
+            return trouble.failure(service.name() + what + service.withoutKey(failed.words()));
+        }
+        ErrorBody body = ErrorBody.read(service.withoutKey(failed.words()));
+        return Trouble.of(failed.status(), body)
+                .failure(
+                        service.name() + " answered " + failed.status() + body.words(),
+                        RetryAfter.of(failed.headers(), Instant.now()));
+    }
+
+    private sealed interface Arrival {}
+
+    private record Event(String data) implements Arrival {}
+
+    private record End() implements Arrival {}
+
+    /** @param status 0 where the connection failed, before or after the stream had begun */
+    private record Failed(int status, okhttp3.Headers headers, String words, boolean begun) implements Arrival {}
+
+    /** What OkHttp's thread hands to the one that asked. */
+    private static final class Arrivals extends EventSourceListener {
+        private final BlockingQueue<Arrival> queue = new LinkedBlockingQueue<>();
+        private volatile boolean begun;
+
+        @Override
+        public void onOpen(EventSource source, Response response) {
+            begun = true;
+        }
+
+        @Override
+        public void onEvent(EventSource source, @Nullable String id, @Nullable String type, String data) {
+            queue.add(new Event(data));
+        }
+
+        @Override
+        public void onClosed(EventSource source) {
+            queue.add(new End());
+        }
+
+        @Override
+        public void onFailure(EventSource source, @Nullable Throwable problem, @Nullable Response response) {
+            if (response == null || begun) {
+                String words = problem == null ? "" : String.valueOf(problem.getMessage());
+                queue.add(new Failed(0, okhttp3.Headers.EMPTY, words, begun));
+                return;
+            }
+            queue.add(new Failed(response.code(), response.headers(), body(response), false));
+        }
+
+        private static String body(Response response) {
+            try {
+                return response.peekBody(MOST_ERROR_BYTES).string();
+            } catch (IOException e) {
+                return "";
+            }
+        }
+    }
+}

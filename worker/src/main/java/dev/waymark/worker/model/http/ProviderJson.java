@@ -1,0 +1,24 @@
+package dev.waymark.worker.model.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
+
+/** JSON as it is exchanged with providers: what they add must not hurt, and a null in a call's arguments is a null. */
+public final class ProviderJson {
+    public static final JsonMapper MAPPER = JsonMapper.builder()
+            .addModule(new Jdk8Module())
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private ProviderJson() {}
+
+    static byte[] bytes(Object body) {
+        try {
+            return MAPPER.writeValueAsBytes(body);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("a request that can't be written", e);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.waymark.worker.model.http;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import okhttp3.Headers;
+import org.jspecify.annotations.Nullable;
+
+/** How long a provider wants to be left alone. */
+final class RetryAfter {
+    private static final String HEADER = "Retry-After";
+    private static final String MILLIS_HEADER = "Retry-After-Ms";
+
+    /** Whoever says more has mistaken the unit. */
+    private static final Duration LONGEST = Duration.ofDays(1);
+
+    private RetryAfter() {}
+
+    /** Empty where there is nothing to wait for: then Temporal's own intervals hold, which grow. */
+    static Optional<Duration> of(Headers headers, Instant now) {
+        return number(headers.get(MILLIS_HEADER))
+                .or(() -> number(headers.get(HEADER)).map(seconds -> seconds * 1_000))
+                .map(millis -> Duration.ofMillis(Math.round(Math.min(millis, LONGEST.toMillis()))))
+                .or(() -> date(headers, now))
+                .filter(wait -> !wait.isZero() && !wait.isNegative())
+                .map(wait -> wait.compareTo(LONGEST) > 0 ? LONGEST : wait);
+    }
+
+    private static Optional<Double> number(@Nullable String text) {
+        try {
+            return Optional.ofNullable(text).map(Double::valueOf).filter(Double::isFinite);
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** The provider's clock is the one that counts, where it tells the time. */
+    private static Optional<Duration> date(Headers headers, Instant now) {
+        Instant theirs = Optional.ofNullable(headers.getInstant("Date")).orElse(now);
+        return Optional.ofNullable(headers.getInstant(HEADER)).map(then -> Duration.between(theirs, then));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.waymark.worker.model.openai;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.waymark.conversation.Json;
+import java.util.List;
+import java.util.Optional;
+
+/** The body of {@code POST /v1/chat/completions}. One of the two limits is given, under the name that the server takes. */
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+record ChatRequest(
+        @JsonProperty("model") String model,
+        @JsonProperty("messages") List<ChatMessage> messages,
+        @JsonProperty("tools") List<Tool> tools,
+        @JsonProperty("max_tokens") Optional<Integer> maxTokens,
+        @JsonProperty("max_completion_tokens") Optional<Integer> maxCompletionTokens,
+        @JsonProperty("stream") boolean stream,
+        @JsonProperty("stream_options") StreamOptions streamOptions) {
+
+    record StreamOptions(@JsonProperty("include_usage") boolean includeUsage) {}
+
+    record Tool(
+            @JsonProperty("type") String type,
+            @JsonProperty("function") Function function) {
+        static Tool of(String name, String description, Json parameters) {
+            return new Tool("function", new Function(name, description, parameters));
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    record Function(
+            @JsonProperty("name") String name,
+            @JsonProperty("description") String description,
+            @JsonProperty("parameters") Json parameters) {}
+
+    /** One of four roles, each with fields of its own. */
+    sealed interface ChatMessage {
+        @JsonProperty("role")
+        String role();
+
+        record System(@JsonProperty("content") String content) implements ChatMessage {
+            @Override
+            public String role() {
+                return "system";
+            }
+        }
+
+        record User(@JsonProperty("content") Content content) implements ChatMessage {
+            @Override
+            public String role() {
+                return "user";
+            }
+        }
+
+        @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        record Assistant(
+                @JsonProperty("content") Optional<String> content,
+                @JsonProperty("tool_calls") List<ToolCall> toolCalls,
+                @JsonProperty("reasoning_content") Optional<String> reasoningContent)
+                implements ChatMessage {
+            @Override
+            public String role() {
+                return "assistant";
+            }
+        }
+
+        record Tool(
+                @JsonProperty("tool_call_id") String toolCallId,
+                @JsonProperty("content") String content) implements ChatMessage {
+            @Override
+            public String role() {
+                return "tool";
+            }
+        }
+    }
+
+    record ToolCall(
+            @JsonProperty("id") String id,
+            @JsonProperty("type") String type,
+            @JsonProperty("function") Called function) {
+        static ToolCall of(String id, String name, String arguments) {
+            return new ToolCall(id, "function", new Called(name, arguments));
+        }
+    }
+
+    record Called(
+            @JsonProperty("name") String name,
+            @JsonProperty("arguments") String arguments) {}
+
+    /** Words alone are a string, which every server takes; with images they are a list. */
+    sealed interface Content {
+        record Words(@JsonValue String text) implements Content {}
+
+        record Parts(@JsonValue List<ContentPart> parts) implements Content {}
+    }
+
+    sealed interface ContentPart {
+        @JsonProperty("type")
+        String type();
+
+        record Text(@JsonProperty("text") String text) implements ContentPart {
+            @Override
+            public String type() {
+                return "text";
+            }
+        }
+
+        record Image(@JsonProperty("image_url") ImageUrl imageUrl) implements ContentPart {
+            @Override
+            public String type() {
+                return "image_url";
+            }
+        }
+    }
+
+    record ImageUrl(@JsonProperty("url") String url) {}
+}

@@ -1,0 +1,76 @@
+package dev.waymark.worker.model.openai;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One event of the stream: a piece of the reply, or its usage. Anything may be absent, or null. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+record Chunk(
+        @JsonProperty("choices") List<Choice> choices,
+        @JsonProperty("usage") Optional<Tokens> usage) {
+    Chunk {
+        choices = choices == null ? List.of() : choices;
+        usage = usage == null ? Optional.empty() : usage;
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Choice(
+            @JsonProperty("index") int index,
+            @JsonProperty("delta") Delta delta,
+            @JsonProperty("finish_reason") String finishReason) {
+        Choice {
+            delta = delta == null ? new Delta("", "", "", "", List.of()) : delta;
+            finishReason = orEmpty(finishReason);
+        }
+    }
+
+    /** Two names for thoughts: servers differ. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Delta(
+            @JsonProperty("content") String content,
+            @JsonProperty("refusal") String refusal,
+            @JsonProperty("reasoning_content") String reasoningContent,
+            @JsonProperty("reasoning") String reasoning,
+            @JsonProperty("tool_calls") List<CallPiece> toolCalls) {
+        Delta {
+            content = orEmpty(content);
+            refusal = orEmpty(refusal);
+            reasoningContent = orEmpty(reasoningContent);
+            reasoning = orEmpty(reasoning);
+            toolCalls = toolCalls == null ? List.of() : toolCalls;
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record CallPiece(
+            @JsonProperty("index") int index,
+            @JsonProperty("id") String id,
+            @JsonProperty("function") FunctionPiece function) {
+        CallPiece {
+            id = orEmpty(id);
+            function = function == null ? new FunctionPiece("", "") : function;
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record FunctionPiece(
+            @JsonProperty("name") String name,
+            @JsonProperty("arguments") String arguments) {
+        FunctionPiece {
+            name = orEmpty(name);
+            arguments = orEmpty(arguments);
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Tokens(
+            @JsonProperty("prompt_tokens") long promptTokens,
+            @JsonProperty("completion_tokens") long completionTokens) {}
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+}

@@ -1,0 +1,113 @@
+package dev.waymark.worker.model.openai;
+
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.Sides;
+import dev.waymark.worker.model.http.WireName;
+import dev.waymark.worker.model.openai.ChatRequest.ChatMessage;
+import dev.waymark.worker.model.openai.ChatRequest.Content;
+import dev.waymark.worker.model.openai.ChatRequest.ContentPart;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** A request as chat completions take it. */
+final class OpenAiMapper {
+    private static final String BETWEEN_MESSAGES = "\n\n";
+
+    private OpenAiMapper() {}
+
+    /** @param newLimit whether the limit of tokens goes by its newer name */
+    static ChatRequest request(ModelRequest request, boolean newLimit) {
+        List<ChatMessage> messages = new ArrayList<>();
+        request.instructions()
+                .filter(words -> !words.isBlank())
+                .map(ChatMessage.System::new)
+                .ifPresent(messages::add);
+        messages.addAll(messages(request));
+        Optional<Integer> limit = Optional.of(request.maxTokens());
+        return new ChatRequest(
+                request.model(),
+                messages,
+                request.tools().stream()
+                        .map(tool -> ChatRequest.Tool.of(tool.name(), tool.description(), tool.input()))
+                        .toList(),
+                newLimit ? Optional.empty() : limit,
+                newLimit ? limit : Optional.empty(),
+                true,
+                new ChatRequest.StreamOptions(true));
+    }
+
+    private static List<ChatMessage> messages(ModelRequest request) {
+        List<ChatMessage> messages = new ArrayList<>();
+        for (Message message : Sides.alternating(request.messages(), OpenAiMapper::says)) {
+            messages.addAll(
+                    message.role() == Role.USER
+                            ? ofPeople(message.content())
+                            : List.of(ofModel(message, request.model())));
+        }
+        return messages;
+    }
+
+    private static boolean says(Message reply) {
+        return !reply.text().isEmpty() || !reply.toolUses().isEmpty();
+    }
+
+    /** Each result is a message, directly behind the calls, before anything else is said. */
+    private static List<ChatMessage> ofPeople(List<Part> parts) {
+        List<ChatMessage> messages = new ArrayList<>();
+        List<ContentPart> content = new ArrayList<>();
+        for (Part part : parts) {
+            if (part instanceof Part.ToolResult result) {
+                messages.add(new ChatMessage.Tool(WireName.ofCall(result.toolUseId()), result.content()));
+            } else if (part instanceof Part.Text text) {
+                content.add(new ContentPart.Text(text.text()));
+            } else if (part instanceof Part.Image image) {
+                content.add(image(image.url()));
+            } else if (part instanceof Part.ImageData image) {
+                content.add(image("data:" + image.mimeType() + ";base64," + image.data()));
+            }
+        }
+        if (!content.isEmpty()) {
+            messages.add(new ChatMessage.User(content(content)));
+        }
+        return messages;
+    }
+
+    private static ContentPart image(String url) {
+        return new ContentPart.Image(new ChatRequest.ImageUrl(url));
+    }
+
+    private static Content content(List<ContentPart> parts) {
+        return parts.stream().allMatch(ContentPart.Text.class::isInstance)
+                ? new Content.Words(parts.stream()
+                        .map(part -> ((ContentPart.Text) part).text())
+                        .collect(Collectors.joining(BETWEEN_MESSAGES)))
+                : new Content.Parts(parts);
+    }
+
+    /** Thoughts go back with the calls that they led to: some servers insist on those, and refuse any others. */
+    private static ChatMessage ofModel(Message message, String model) {
+        List<ChatRequest.ToolCall> calls = message.toolUses().stream()
+                .map(use -> ChatRequest.ToolCall.of(
+                        WireName.ofCall(use.id()),
+                        WireName.ofTool(use.name()),
+                        Arguments.sendable(use.input()).canonical()))
+                .toList();
+        String thoughts = message.content().stream()
+                .filter(Part.Reasoning.class::isInstance)
+                .map(Part.Reasoning.class::cast)
+                .filter(reasoning -> !calls.isEmpty() && Thoughts.areOf(reasoning, model))
+                .map(Part.Reasoning::text)
+                .collect(Collectors.joining());
+        return new ChatMessage.Assistant(nonEmpty(message.text()), calls, nonEmpty(thoughts));
+    }
+
+    private static Optional<String> nonEmpty(String text) {
+        return Optional.of(text).filter(words -> !words.isEmpty());
+    }
+}

@@ -1,0 +1,146 @@
+package dev.waymark.worker.model.openai;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.ErrorBody;
+import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.ProviderJson;
+import dev.waymark.worker.model.http.Service;
+import dev.waymark.worker.model.http.Trouble;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** A reply as it comes: pieces of text and of calls, a {@code finish_reason}, without which nothing counts, and usage. */
+final class OpenAiReader implements EventReader {
+    private static final String LAST = "[DONE]";
+
+    private final Service service;
+    private final String model;
+    private final Consumer<String> words;
+    private final StringBuilder text = new StringBuilder();
+    private final StringBuilder thoughts = new StringBuilder();
+    private final StringBuilder refusal = new StringBuilder();
+    private final List<Growing> calls = new ArrayList<>();
+    private final Map<Integer, Growing> newest = new LinkedHashMap<>();
+    private Usage usage = Usage.NONE;
+    private String finish = "";
+
+    /** @param words is given the text */
+    OpenAiReader(Service service, String model, Consumer<String> words) {
+        this.service = service;
+        this.model = model;
+        this.words = words;
+    }
+
+    /** A call that has begun. */
+    private static final class Growing {
+        private String id = "";
+        private final StringBuilder name = new StringBuilder();
+        private final StringBuilder arguments = new StringBuilder();
+    }
+
+    @Override
+    public boolean read(String data) throws ModelFailure, JsonProcessingException {
+        if (data.strip().equals(LAST)) {
+            return true;
+        }
+        JsonNode tree = ProviderJson.MAPPER.readTree(data);
+        if (tree.hasNonNull("error")) {
+            throw ErrorBody.of(tree).inStream(service);
+        }
+        Chunk chunk = ProviderJson.MAPPER.treeToValue(tree, Chunk.class);
+        chunk.choices().stream().filter(choice -> choice.index() == 0).forEach(this::take);
+        chunk.usage()
+                .ifPresent(tokens ->
+                        usage = new Usage(Math.max(0, tokens.promptTokens()), Math.max(0, tokens.completionTokens())));
+        return false;
+    }
+
+    private void take(Chunk.Choice choice) {
+        Chunk.Delta delta = choice.delta();
+        thoughts.append(delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
+        refusal.append(delta.refusal());
+        if (!delta.content().isEmpty()) {
+            text.append(delta.content());
+            words.accept(delta.content());
+        }
+        delta.toolCalls().forEach(this::take);
+        if (!choice.finishReason().isEmpty()) {
+            finish = choice.finishReason();
+        }
+    }
+
+    /** Some servers number all calls of a reply alike: another id is another call. */
+    private void take(Chunk.CallPiece piece) {
+        Growing call = newest.get(piece.index());
+        boolean another = call != null
+                && !piece.id().isEmpty()
+                && !call.id.isEmpty()
+                && !piece.id().equals(call.id);
+        if (call == null || another) {
+            call = new Growing();
+            calls.add(call);
+            newest.put(piece.index(), call);
+        }
+        if (!piece.id().isEmpty()) {
+            call.id = piece.id();
+        }
+        call.name.append(piece.function().name());
+        call.arguments.append(piece.function().arguments());
+    }
+
+    @Override
+    public Reply end() throws ModelFailure {
+        if (refusal.length() > 0) {
+            throw Trouble.REFUSED.failure(service.name() + " refuses to answer this: " + whole(refusal));
+        }
+        switch (finish) {
+            case "" -> throw Trouble.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            case "content_filter" -> throw Trouble.REFUSED.failure(service.name() + " has withheld the reply");
+            case "length" -> {
+                if (!calls.isEmpty()) {
+                    throw Trouble.CALL_CUT.failure(
+                            "the reply was cut by max_tokens while it called tools: none of them is run. A larger"
+                                    + " max_tokens in the agent's file is for new threads");
+                }
+            }
+            default -> {
+                // Whatever else a whole reply ended for, it is whole.
+            }
+        }
+        List<Part> parts = new ArrayList<>();
+        if (thoughts.length() > 0) {
+            parts.add(Thoughts.reasoning(model, whole(thoughts)));
+        }
+        if (text.length() > 0) {
+            parts.add(new Part.Text(whole(text)));
+        }
+        for (Growing call : calls) {
+            parts.add(new Part.ToolUse(call.id, whole(call.name), Arguments.read(whole(call.arguments))));
+        }
+        return new Reply(parts, usage, stop());
+    }
+
+    /** The pieces of a key are no key, until they are put together. */
+    private String whole(StringBuilder pieces) {
+        return service.withoutKey(pieces.toString());
+    }
+
+    /** In the words that replies of any provider have for the usual reasons. */
+    private String stop() {
+        return switch (finish) {
+            case "stop" -> "end_turn";
+            case "tool_calls", "function_call" -> "tool_use";
+            case "length" -> "max_tokens";
+            default -> finish;
+        };
+    }
+}

@@ -1,0 +1,76 @@
+package dev.waymark.worker.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.Answer.Piece;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** One conversation that goes from provider to provider and back. Each server refuses thoughts that are not its own. */
+class ProviderSwitchTest {
+    private final List<Message> said = new ArrayList<>();
+
+    @Test
+    void conversation_thatChangesItsProvider_goesOn() throws Exception {
+        try (ModelServer anthropic = new AnthropicServer();
+                ModelServer openai = new OpenAiServer()) {
+            ModelProvider first = AnthropicProvider.of(anthropic.environment());
+            ModelProvider second = OpenAiProvider.of(openai.environment());
+            Answer thoughtful = Answer.says()
+                    .plus(new Piece.Thought("Hm, rain?", "c2lnbmVk"))
+                    .plus(new Piece.Words("Let me see."))
+                    .calls("tu_1", "weather", "{\"city\": ")
+                    .calls("tu_2", "weather", "{\"city\": null}");
+            anthropic.answers(thoughtful);
+            openai.answers(thoughtful);
+
+            said.add(Message.user("Weather?"));
+            for (ModelProvider asked : List.of(first, second, first, second)) {
+                take(asked.reply(request()));
+            }
+
+            assertThat(anthropic.complaints()).isEmpty();
+            assertThat(openai.complaints()).isEmpty();
+            assertThat(thoughtsIn(anthropic.received().get(1))).isEqualTo(1);
+            assertThat(thoughtsIn(openai.received().get(1))).isEqualTo(1);
+            assertThat(anthropic.received().get(1).body().toString()).contains("\"city\":null");
+        }
+    }
+
+    private ModelRequest request() {
+        return new ModelRequest(
+                "m-1", Optional.empty(), said, List.of(ToolSpec.java("weather").build()), 100);
+    }
+
+    /** As the rules of a conversation do: a call id that was used before gets a suffix, and each call its result. */
+    private void take(Reply reply) {
+        int turn = said.size();
+        List<Part> content = reply.content().stream()
+                .map(part -> part instanceof Part.ToolUse use ? use.withId(use.id() + "~" + turn) : part)
+                .toList();
+        Message message = new Message(Role.ASSISTANT, content);
+        said.add(message);
+        said.add(Message.results(message.toolUses().stream()
+                .map(use -> new Part.ToolResult(use.id(), "Invalid input", true))
+                .toList()));
+    }
+
+    private static int thoughtsIn(ModelServer.Received request) {
+        return request.body().toString().split("Hm, rain\\?", -1).length - 1;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.waymark.worker.model.anthropic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.worker.model.http.WireCases;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class AnthropicProviderTest extends WireCases {
+    @Override
+    protected ModelServer newServer() {
+        return new AnthropicServer();
+    }
+
+    @Override
+    protected ModelProvider newProvider(Map<String, String> environment) {
+        return AnthropicProvider.of(environment);
+    }
+
+    @Override
+    protected String errorBody(String type, String message) {
+        return "{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"" + message + "\"}}";
+    }
+
+    @Override
+    protected String errorEvent(String type, String message) {
+        return errorBody(type, message);
+    }
+
+    @Test
+    void refusal_isAFailure() {
+        ModelFailure failure = failure(Answer.says("I").stopping("refusal"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
+    }
+
+    @Test
+    void contextWindow_outgrown_isAFailure() {
+        ModelFailure failure = failure(Answer.says("I").stopping("model_context_window_exceeded"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ContextWindowExceeded", false));
+    }
+
+    @Test
+    void usage_cachedInput_isCounted() throws Exception {
+        Reply reply = reply(Answer.events(
+                "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1,"
+                        + "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":100}}}",
+                "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}",
+                "{\"type\":\"content_block_stop\",\"index\":0}",
+                "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":7}}",
+                "{\"type\":\"message_stop\"}"));
+
+        assertThat(reply).isEqualTo(new Reply(List.of(new Part.Text("Hi")), new Usage(123, 7), "end_turn"));
+    }
+
+    @Test
+    void block_neverHeardOf_survivesAndGoesBack() throws Exception {
+        Reply reply = reply(Answer.says()
+                .plus(new Answer.Piece.Strange("{\"type\":\"crystal_ball\",\"vision\":{\"n\":[1,null]}}"))
+                .plus(new Answer.Piece.Strange("{\"type\":\"redacted_thinking\",\"data\":\"c2VhbGVk\"}"))
+                .plus(new Answer.Piece.Words("I see rain.")));
+
+        server().answers(Answer.says("Bye."));
+        provider()
+                .reply(request(List.of(
+                        Message.user("Hi"), new Message(Role.ASSISTANT, reply.content()), Message.user("Thanks"))));
+
+        assertThat(server().received().get(1).body().at("/messages/1/content"))
+                .isEqualTo(new JsonMapper()
+                        .readTree("[{\"type\":\"crystal_ball\",\"vision\":{\"n\":[1,null]}},"
+                                + "{\"type\":\"redacted_thinking\",\"data\":\"c2VhbGVk\"},"
+                                + "{\"type\":\"text\",\"text\":\"I see rain.\"}]"));
+    }
+
+    @Test
+    void block_thatGrowsInAnUnknownWay_isLeftOut() throws Exception {
+        assertThat(reply(Answer.events(
+                        "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"film\"}}",
+                        "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"frame_delta\"}}",
+                        "{\"type\":\"content_block_stop\",\"index\":0}",
+                        "{\"type\":\"fanfare\"}",
+                        "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"}}",
+                        "{\"type\":\"message_stop\"}")))
+                .isEqualTo(Reply.of());
+    }
+
+    @Test
+    void block_thatIsNotOver_isVoid() {
+        ModelFailure failure = failure(Answer.events(
+                "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}",
+                "{\"type\":\"message_stop\"}"));
+
+        assertThat(failure.type()).isEqualTo("StreamCut");
+    }
+
+    @Test
+    void conversationWithCalls_agentWithoutTools_isAnswered() throws Exception {
+        server().answers(Answer.says("Rain."));
+        List<Message> said = List.of(
+                Message.user("Weather?"),
+                Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)),
+                Message.results(List.of(new Part.ToolResult("tu_1", "not found", true))));
+
+        assertThat(provider().reply(new ModelRequest(model(), Optional.empty(), said, List.of(), 10)))
+                .isEqualTo(Reply.of(new Part.Text("Rain.")));
+    }
+}

@@ -1,0 +1,412 @@
+package dev.waymark.worker.model.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.ModelProviderContract;
+import dev.waymark.testkit.model.ModelServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The contract, and what holds on every wire besides. */
+public abstract class WireCases extends ModelProviderContract {
+    private ModelServer server;
+    private ModelProvider provider;
+
+    protected abstract ModelServer newServer();
+
+    protected abstract ModelProvider newProvider(Map<String, String> environment);
+
+    /** The body of an error as this service words it. */
+    protected abstract String errorBody(String type, String message);
+
+    /** An event that breaks a stream off. */
+    protected abstract String errorEvent(String type, String message);
+
+    @BeforeEach
+    void begin() {
+        server = newServer();
+        provider = newProvider(server.environment());
+    }
+
+    @AfterEach
+    void end() {
+        server.close();
+        assertThat(server.complaints()).isEmpty();
+    }
+
+    @Override
+    protected ModelProvider provider() {
+        return provider;
+    }
+
+    protected final ModelServer server() {
+        return server;
+    }
+
+    @Override
+    protected String model() {
+        return "some-model-1";
+    }
+
+    @Override
+    protected void stage(Answer.Speech speech) {
+        server.answers(speech);
+    }
+
+    @Override
+    protected void stageFailure(boolean passing) {
+        server.answers(Answer.error(passing ? 500 : 400, errorBody("some_error", "No.")));
+    }
+
+    @Override
+    protected Optional<Integer> timesAsked() {
+        return Optional.of(server.received().size());
+    }
+
+    protected final Reply reply(Answer answer) throws ModelFailure, InterruptedException {
+        server.answers(answer);
+        return provider.reply(request(List.of(Message.user("Hi"))));
+    }
+
+    protected final ModelFailure failure(Answer answer) {
+        return catchThrowableOfType(ModelFailure.class, () -> reply(answer));
+    }
+
+    /** One row of the table: what it is called for ever, whether it passes. Each attempt costs one call. */
+    @ParameterizedTest
+    @CsvSource({
+        "301, x,                       -,                    Redirected,            false",
+        "307, x,                       -,                    Redirected,            false",
+        "400, invalid_request_error,   no,                   BadRequest,            false",
+        "400, invalid_request_error,   prompt is too long: 9, ContextWindowExceeded, false",
+        "400, context_length_exceeded, no,                   ContextWindowExceeded, false",
+        "400, invalid_request_error,   Your credit balance is too low, NoCredit,    false",
+        "400, content_filter,          no,                   Refused,               false",
+        "401, authentication_error,    no,                   Unauthorized,          false",
+        "402, billing_error,           no,                   NoCredit,              false",
+        "403, permission_error,        no,                   Forbidden,             false",
+        "404, not_found_error,         no,                   ModelNotFound,         false",
+        "408, timeout,                 no,                   RequestTimedOut,       true",
+        "409, conflict,                no,                   Conflict,              true",
+        "413, request_too_large,       no,                   RequestTooLarge,       false",
+        "418, x,                       no,                   BadRequest,            false",
+        "422, x,                       no,                   BadRequest,            false",
+        "429, rate_limit_error,        no,                   RateLimited,           true",
+        "429, insufficient_quota,      no,                   NoCredit,              false",
+        "500, api_error,               no,                   ServerError,           true",
+        "500, context_length_exceeded, no,                   ServerError,           true",
+        "502, x,                       no,                   ServerError,           true",
+        "503, overloaded,              no,                   Overloaded,            true",
+        "504, timeout_error,           no,                   ServerError,           true",
+        "529, overloaded_error,        no,                   Overloaded,            true",
+    })
+    void status_ofTheTable_costsOneCall(int status, String name, String words, String type, boolean passing) {
+        Answer.Error error =
+                Answer.error(status, errorBody(name, words)).with("Location", "http://127.0.0.1:1/elsewhere");
+
+        ModelFailure failure = failure(status == 503 ? error.with("Retry-After", "0") : error);
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of(type, passing));
+        assertThat(failure.getMessage()).contains(String.valueOf(status), name, words);
+        assertThat(failure.retryAfter()).isEmpty();
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "invalid_request_error, BadRequest,            false",
+        "authentication_error,  Unauthorized,          false",
+        "billing_error,         NoCredit,              false",
+        "permission_error,      Forbidden,             false",
+        "not_found_error,       ModelNotFound,         false",
+        "request_too_large,     RequestTooLarge,       false",
+        "rate_limit_error,      RateLimited,           true",
+        "api_error,             ServerError,           true",
+        "overloaded_error,      Overloaded,            true",
+        "insufficient_quota,    NoCredit,              false",
+        "context_length_exceeded, ContextWindowExceeded, false",
+        "502,                   ServerError,           true",
+        "never_heard_of,        ServerError,           true",
+    })
+    void stream_breaksOffWithAnError_isThatError(String name, String type, boolean passing) {
+        ModelFailure failure = failure(Answer.events(errorEvent(name, "Sorry.")));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of(type, passing));
+        assertThat(failure.getMessage()).contains(name, "Sorry.");
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @Test
+    void error_withStatus200_isThatError() {
+        ModelFailure failure =
+                failure(Answer.events(errorBody("overloaded_error", "Busy.")).as("application/json"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Overloaded", true));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Retry-After,    2,                             2000",
+        "retry-after,    1.5,                           1500",
+        "Retry-After-Ms, 250,                           250",
+        "Retry-After,    999999999999,                  86400000",
+        "Retry-After,    soon,                          ",
+        "Retry-After,    -3,                            ",
+        "Retry-After,    NaN,                           ",
+    })
+    void retryAfter_isPassedOn(String header, String value, Long millis) {
+        ModelFailure failure = failure(
+                Answer.error(429, errorBody("rate_limit_error", "Slow down.")).with(header, value));
+
+        assertThat(failure.retryAfter()).isEqualTo(Optional.ofNullable(millis).map(Duration::ofMillis));
+    }
+
+    @Test
+    void retryAfter_withBothHeaders_isTheFiner() {
+        ModelFailure failure =
+                failure(Answer.error(503, "").with("Retry-After", "1").with("Retry-After-Ms", "80"));
+
+        assertThat(failure.retryAfter()).contains(Duration.ofMillis(80));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0", "1", "2"})
+    void stream_cut_isVoid(int pieces) {
+        ModelFailure failure =
+                failure(Answer.says("Hello, ", "world.").using(1, 1).cutAfter(pieces));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("StreamCut", true));
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @Test
+    void stream_endsInOrderWithoutBeingWhole_isVoid() {
+        assertThat(failure(Answer.events()).type()).isEqualTo("StreamCut");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'{\"type\": '", "'not JSON'", "'[]{'"})
+    void stream_malformed_isVoid(String data) {
+        ModelFailure failure = failure(Answer.events(data));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
+    }
+
+    @Test
+    void page_ofAGateway_isVoid() {
+        ModelFailure failure =
+                failure(Answer.events("<html>Welcome to the hotel</html>").as("text/html"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
+        assertThat(failure.getMessage()).contains("Welcome to the hotel");
+    }
+
+    @Test
+    void nobodyThere_passes() {
+        server.close();
+
+        ModelFailure failure = failure(Answer.says("Hello."));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Unreachable", true));
+    }
+
+    @Test
+    void key_missingAtHome_isSaidBeforeAnythingIsSent() {
+        ModelProvider keyless = newProvider(Map.of());
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> keyless.reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(keyless.lacks())
+                .hasValueSatisfying(words -> assertThat(words).endsWith("_API_KEY is not set"));
+        assertThat(failure.getMessage()).contains(keyless.lacks().orElseThrow());
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("NotConfigured", false));
+    }
+
+    @Test
+    void key_missingElsewhere_isTheServersBusiness() {
+        Map<String, String> environment = new LinkedHashMap<>(server.environment());
+        environment.keySet().removeIf(name -> name.endsWith("_API_KEY"));
+        ModelServer strict = newServer();
+        try (strict) {
+            environment.replaceAll((name, value) -> strict.environment().get(name));
+            ModelProvider keyless = newProvider(environment);
+
+            ModelFailure failure =
+                    catchThrowableOfType(ModelFailure.class, () -> keyless.reply(request(List.of(Message.user("Hi")))));
+
+            assertThat(keyless.lacks()).isEmpty();
+            assertThat(failure.type()).isEqualTo("Unauthorized");
+        }
+    }
+
+    @Test
+    void key_thatFitsNoHeader_isNotQuoted() {
+        Map<String, String> environment = new LinkedHashMap<>(server.environment());
+        environment.replaceAll((name, value) -> name.endsWith("_API_KEY") ? "sk-can\nary" : value);
+        ModelProvider broken = newProvider(environment);
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> broken.reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure.type()).isEqualTo("NotConfigured");
+        assertThat(trace(failure)).doesNotContain("ary");
+    }
+
+    @Test
+    void key_echoedByTheService_goesNowhere() throws Exception {
+        String key = ModelServer.KEY;
+        List<Answer> echoes = List.of(
+                Answer.error(401, errorBody("authentication_error", "invalid key " + key)),
+                Answer.error(400, errorBody(key, key)).with("X-Echo", key),
+                Answer.error(429, key).with("Retry-After", key),
+                Answer.error(500, "<p>" + key + "</p>"),
+                Answer.events(errorEvent(key, key)),
+                Answer.events(key),
+                Answer.events(key).as("text/plain"));
+        for (Answer echo : echoes) {
+            assertThat(trace(failure(echo))).doesNotContain(key);
+        }
+        Reply reply = reply(Answer.says("Your key is " + key).calls("tu_1", "weather", "{\"city\": \"" + key + "\"}"));
+        assertThat(reply.toString()).doesNotContain(key).contains("[key]");
+        assertThat(provider.toString()).doesNotContain(key);
+    }
+
+    private static String trace(Throwable failure) {
+        StringWriter trace = new StringWriter();
+        failure.printStackTrace(new PrintWriter(trace));
+        return trace.toString();
+    }
+
+    @Test
+    void limitOfTokens_inText_isTheEndOfIt() throws Exception {
+        assertThat(reply(Answer.says("And so").using(5, 100).stopping("max_tokens")))
+                .isEqualTo(new Reply(List.of(new Part.Text("And so")), new Usage(5, 100), "max_tokens"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'{\"city\": \"Tok'", "'{\"city\": \"Tokyo\"}'", "''"})
+    void limitOfTokens_inACall_runsNothing(String arguments) {
+        ModelFailure failure = failure(Answer.says("Let me see.")
+                .calls("tu_1", "weather", "{\"city\": \"Oslo\"}")
+                .calls("tu_2", "weather", arguments)
+                .stopping("max_tokens"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("CallCut", false));
+        assertThat(failure.getMessage()).contains("max_tokens");
+    }
+
+    @Test
+    void stopReason_neverHeardOf_survives() throws Exception {
+        assertThat(reply(Answer.says("Hm.").stopping("bored")))
+                .isEqualTo(new Reply(List.of(new Part.Text("Hm.")), Usage.NONE, "bored"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{\"city\": ",
+                "[1]",
+                "\"Tokyo\"",
+                "{\"a\": 1, \"a\": 2}",
+                "{\"a\": 1} x",
+                "{\"a\": 1e999}",
+                "{a: 1}"
+            })
+    void arguments_notAnObject_reachTheToolAsTheyAre(String arguments) throws Exception {
+        assertThat(reply(Answer.says().calls("tu_1", "weather", arguments)))
+                .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(arguments))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"''", "' '", "null", "{}"})
+    void arguments_absent_areNone(String arguments) throws Exception {
+        assertThat(reply(Answer.says().calls("tu_1", "weather", arguments)))
+                .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
+    }
+
+    /** The server refuses thoughts that it did not have. */
+    @Test
+    void thoughts_goBackToTheirModelOnly() throws Exception {
+        Reply thoughtful = reply(Answer.says()
+                .plus(new Answer.Piece.Thought("Tokyo, they say. 🤔\n", "c2lnbmVk"))
+                .plus(new Answer.Piece.Words("Let me see."))
+                .calls("tu_1", "weather", "{}"));
+        assertThat(thoughtful.content().get(0))
+                .isInstanceOfSatisfying(
+                        Part.Reasoning.class,
+                        reasoning -> assertThat(reasoning.text()).isEqualTo("Tokyo, they say. 🤔\n"));
+        List<Message> said = List.of(
+                Message.user("Weather?"),
+                new Message(Role.ASSISTANT, thoughtful.content()),
+                Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
+
+        server.answers(Answer.says("Rain."));
+        provider.reply(request(said));
+        provider.reply(new ModelRequest("another-model", Optional.empty(), said, tools(), 10));
+
+        assertThat(server.complaints()).isEmpty();
+        List<ModelServer.Received> received = server.received();
+        assertThat(received.get(1).body().toString()).contains("Tokyo, they say. 🤔");
+        assertThat(received.get(2).body().toString()).doesNotContain("Tokyo, they say.");
+    }
+
+    private List<ToolSpec> tools() {
+        return request(List.of(Message.user("Hi"))).tools();
+    }
+
+    @Test
+    void requests_thatAreStuck_holdNoOtherUp() throws Exception {
+        int stuck = 12;
+        List<Answer> answers =
+                new ArrayList<>(Collections.nCopies(stuck, Answer.says("Wait.").silentAfter(0)));
+        answers.add(Answer.says("Hello."));
+        server.answers(answers.toArray(Answer[]::new));
+        ExecutorService callers = Executors.newFixedThreadPool(stuck);
+        try {
+            for (int i = 0; i < stuck; i++) {
+                callers.submit(() -> provider.reply(request(List.of(Message.user("Hi")))));
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> server.received().size() == stuck);
+
+            assertThat(provider.reply(request(List.of(Message.user("Hi")))))
+                    .isEqualTo(Reply.of(new Part.Text("Hello.")));
+        } finally {
+            callers.shutdownNow();
+            assertThat(callers.awaitTermination(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.waymark.worker.model.openai;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.worker.model.http.WireCases;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class OpenAiProviderTest extends WireCases {
+    @Override
+    protected ModelServer newServer() {
+        return new OpenAiServer();
+    }
+
+    @Override
+    protected ModelProvider newProvider(Map<String, String> environment) {
+        return OpenAiProvider.of(environment);
+    }
+
+    @Override
+    protected String errorBody(String type, String message) {
+        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":\"" + type
+                + "\"}}";
+    }
+
+    @Override
+    protected String errorEvent(String type, String message) {
+        return errorBody(type, message);
+    }
+
+    @Test
+    void errorCode_asANumber_isAStatus() {
+        ModelFailure failure = failure(Answer.events("{\"error\":{\"code\":503,\"message\":\"Later.\"}}"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Overloaded", true));
+    }
+
+    @Test
+    void contentFilter_isARefusal() {
+        ModelFailure failure = failure(Answer.says("I").stopping("content_filter"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
+    }
+
+    @Test
+    void refusal_isAFailureWithItsWords() {
+        ModelFailure failure =
+                failure(Answer.says().plus(new Answer.Piece.Strange("{\"refusal\":\"I can't help with that.\"}")));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
+        assertThat(failure.getMessage()).contains("I can't help with that.");
+    }
+
+    @Test
+    void calls_allNumberedAlike_areToldApart() throws Exception {
+        assertThat(reply(Answer.events(
+                        call(0, "a", "weather", "{\\\"city\\\":\\\"Oslo\\\"}"),
+                        call(0, "b", "weather", "{\\\"city\\\":\\\"Bern\\\"}"),
+                        "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}",
+                        "[DONE]")))
+                .isEqualTo(Reply.of(
+                        new Part.ToolUse("a", "weather", Json.of(Map.of("city", "Oslo"))),
+                        new Part.ToolUse("b", "weather", Json.of(Map.of("city", "Bern")))));
+    }
+
+    @Test
+    void stream_finishedButNotSaidToBeDone_isWhole() throws Exception {
+        assertThat(reply(Answer.events(
+                        "{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}",
+                        "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}")))
+                .isEqualTo(Reply.of(new Part.Text("Hi")));
+    }
+
+    @Test
+    void stream_doneButNotFinished_isVoid() {
+        ModelFailure failure = failure(Answer.events("{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}", "[DONE]"));
+
+        assertThat(failure.type()).isEqualTo("StreamCut");
+    }
+
+    private static String call(int index, String id, String name, String arguments) {
+        return "{\"choices\":[{\"index\":0,\"delta\":{\"tool_calls\":[{\"index\":" + index + ",\"id\":\"" + id
+                + "\",\"function\":{\"name\":\"" + name + "\",\"arguments\":\"" + arguments + "\"}}]}}]}";
+    }
+}
