@@ -36,7 +36,7 @@ public final class RunnerCheckpoint {
         usage.put("outputTokens", turn.usage().outputTokens());
         checkpoint.put("usage", usage);
         if (state.isInterrupted()) {
-            checkpoint.put("pendingToolUseId", state.questions().get(0).id());
+            checkpoint.put("pendingToolUseId", state.waitingCalls().get(0).id());
         }
         return Json.of(checkpoint);
     }

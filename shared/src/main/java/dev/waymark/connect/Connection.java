@@ -1,6 +1,7 @@
 package dev.waymark.connect;
 
 import dev.waymark.contract.Wire;
+import io.grpc.ClientInterceptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
@@ -11,6 +12,7 @@ import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -33,12 +35,15 @@ public final class Connection implements AutoCloseable {
 
     /** Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles. */
     public static Connection fromEnvironment() throws ServerUnreachable {
-        return open(settings());
+        return open(settings(), List.of());
     }
 
-    /** Connects to this address, everything else as the environment says. */
-    public static Connection to(String address) throws ServerUnreachable {
-        return open(settings().toBuilder().setAddress(address).build());
+    /**
+     * Connects to this address, everything else as the environment says. The interceptors see all that is said to the
+     * server from then on.
+     */
+    public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
+        return open(settings().toBuilder().setAddress(address).build(), List.of(interceptors));
     }
 
     private static ClientConfigProfile settings() throws ServerUnreachable {
@@ -52,7 +57,8 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    private static Connection open(ClientConfigProfile profile) throws ServerUnreachable {
+    private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
+            throws ServerUnreachable {
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
         WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
@@ -60,6 +66,7 @@ public final class Connection implements AutoCloseable {
                 .setKeepAliveTime(Duration.ofSeconds(10))
                 .setKeepAliveTimeout(Duration.ofSeconds(5))
                 .setKeepAlivePermitWithoutStream(true)
+                .setGrpcClientInterceptors(interceptors)
                 .build();
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options);
         String address = stubs.getOptions().getTarget();

@@ -30,18 +30,20 @@ public interface AgentWorkflow {
 
     @SignalMethod(
             name = Names.APPROVE,
-            description = "Lets a call go ahead. JSON: nothing, or {\"callId\": \"…\", \"by\": \"…\"}.")
+            description = "Lets a call go ahead. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
+                    + " {…}, \"by\": \"…\", \"reason\": \"…\"}.")
     void approve(RawValue payload);
 
     @SignalMethod(
             name = Names.DENY,
-            description = "Forbids a call. JSON: nothing, or {\"callId\": \"…\", \"reason\": \"…\"}.")
+            description = "Forbids a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
+                    + " \"reason\": \"…\"}.")
     void deny(RawValue payload);
 
     @SignalMethod(
             name = Names.SETTLE,
             description = "Says how a call with an unknown outcome ended. JSON: {\"callId\": \"…\", \"outcome\":"
-                    + " \"done\" | \"rerun\" | \"give-up\"}.")
+                    + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
     void settle(RawValue payload);
 
     @SignalMethod(name = Names.BUDGET, description = "Raises a limit. JSON: {\"iterations\": 20}.")
@@ -50,7 +52,11 @@ public interface AgentWorkflow {
     @SignalMethod(name = Names.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
     void stop(RawValue payload);
 
-    @SignalMethod(name = Names.CLEAR, description = "Forgets the conversation. JSON: nothing, or {\"by\": \"…\"}.")
+    @SignalMethod(
+            name = Names.CLEAR,
+            description =
+                    "Forgets the conversation. JSON: nothing, or {\"by\": \"…\", \"all\": true}, where all is what is"
+                            + " known of side effects too.")
     void clear(RawValue payload);
 
     @SignalMethod(

@@ -2,40 +2,79 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
-/** A row of the tool-call log. */
+/**
+ * A row of the tool-call log.
+ *
+ * @param key the idempotency key that the tool gets with these arguments; not there where they are forgotten
+ * @param since when the call came to stand as it does
+ * @param claimedAt when an execution was allowed to take effect
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record CallItem(
         @JsonProperty("callId") String callId,
         @JsonProperty("tool") String tool,
         @JsonProperty("args") Json args,
+        @JsonProperty("key") Optional<String> key,
         @JsonProperty("dispatches") int dispatches,
-        @JsonProperty("status") String status) {
-    @JsonCreator
-    public CallItem {}
+        @JsonProperty("status") String status,
+        @JsonProperty("since") Instant since,
+        @JsonProperty("approval") Optional<Call.Approval> approval,
+        @JsonProperty("claimedAt") Optional<Instant> claimedAt,
+        @JsonProperty("question") Optional<String> question) {
+    private static final String ISSUED = "issued";
+    private static final String CLAIMED = "claimed";
 
-    /** The newest calls of a thread, oldest of them first. */
-    public static List<CallItem> of(Conversation state, int most) {
+    @JsonCreator
+    public CallItem {
+        key = key == null ? Optional.empty() : key;
+        approval = approval == null ? Optional.empty() : approval;
+        claimedAt = claimedAt == null ? Optional.empty() : claimedAt;
+        question = question == null ? Optional.empty() : question;
+    }
+
+    /** The newest calls of a session, oldest of them first. */
+    public static List<CallItem> of(String session, Conversation state, int most) {
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> calls.add(call));
         calls.sort(Comparator.comparing(Call::since));
         return calls.subList(Math.max(0, calls.size() - most), calls.size()).stream()
-                .map(call ->
-                        new CallItem(call.id(), call.tool(), call.args(), call.dispatches(), statusName(call.status())))
+                .map(call -> of(session, state, call))
                 .toList();
+    }
+
+    private static CallItem of(String session, Conversation state, Call call) {
+        Optional<String> key = call.digest().isPresent()
+                ? Optional.empty()
+                : Optional.of(IdempotencyKey.of(session, call.tool(), call.args(), state.repeatOf(call)));
+        return new CallItem(
+                call.id(),
+                call.tool(),
+                call.args(),
+                key,
+                call.dispatches(),
+                statusName(call.status()),
+                call.since(),
+                call.approval(),
+                call.claim().map(Call.Claim::at),
+                call.question());
     }
 
     private static String statusName(Call.Status status) {
         return switch (status) {
-            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> "issued";
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> "claimed";
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> ISSUED;
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
             case COMPLETED -> "completed";
             case FAILED -> "failed";
             case DENIED -> "denied";
@@ -44,8 +83,23 @@ public record CallItem(
         };
     }
 
-    /** The same, with arguments that are longer than this as JSON replaced by their length. */
+    /** It has no result yet. */
+    public boolean lacksResult() {
+        return status.equals(ISSUED) || status.equals(CLAIMED);
+    }
+
+    /** The same with a question of at most this many characters, and arguments of at most as many as JSON. */
     public CallItem shortened(int most) {
-        return new CallItem(callId, tool, PendingItem.shortened(args, most), dispatches, status);
+        return new CallItem(
+                callId,
+                tool,
+                PendingItem.shortened(args, most),
+                key,
+                dispatches,
+                status,
+                since,
+                approval,
+                claimedAt,
+                question.map(text -> PendingItem.shortened(text, most)));
     }
 }

@@ -67,12 +67,34 @@ public record PendingItem(
                 call.since());
     }
 
+    /** What a person is asked, in words. */
+    public String words() {
+        return switch (kind) {
+            case APPROVAL -> "May " + call() + " run?";
+            case UNKNOWN -> "Did " + call() + " take effect? Nobody knows.";
+            default -> question.orElse("");
+        };
+    }
+
+    private String call() {
+        return tool + args.map(json -> " " + json.canonical()).orElse("");
+    }
+
     /** The same with a question of at most this many characters, and arguments of at most as many as JSON. */
     public PendingItem shortened(int most) {
-        Optional<String> words =
-                question.map(text -> text.length() <= most ? text : text.substring(0, whole(text, most)) + "…");
         return new PendingItem(
-                thread, callId, kind, tool, words, args.map(json -> shortened(json, most)), argsDigest, since);
+                thread,
+                callId,
+                kind,
+                tool,
+                question.map(text -> shortened(text, most)),
+                args.map(json -> shortened(json, most)),
+                argsDigest,
+                since);
+    }
+
+    static String shortened(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, whole(text, most)) + "…";
     }
 
     /** Arguments that are too long to be shown are replaced by their length. */

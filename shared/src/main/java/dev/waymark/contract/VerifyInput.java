@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Json;
+import java.util.Optional;
 
 /** What the {@code verify} activity is given: which lost call to find out about. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -15,7 +16,12 @@ public record VerifyInput(
         @JsonProperty("args") Json args,
 
         @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        int repeat) {
+        int repeat,
+
+        @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> session) {
     @JsonCreator
-    public VerifyInput {}
+    public VerifyInput {
+        session = session == null ? Optional.empty() : session;
+    }
 }

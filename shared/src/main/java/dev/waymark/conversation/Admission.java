@@ -62,19 +62,12 @@ final class Admission {
         if (state.turn().isRunning()) {
             return refused(Problem.BAD_INPUT, "the turn is still running");
         }
-        if (spoke.retry() && !mayBeRetried(state.turn())) {
+        if (spoke.retry() && !state.turn().mayGoOn()) {
             return refused(Problem.NOT_FOUND, "no failed or stopped turn to retry");
         }
         return state.isBlank()
                 ? refused(Problem.BAD_INPUT, "there is no message, and nothing was said before")
                 : Optional.empty();
-    }
-
-    private static boolean mayBeRetried(Turn turn) {
-        return switch (turn.status()) {
-            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS -> true;
-            case NONE, RUNNING, COMPLETE -> false;
-        };
     }
 
     private static Optional<Problem> answer(Conversation state, Fact.HumanAnswered answered) {

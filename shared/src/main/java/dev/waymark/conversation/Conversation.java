@@ -44,7 +44,8 @@ public record Conversation(
         @JsonProperty("ignored") Ignored ignored,
         @JsonProperty("counters") Counters counters,
         @JsonProperty("createdAt") Instant createdAt,
-        @JsonProperty("updatedAt") Instant updatedAt) {
+        @JsonProperty("updatedAt") Instant updatedAt,
+        @JsonProperty("origin") Optional<Origin> origin) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -113,6 +114,7 @@ public record Conversation(
         effects = effects == null ? Optional.empty() : effects;
         workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
+        origin = origin == null ? Optional.empty() : origin;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -185,6 +187,17 @@ public record Conversation(
         return Collections.unmodifiableList(steps);
     }
 
+    /** How many calls of the same came to a known end before this one runs, or ran. */
+    public int repeatOf(Call call) {
+        boolean runsLater =
+                call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty();
+        return runsLater
+                ? effects.orElse(Effects.NONE)
+                        .of(Effects.key(call.tool(), call.argsDigest()))
+                        .executions()
+                : call.repeat();
+    }
+
     private boolean hasEffect(Call call) {
         return terms.orElseThrow().careOf(call.tool()).effect();
     }
@@ -221,6 +234,12 @@ public record Conversation(
     @JsonIgnore
     public List<Call> waitingCalls() {
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
+    }
+
+    /** The id under which other systems know this thread's calls, where it is not the thread's own. */
+    @JsonIgnore
+    public Optional<String> session() {
+        return origin.flatMap(Origin::session);
     }
 
     /** What the agent keeps beside the transcript. */
@@ -299,6 +318,7 @@ public record Conversation(
                 ignored,
                 counters,
                 createdAt,
-                updatedAt);
+                updatedAt,
+                origin);
     }
 }

@@ -45,6 +45,7 @@ final class Evolution implements Fact.Cases<Void> {
     private int versions;
     private int messages;
     private Instant createdAt;
+    private Optional<Origin> origin;
 
     private boolean versionReached;
 
@@ -75,6 +76,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.versions = from.counters().versions();
         this.messages = from.counters().messages();
         this.createdAt = from.createdAt();
+        this.origin = from.origin();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -105,8 +107,99 @@ final class Evolution implements Fact.Cases<Void> {
                 Ignored.NOTHING,
                 Counters.ZERO,
                 at,
-                at);
+                at,
+                Optional.empty());
         return of(blank, at).apply(fact);
+    }
+
+    /** Begins a thread with the state of one that is over. */
+    Conversation resume(Resumption how) {
+        boolean wasInterrupted = isInterrupted();
+        life = Conversation.Life.OPEN;
+        once = how.once();
+        maxIterations = how.maxIterations().or(() -> maxIterations);
+        origin = how.origin();
+        facts++;
+        seen = seen.with(how.id(), facts);
+        how.agent().ifPresent(named -> agent = named);
+        if (how.agent().isPresent() || terms.isEmpty()) {
+            terms = Optional.empty();
+            agentRequested = false;
+        }
+        if (modelCalled) {
+            modelCalled = false;
+            turn = turn.uniterated();
+            steps--;
+        }
+        how.answer().ifPresent(this::answerOrSay);
+        if (!openCalls().isEmpty() || (turn.mayGoOn() && !isBlank())) {
+            turn = turn.continued();
+        }
+        takeUpOpenCalls();
+        settle();
+        if (versionReached || (isInterrupted() && !wasInterrupted)) {
+            versions++;
+        }
+        return freeze();
+    }
+
+    private void answerOrSay(String words) {
+        Optional<Call> question = openCalls().stream()
+                .filter(call -> call.status() == Call.Status.ASKING)
+                .findFirst();
+        if (question.isPresent()) {
+            end(question.get(), Call.Status.COMPLETED, words);
+        } else {
+            userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
+        }
+    }
+
+    /** Once it is known what has to be minded, calls that a thread brought from elsewhere find their place. */
+    private void takeUpOpenCalls() {
+        if (terms.isPresent()) {
+            List<Call> open = openCalls();
+            open.forEach(this::takeUp);
+            versionReached |= !open.isEmpty() && openCalls().isEmpty();
+        }
+    }
+
+    /**
+     * Whatever ran elsewhere is not awaited here. Of calls from a file it is not known whether they were claimed, only
+     * that they have no result; of those in a conversation that waited for people, that they do so too.
+     */
+    private void takeUp(Call call) {
+        Optional<Terms.ToolKind> kind =
+                Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
+        boolean mayHaveRun = switch (call.status()) {
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
+        };
+        boolean decidable = careOf(call).approval() && call.approval().isEmpty();
+        if (call.status() == Call.Status.ASKING) {
+            if (decidable && call.question().orElse("").isEmpty()) {
+                askForApproval(call);
+            }
+        } else if (kind.isEmpty() && !mayHaveRun) {
+            fail(call, ToolTexts.notFound(call.tool(), terms.get()));
+        } else if (kind.isEmpty()) {
+            giveUp(call);
+        } else if (mayHaveRun && !careOf(call).effect()) {
+            advance(call.issued(Optional.empty(), at));
+        } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
+            if (decidable) {
+                askForApproval(call);
+            } else {
+                leaveUndecided(call);
+            }
+        } else if (call.status() == Call.Status.CLAIMED || call.status() == Call.Status.VERIFYING) {
+            doubt(call);
+        } else if (call.status() == Call.Status.DISPATCHED) {
+            put(call.issued(Optional.empty(), at));
+        } else if (call.status() == Call.Status.ISSUED
+                && call.dispatches() == 0
+                && call.wakeAt().isEmpty()) {
+            bringOn(call);
+        }
     }
 
     Conversation apply(Fact fact) {
@@ -151,7 +244,8 @@ final class Evolution implements Fact.Cases<Void> {
                 ignored,
                 new Counters(facts, steps, versions, messages),
                 createdAt,
-                at);
+                at,
+                origin);
     }
 
     private void remember(Fact fact) {
@@ -195,6 +289,10 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void agentResolved(Fact.AgentResolved fact) {
         terms = Optional.of(fact.terms());
+        if (agent.isEmpty()) {
+            agent = fact.terms().agent();
+        }
+        takeUpOpenCalls();
         return null;
     }
 

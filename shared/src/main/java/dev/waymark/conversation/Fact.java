@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 import java.util.Optional;
 
@@ -329,13 +330,16 @@ public sealed interface Fact {
         }
     }
 
-    /** What a person makes of a call that may or may not have taken effect. */
+    /** What a person makes of a call that may or may not have taken effect. The names are printed, and sent. */
     enum Settlement {
         /** It took effect. */
+        @JsonProperty("done")
         DONE,
         /** It did not, and is to run again. */
+        @JsonProperty("rerun")
         RERUN,
         /** Nobody will know. */
+        @JsonProperty("give-up")
         GIVE_UP
     }
 

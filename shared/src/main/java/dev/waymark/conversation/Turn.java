@@ -69,6 +69,11 @@ public record Turn(
         return new Turn(number, status, iterations + 1, usage, text, problem, startedAt);
     }
 
+    /** A model call that nothing will come of is none. */
+    Turn uniterated() {
+        return new Turn(number, status, iterations - 1, usage, text, problem, startedAt);
+    }
+
     Turn used(Usage more) {
         return new Turn(number, status, iterations, usage.plus(more), text, problem, startedAt);
     }
@@ -79,6 +84,14 @@ public record Turn(
 
     Turn continued() {
         return new Turn(number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt);
+    }
+
+    /** It ended before the model had its last word. */
+    boolean mayGoOn() {
+        return switch (status) {
+            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS -> true;
+            case NONE, RUNNING, COMPLETE -> false;
+        };
     }
 
     @JsonIgnore

@@ -8,6 +8,7 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Usage;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What stands in history once for every step is as short as it can be, and is read in its longer forms too. */
@@ -16,8 +17,8 @@ class BriefFormsTest {
 
     @Test
     void toolInput_firstDispatch_isNotWritten() throws Exception {
-        ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT);
-        ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT);
+        ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT, Optional.empty());
+        ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT, Optional.empty());
 
         assertThat(Wire.MAPPER.writeValueAsString(first)).isEqualTo("{\"callId\":\"tu_1\",\"args\":{}}");
         assertThat(Wire.MAPPER.writeValueAsString(second))

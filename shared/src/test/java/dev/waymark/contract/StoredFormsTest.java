@@ -15,6 +15,7 @@ import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
@@ -91,6 +92,7 @@ class StoredFormsTest {
         Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
         Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
+        Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
                 1,
                 "helper",
@@ -114,7 +116,8 @@ class StoredFormsTest {
                 ignored,
                 new Counters(1, 2, 3, 4),
                 AT,
-                AT);
+                AT,
+                Optional.of(origin));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -130,6 +133,7 @@ class StoredFormsTest {
                 stored(new Usage(1, 2)),
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
+                stored(origin),
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),

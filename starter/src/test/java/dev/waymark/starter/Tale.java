@@ -37,7 +37,22 @@ public final class Tale {
         for (String tool : questionTools) {
             tools.put(tool, Terms.ToolKind.QUESTION);
         }
-        return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(new Terms("assistant", 10, tools)));
+        return resolved(new Terms("assistant", 10, tools));
+    }
+
+    public static Tale resolved(Terms terms) {
+        return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(terms));
+    }
+
+    /** An agent that may charge cards, once a person has approved it. */
+    public static Tale charging() {
+        Terms.Care care = new Terms.Care(true, true, false, false, true, true, 10_000);
+        return resolved(new Terms(
+                "assistant",
+                10,
+                Map.of("charge_card", Terms.ToolKind.ACTIVITY),
+                Map.of("charge_card", care),
+                Optional.empty()));
     }
 
     public Tale then(Fact fact) {
@@ -75,6 +90,29 @@ public final class Tale {
 
     public static Part ask(String callId, String question) {
         return new Part.ToolUse(callId, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    public Tale charges(String callId, int cents) {
+        return replies(new Part.ToolUse(callId, "charge_card", Json.of(Map.of("cents", cents))));
+    }
+
+    public Tale isApproved(String callId, String by) {
+        return then(new Fact.ApprovalDecided(
+                true,
+                Optional.empty(),
+                Optional.of(callId),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(by),
+                Optional.empty()));
+    }
+
+    /** Its worker is lost after the claim, and nobody knows whether it took effect. */
+    public Tale loses(String callId) {
+        String digest = now().calls().get(callId).orElseThrow().argsDigest();
+        return then(new Fact.ToolDispatched(callId, 1))
+                .then(new Fact.ToolClaimed(callId, 1, "charge_card", digest, "run-1/1", false))
+                .then(new Fact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
     }
 
     public Tale answers(String callId, String words) {

@@ -1,12 +1,19 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.contract.Names;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Json;
 import dev.waymark.starter.client.AgentClient;
-import java.util.Map;
+import dev.waymark.starter.client.Approval;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Lets a call go ahead, and waits for the outcome. */
 @Command(name = "approve", description = "Lets a call go ahead, and waits for the outcome.")
@@ -20,14 +27,32 @@ final class Approve implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
+    @Option(names = "--args", paramLabel = "JSON", description = "Other arguments for the call.")
+    private String args;
+
     @Mixin
     private Decision decision;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() {
-        Map<String, Object> payload = decision.payload();
+        Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client()) {
-            return Outcomes.print(output, client.decide(thread, Names.APPROVE, payload));
+            return Outcomes.print(output, client.decide(thread, approval));
         }
+    }
+
+    private Json object(String text) {
+        try {
+            JsonNode tree = Wire.MAPPER.readTree(text);
+            if (tree.isObject()) {
+                return Json.of(Wire.MAPPER.convertValue(tree, Object.class));
+            }
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            // Said below, as for any other JSON.
+        }
+        throw new ParameterException(spec.commandLine(), "--args is no JSON object: " + text);
     }
 }

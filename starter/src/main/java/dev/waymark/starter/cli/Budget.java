@@ -1,12 +1,10 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.contract.Names;
 import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.Raise;
 import java.math.BigDecimal;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -41,21 +39,12 @@ final class Budget implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Map<String, Object> limits = new LinkedHashMap<>();
-        put(limits, "usd", usd);
-        put(limits, "tokens", tokens);
-        put(limits, "iterations", iterations);
-        if (limits.isEmpty()) {
+        Raise raise = new Raise(Optional.ofNullable(usd), Optional.ofNullable(tokens), Optional.ofNullable(iterations));
+        if (raise.isNothing()) {
             throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
         }
         try (AgentClient client = wait.client()) {
-            return Outcomes.print(output, client.decide(thread, Names.BUDGET, limits));
-        }
-    }
-
-    private static void put(Map<String, Object> limits, String name, @Nullable Object value) {
-        if (value != null) {
-            limits.put(name, value);
+            return Outcomes.print(output, client.raise(thread, raise));
         }
     }
 }

@@ -9,6 +9,7 @@ import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Workspace;
 import dev.waymark.history.Timeline;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,6 +38,7 @@ final class Card {
         now.transcript().messages().forEach(this::write);
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
         now.queue().forEach(this::write);
+        write(now.desk());
         now.turn().problem().ifPresent(problem -> lines.add("! " + problem.type() + ": " + problem.message()));
         if (open) {
             writePending(PendingItem.of(timeline.thread(), now));
@@ -50,10 +52,25 @@ final class Card {
         }
     }
 
+    private void write(Workspace desk) {
+        desk.plan().ifPresent(plan -> {
+            lines.add("plan: " + Lines.shortened(plan.goal()));
+            plan.steps().forEach(step -> lines.add("  [" + step.status() + "] " + Lines.shortened(step.description())));
+        });
+        if (!desk.todos().isEmpty()) {
+            lines.add("todos:");
+            desk.todos().forEach(todo -> lines.add("  [" + todo.status() + "] " + Lines.shortened(todo.content())));
+        }
+        if (desk.files().size() > 0) {
+            lines.add("files: "
+                    + Lines.shortened(String.join(", ", desk.files().toMap().keySet())));
+        }
+    }
+
     private void writePending(List<PendingItem> items) {
         for (PendingItem item : items) {
-            lines.add("? " + Outcomes.question(item));
-            lines.add("  " + Outcomes.howToAnswer(item, items.size() > 1));
+            lines.add("? " + Outcomes.words(item));
+            Outcomes.howToDecide(item, items.size() > 1).forEach(line -> lines.add("  " + line));
         }
     }
 

@@ -4,9 +4,10 @@ import dev.waymark.starter.client.AgentClient;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Forgets the conversation. A turn that runs is stopped. */
+/** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept, unless told otherwise. */
 @Command(name = "clear", description = "Forgets the conversation. A turn that runs is stopped.")
 final class Clear implements Callable<Integer> {
     @Mixin
@@ -18,10 +19,15 @@ final class Clear implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
+    @Option(
+            names = "--all",
+            description = "Forget what is known of side effects as well. The same calls take effect again.")
+    private boolean all;
+
     @Override
     public Integer call() {
         try (AgentClient client = wait.client()) {
-            AgentClient.Started cleared = client.clear(thread);
+            AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(Documents.of("cleared", cleared));
             } else {

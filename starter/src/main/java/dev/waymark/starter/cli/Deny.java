@@ -1,8 +1,7 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.contract.Names;
 import dev.waymark.starter.client.AgentClient;
-import java.util.Map;
+import dev.waymark.starter.client.Approval;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -25,9 +24,9 @@ final class Deny implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Map<String, Object> payload = decision.payload();
+        Approval denial = decision.on(Approval.deny());
         try (AgentClient client = wait.client()) {
-            return Outcomes.print(output, client.decide(thread, Names.DENY, payload));
+            return Outcomes.print(output, client.decide(thread, denial));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Problem;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Words;
+import java.util.List;
 import java.util.Optional;
 
 /** Tells how a turn stands, and what can be done now. */
@@ -26,21 +27,37 @@ final class Outcomes {
     private static void printQuestions(Output output, AgentResult.Interrupted interrupted) {
         boolean several = interrupted.pending().size() > 1;
         for (PendingItem item : interrupted.pending()) {
-            output.line(question(item));
-            output.note("  " + howToAnswer(item, several));
+            output.line(words(item));
+            howToDecide(item, several).forEach(line -> output.note("  " + line));
         }
         if (interrupted.queued() > 0) {
             output.note("  " + queued(interrupted.queued()));
         }
     }
 
-    static String question(PendingItem item) {
-        return item.question().orElseGet(() -> item.kind() + ": " + item.tool());
+    /** What a person is asked. Arguments are shown whole: that is what a decision is about. */
+    static String words(PendingItem item) {
+        return item.args().isPresent() ? Lines.json(item.words()) : item.words();
     }
 
-    static String howToAnswer(PendingItem item, boolean several) {
-        String call = several ? " --call " + Words.quoted(item.callId()) : "";
-        return "waymark answer " + Words.quoted(item.thread()) + call + " TEXT";
+    /** The commands by which a person can bring this on, of which one is to be chosen. */
+    static List<String> howToDecide(PendingItem item, boolean several) {
+        String thread = " " + Words.quoted(item.thread());
+        String named = " --call " + Words.quoted(item.callId());
+        String call = several ? named : "";
+        return switch (item.kind()) {
+            case PendingItem.APPROVAL -> {
+                String shown = call
+                        + item.argsDigest().map(digest -> " --digest " + digest).orElse("");
+                yield List.of("waymark approve" + thread + shown, "waymark deny" + thread + shown + " --reason TEXT");
+            }
+            case PendingItem.UNKNOWN ->
+                List.of(
+                        "waymark settle" + thread + named + " --outcome done --result TEXT",
+                        "waymark settle" + thread + named + " --outcome rerun",
+                        "waymark settle" + thread + named + " --outcome give-up");
+            default -> List.of("waymark answer" + thread + call + " TEXT");
+        };
     }
 
     static String queued(int messages) {

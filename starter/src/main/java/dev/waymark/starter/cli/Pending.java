@@ -39,13 +39,13 @@ final class Pending implements Callable<Integer> {
 
     private void print(List<PendingItem> items) {
         for (PendingItem item : items) {
-            output.line(Lines.oneLine(item.thread()) + "  " + item.callId() + "  since " + item.since());
-            output.line("  " + Outcomes.question(item));
+            output.line(Lines.oneLine(item.thread()) + "  " + Lines.oneLine(item.callId()) + "  since " + item.since());
+            output.line("  " + Outcomes.words(item));
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()
                     > 1;
-            output.line("  " + Outcomes.howToAnswer(item, several));
+            Outcomes.howToDecide(item, several).forEach(line -> output.line("    " + line));
         }
         if (items.isEmpty()) {
             output.note("nothing waits for a person");

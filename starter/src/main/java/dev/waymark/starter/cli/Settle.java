@@ -1,12 +1,10 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.contract.Names;
 import dev.waymark.starter.client.AgentClient;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
-import java.util.Optional;
+import dev.waymark.starter.client.Settlement;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -16,10 +14,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Says how a call with an unknown outcome ended. */
-@Command(name = "settle", description = "Says how a call with an unknown outcome ended.")
+@Command(
+        name = "settle",
+        description = "Says how a call with an unknown outcome ended, and waits for what comes of it.")
 final class Settle implements Callable<Integer> {
-    private static final List<String> OUTCOMES = List.of("done", "rerun", "give-up");
-
     @Mixin
     private Output output;
 
@@ -35,7 +33,7 @@ final class Settle implements Callable<Integer> {
     @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "How it ended.")
     private String outcome;
 
-    @Option(names = "--result", paramLabel = "TEXT", description = "What it returned.")
+    @Option(names = "--result", paramLabel = "TEXT", description = "What it returned, when it is done.")
     private String result;
 
     @Spec
@@ -43,16 +41,31 @@ final class Settle implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (!OUTCOMES.contains(outcome)) {
-            throw new ParameterException(
-                    spec.commandLine(), "no such outcome: " + outcome + ". There are " + String.join(", ", OUTCOMES));
-        }
-        Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("callId", call);
-        payload.put("outcome", outcome);
-        Optional.ofNullable(result).ifPresent(text -> payload.put("result", text));
+        Settlement settlement = settlement();
         try (AgentClient client = wait.client()) {
-            return Outcomes.print(output, client.decide(thread, Names.SETTLE, payload));
+            return Outcomes.print(output, client.settle(thread, settlement));
         }
+    }
+
+    private Settlement settlement() {
+        Settlement settlement = Arrays.stream(Settlement.Outcome.values())
+                .filter(each -> each.wireName().equals(outcome))
+                .findFirst()
+                .map(each -> Settlement.of(call, each))
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(), "no such outcome: " + outcome + ". There are " + outcomes()));
+        if (result == null) {
+            return settlement;
+        }
+        if (settlement.outcome() != Settlement.Outcome.DONE) {
+            throw new ParameterException(spec.commandLine(), "--result goes with --outcome done only");
+        }
+        return settlement.withResult(result);
+    }
+
+    private static String outcomes() {
+        return Arrays.stream(Settlement.Outcome.values())
+                .map(Settlement.Outcome::wireName)
+                .collect(Collectors.joining(", "));
     }
 }

@@ -43,6 +43,7 @@ public final class Waymark implements Runnable {
         commands.put("budget", Budget.class);
         commands.put("pending", Pending.class);
         commands.put("show", Show.class);
+        commands.put("resume", Resume.class);
         commands.put("watch", Watch.class);
         commands.put("checkpoint", Checkpoint.class);
         commands.put("checkpoints", Checkpoints.class);

@@ -18,12 +18,15 @@ import dev.waymark.history.Timeline;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -50,21 +53,24 @@ public final class AgentClient implements AutoCloseable {
     private final Requests requests;
     private final Directory directory;
     private final Optional<Duration> timeout;
+    private final Callbacks callbacks;
 
-    private AgentClient(Connection connection, String taskQueue, Optional<Duration> timeout) {
+    private AgentClient(Connection connection, String taskQueue) {
         this.connection = connection;
         this.histories = new Histories(connection.stubs(), connection.namespace());
         this.requests = new Requests(connection, histories, taskQueue);
         this.directory = new Directory(connection, histories);
-        this.timeout = timeout;
+        this.timeout = Optional.empty();
+        this.callbacks = Callbacks.NONE;
     }
 
-    private AgentClient(AgentClient other, Optional<Duration> timeout) {
+    private AgentClient(AgentClient other, Optional<Duration> timeout, Callbacks callbacks) {
         this.connection = other.connection;
         this.histories = other.histories;
         this.requests = other.requests;
         this.directory = other.directory;
         this.timeout = timeout;
+        this.callbacks = callbacks;
     }
 
     /**
@@ -94,12 +100,31 @@ public final class AgentClient implements AutoCloseable {
         String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(Names.TASK_QUEUE);
-        return new AgentClient(connection, taskQueue, Optional.empty());
+        return new AgentClient(connection, taskQueue);
     }
 
     /** The same client, which waits at most this long for an outcome. The turn goes on without the caller. */
     public AgentClient withTimeout(Duration most) {
-        return new AgentClient(this, Optional.of(most));
+        return new AgentClient(this, Optional.of(most), callbacks);
+    }
+
+    /**
+     * The same client, which decides on calls that wait for approval while it waits for an outcome. The callback is asked
+     * once for each, also while other calls of the turn still run, in the thread that waits; what it says is bound to the
+     * arguments that it was shown. Without one, a result is {@link AgentResult.Interrupted} where a person has to decide.
+     *
+     * <pre>{@code
+     * client.onApproval(request -> isHarmless(request.args()) ? Approval.approve() : Approval.deny("Too risky."))
+     *         .prompt("billing", "Refund the last order");
+     * }</pre>
+     */
+    public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
+        return new AgentClient(this, timeout, callbacks.withApproval(callback));
+    }
+
+    /** The same for questions. One that the callback returns nothing for is left to others. */
+    public AgentClient onQuestion(Function<Question, Optional<String>> callback) {
+        return new AgentClient(this, timeout, callbacks.withQuestion(callback));
     }
 
     // ---- starting
@@ -189,14 +214,20 @@ public final class AgentClient implements AutoCloseable {
         if (valid.saysNothing()) {
             throw Limits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
         }
-        if (valid.isNamed() && connection.isInMemory() && !valid.prompt().volatileAllowed()) {
-            throw new WaymarkException.VolatileStore(
-                    "the server keeps threads in memory only: " + valid.thread(),
-                    "It would be gone with the server. Use --volatile to start it nevertheless,"
-                            + " or a server that keeps what it is given");
+        if (valid.isNamed()) {
+            checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
         return valid.isNamed() ? input : input.closingAfterOneTurn();
+    }
+
+    private void checkThatItLasts(String thread, boolean volatileAllowed) {
+        if (connection.isInMemory() && !volatileAllowed) {
+            throw new WaymarkException.VolatileStore(
+                    "the server keeps threads in memory only: " + thread,
+                    "It would be gone with the server. Use --volatile to start it nevertheless,"
+                            + " or a server that keeps what it is given");
+        }
     }
 
     private void checkAgent(Valid valid, Requests.Known known) {
@@ -204,7 +235,7 @@ public final class AgentClient implements AutoCloseable {
             return;
         }
         String own = histories.startInput(valid.thread(), known.runId()).agent();
-        if (!own.equals(valid.prompt().agent().get())) {
+        if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
             throw Limits.badInput(
                     "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
         }
@@ -221,6 +252,75 @@ public final class AgentClient implements AutoCloseable {
 
     private static Waiting waitingFor(Say say, int fact) {
         return say.content().isPresent() ? Waiting.forMessage(say.id().orElseThrow(), fact) : Waiting.forTurnAt(fact);
+    }
+
+    // ---- going on from where something was left
+
+    /**
+     * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
+     * with it: a call that may have taken effect is not simply run again. The same resumed twice, even at once, is one
+     * thread.
+     *
+     * @return the outcome of the turn that goes on; of a thread that was complete, and is given no answer, its own
+     */
+    public AgentResult resume(String thread, ResumeOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Known known = requests.get(Limits.thread(thread));
+            if (known.open()) {
+                throw Limits.badInput(
+                        "the thread is still open: " + thread,
+                        "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
+            }
+            Timeline timeline = read(thread);
+            if (timeline.now().turn().status() == Turn.Status.NONE) {
+                throw new WaymarkException.NotFound(
+                        "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+            }
+            Left left = Left.of(timeline);
+            return left.isOver(checked(how)) ? result(thread, deadline) : goOn(left, how, deadline);
+        });
+    }
+
+    private static ResumeOptions checked(ResumeOptions how) {
+        how.answer().ifPresent(Limits::answer);
+        how.agent().ifPresent(Limits::agent);
+        how.thread().ifPresent(Limits::thread);
+        return how;
+    }
+
+    private AgentResult goOn(Left left, ResumeOptions how, Deadline deadline) {
+        String thread = left.threadId(how);
+        if (how.thread().isPresent()) {
+            checkThatItLasts(thread, how.volatileAllowed());
+        }
+        Conversation begin = left.begin(how, thread, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+        Optional<String> runId = requests.start(thread, left.input(how, begin));
+        if (runId.isPresent() && begin.isSettled()) {
+            return AgentResult.of(thread, runId.get(), begin, begin.turn());
+        }
+        if (runId.isPresent()) {
+            return await(thread, runId.get(), Waiting.forTurnAt(begin.counters().facts()), deadline);
+        }
+        return resultOfEarlier(thread, left.requestId(how), deadline);
+    }
+
+    /** What this request came to when it was made before. */
+    private AgentResult resultOfEarlier(String thread, String requestId, Deadline deadline) {
+        Timeline timeline = read(thread);
+        int fact = timeline.now()
+                .seen()
+                .factOf(requestId)
+                .orElseThrow(() -> Limits.badInput(
+                        "there is such a thread, and it did not come of this: " + thread, "Take another --thread"));
+        Waiting past = Waiting.forTurnAt(fact);
+        for (Moment moment : timeline.moments()) {
+            Optional<Waiting.Reached> reached = past.observe(moment);
+            if (reached.isPresent()) {
+                return resultOf(thread, reached.get());
+            }
+        }
+        return await(thread, timeline.runId(), Waiting.forTurnAt(fact), deadline);
     }
 
     // ---- going on
@@ -267,14 +367,30 @@ public final class AgentClient implements AutoCloseable {
         return sendAndAwait(thread, Names.ANSWER, id, payload);
     }
 
-    /** Sends the payload of a signal as contract and Web UI have it: {@code approve}, {@code settle}, and so on. */
-    public AgentResult decide(String thread, String name, Map<String, ?> payload) {
-        return sendAndAwait(thread, name, payload);
+    /** Lets the only call that waits for approval run, and waits until the turn ends or asks for something else. */
+    public AgentResult approve(String thread) {
+        return decide(thread, Approval.approve());
     }
 
-    /** Raises the limit of model calls in a turn. A turn that ended on it continues. */
-    public AgentResult raiseIterations(String thread, int iterations) {
-        return sendAndAwait(thread, Names.BUDGET, Map.of("iterations", iterations));
+    /** Forbids the only call that waits for approval. The model is told why. */
+    public AgentResult deny(String thread, String reason) {
+        return decide(thread, Approval.deny(reason));
+    }
+
+    /** Decides on a call that waits for approval. */
+    public AgentResult decide(String thread, Approval approval) {
+        String id = newId();
+        return sendAndAwait(thread, approval.approved() ? Names.APPROVE : Names.DENY, id, approval.payload(id));
+    }
+
+    /** Says what became of a call of which nobody knows whether it took effect. */
+    public AgentResult settle(String thread, Settlement settlement) {
+        return sendAndAwait(thread, Names.SETTLE, settlement.payload());
+    }
+
+    /** Raises limits. A turn that ended on one continues. */
+    public AgentResult raise(String thread, Raise raise) {
+        return sendAndAwait(thread, Names.BUDGET, raise.payload());
     }
 
     /** Ends the turn. What is queued stays for the next message. */
@@ -303,11 +419,20 @@ public final class AgentClient implements AutoCloseable {
         return UUID.randomUUID().toString();
     }
 
-    /** Forgets the conversation. A turn that runs is stopped. */
+    /** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept. */
     public Started clear(String thread) {
+        return clear(thread, Map.of());
+    }
+
+    /** Forgets the conversation, and what is known of side effects as well: the same calls take effect again. */
+    public Started clearAll(String thread) {
+        return clear(thread, Map.of("all", true));
+    }
+
+    private Started clear(String thread, Map<String, ?> payload) {
         return translated(() -> new Started(
                 thread,
-                send(thread, Names.CLEAR, Map.of(), Deadline.after(timeout)).runId()));
+                send(thread, Names.CLEAR, payload, Deadline.after(timeout)).runId()));
     }
 
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
@@ -375,7 +500,8 @@ public final class AgentClient implements AutoCloseable {
             throw new WaymarkException.NotFound(
                     "no turn yet: " + thread, "Begin one with: waymark say " + Words.quoted(thread) + " MESSAGE");
         }
-        if (now.isSettled() || timeline.ending().isPresent()) {
+        boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
+        if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
             return AgentResult.of(thread, timeline.runId(), now, now.turn());
         }
         return await(thread, timeline.runId(), Waiting.forTurnAt(now.counters().facts()), deadline);
@@ -485,7 +611,7 @@ public final class AgentClient implements AutoCloseable {
             Waiting past = waiting.get();
             for (Moment moment : read(thread).moments()) {
                 Optional<Waiting.Reached> reached = past.observe(moment);
-                if (reached.isPresent()) {
+                if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
                     return resultOf(thread, reached.get());
                 }
             }
@@ -495,11 +621,15 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentResult await(String thread, String runId, Waiting waiting, Deadline deadline) {
         Feed feed = feed(thread, runId);
+        Attendant attendant = attendant(thread);
         Patience patience = new Patience(requests, thread, deadline);
         while (!feed.isClosed()) {
+            Optional<Conversation> newest = Optional.empty();
+            Optional<Waiting.Reached> reached = Optional.empty();
             for (Moment moment : feed.next(patience.millis(feed))) {
-                Optional<Waiting.Reached> reached = waiting.observe(moment);
-                if (reached.isPresent()) {
+                newest = Optional.of(moment.state());
+                reached = waiting.observe(moment);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
                     return resultOf(thread, reached.get());
                 }
             }
@@ -507,9 +637,27 @@ public final class AgentClient implements AutoCloseable {
                 // What was waited for may not have happened at all: the newest turn is as near as one can get.
                 return result(thread, deadline);
             }
-            patience.check(feed);
+            // Only the newest state is shown to anybody: what was open in an earlier one may be decided by now.
+            if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
+                // That may have taken as long as people take, and says nothing about workers.
+                patience = new Patience(requests, thread, deadline);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
+                    return resultOf(thread, reached.get());
+                }
+            } else {
+                patience.check(feed);
+            }
         }
         return endOf(thread, feed);
+    }
+
+    private Attendant attendant(String thread) {
+        return new Attendant(callbacks, requests, thread);
+    }
+
+    /** A turn that waits for people is not over while these are on the caller's side. */
+    private static boolean isOver(Waiting.Reached reached, Attendant attendant) {
+        return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
     }
 
     private static AgentResult resultOf(String thread, Waiting.Reached reached) {

@@ -98,9 +98,9 @@ public sealed interface AgentResult {
             pending = List.copyOf(pending);
         }
 
-        /** The first open question, in call order. */
+        /** What is waited for first, in call order, as a question in words; also where it is a call to approve. */
         public String question() {
-            return pending.get(0).question().orElse("");
+            return pending.get(0).words();
         }
 
         @Override

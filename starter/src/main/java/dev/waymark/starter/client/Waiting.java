@@ -36,9 +36,14 @@ final class Waiting {
     /** A state in which the wait is over, and the turn that it was for. */
     record Reached(String runId, Conversation state, Turn turn) {}
 
+    /** What was sent is part of this state. */
+    boolean isOn(Conversation state) {
+        return state.counters().facts() >= fact;
+    }
+
     Optional<Reached> observe(Moment moment) {
         Conversation state = moment.state();
-        if (state.counters().facts() < fact) {
+        if (!isOn(state)) {
             return Optional.empty();
         }
         if (turn.isEmpty()) {

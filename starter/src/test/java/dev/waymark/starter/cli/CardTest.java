@@ -2,7 +2,10 @@ package dev.waymark.starter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
 import dev.waymark.starter.Tale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class CardTest {
@@ -45,5 +48,48 @@ class CardTest {
                         "  -> ask_user {\"question\": \"Which day?\"}  [tu_7]",
                         "  <- Friday  [tu_7]",
                         "Booked.");
+    }
+
+    @Test
+    void card_callToApprove_showsArgumentsAndBothCommands() {
+        Tale tale = Tale.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
+        String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
+
+        assertThat(Card.of(tale.timeline()))
+                .endsWith(
+                        "? May charge_card {\"cents\": 8400} run?",
+                        "  waymark approve t1 --digest " + digest,
+                        "  waymark deny t1 --digest " + digest + " --reason TEXT");
+    }
+
+    @Test
+    void card_unknownOutcome_showsHowToSettle() {
+        Tale tale = Tale.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .isApproved("tu_1", "ann")
+                .loses("tu_1");
+
+        assertThat(Card.of(tale.timeline()))
+                .endsWith(
+                        "? Did charge_card {\"cents\": 8400} take effect? Nobody knows.",
+                        "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
+                        "  waymark settle t1 --call tu_1 --outcome rerun",
+                        "  waymark settle t1 --call tu_1 --outcome give-up");
+    }
+
+    @Test
+    void card_argumentsThatHideThemselves_areShownAsTheyAre() {
+        Tale tale = Tale.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .replies(new Part.ToolUse(
+                        "tu_1", "charge_card", Json.of(Map.of("to", "ann\u202Ebob", "words", "x".repeat(5_000)))));
+
+        assertThat(Card.of(tale.timeline()))
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("? May charge_card {\"to\": \"ann\\u202ebob\"")
+                        .contains("x".repeat(5_000)));
     }
 }

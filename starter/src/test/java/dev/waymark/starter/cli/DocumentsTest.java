@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.CallItem;
+import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.history.Moment;
 import dev.waymark.starter.Tale;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.WaymarkException;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -45,6 +52,53 @@ class DocumentsTest {
                 .isEqualTo("tu_7");
         assertThat(printed.has("text")).isFalse();
         assertThat(printed.has("error")).isFalse();
+    }
+
+    @Test
+    void interrupted_byACallToApprove_asksInWordsAndShowsTheArguments() {
+        Tale tale = Tale.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
+        String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
+        JsonNode printed = printed(tale);
+
+        assertThat(printed.get("question").textValue()).isEqualTo("May charge_card {\"cents\": 8400} run?");
+        assertThat(printed.get("pending"))
+                .isEqualTo(json("[{'thread':'t1','callId':'tu_1','kind':'approval','tool':'charge_card',"
+                        + "'args':{'cents':8400},'argsDigest':'" + digest + "','since':'2026-11-21T10:00:05Z'}]"));
+        assertThat(printed.get("checkpoint").get("pendingToolUseId").textValue())
+                .isEqualTo("tu_1");
+    }
+
+    @Test
+    void interrupted_byAnUnknownOutcome_asksInWords() {
+        Tale tale = Tale.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .isApproved("tu_1", "ann")
+                .loses("tu_1");
+        JsonNode printed = printed(tale);
+
+        assertThat(printed.get("question").textValue())
+                .isEqualTo("Did charge_card {\"cents\": 8400} take effect? Nobody knows.");
+        assertThat(printed.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
+    }
+
+    @Test
+    void call_hasItsKeyAndWhoApprovedIt() {
+        Tale tale = Tale.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .isApproved("tu_1", "ann")
+                .loses("tu_1");
+        String key = IdempotencyKey.of("t1", "charge_card", Json.of(Map.of("cents", 8400)), 0);
+
+        assertThat(json(Output.spell(Documents.tree(CallItem.of("t1", tale.now(), 10)))))
+                .isEqualTo(
+                        json(
+                                "[{'callId':'tu_1','tool':'charge_card','args':{'cents':8400},'key':'" + key
+                                        + "','dispatches':1,'status':'claimed','since':'2026-11-21T10:00:09Z','approval':{'approved':true,"
+                                        + "'edited':false,'by':'ann','at':'2026-11-21T10:00:06Z'},'claimedAt':'2026-11-21T10:00:08Z'}]"));
     }
 
     @Test
@@ -94,6 +148,34 @@ class DocumentsTest {
         assertThat(json(Output.spell(Documents.of(tale.moments().get(3)))))
                 .isEqualTo(
                         json("{'at':'2026-11-21T10:00:03Z','runId':'run-1','eventId':4,'type':'stopped','by':'ann'}"));
+    }
+
+    @Test
+    void moment_ofADecision_hasWhatWasDecided() {
+        Tale tale = Tale.charging()
+                .then(new Fact.ApprovalDecided(
+                        true,
+                        Optional.empty(),
+                        Optional.of("tu_1"),
+                        Optional.of(Json.of(Map.of("cents", 5))),
+                        Optional.of("e3b0"),
+                        Optional.of("ann"),
+                        Optional.of("less")))
+                .then(new Fact.OutcomeSettled("tu_1", Fact.Settlement.GIVE_UP, Optional.empty(), Optional.of("ann")))
+                .then(new Fact.ToolVerified("tu_1", 1, Optional.of(true), Optional.of("paid")));
+
+        assertThat(fields(tale.moments().get(3)))
+                .isEqualTo(json("{'type':'approval-decided','approved':true,'callId':'tu_1','args':{'cents':5},"
+                        + "'argsDigest':'e3b0','by':'ann','reason':'less'}"));
+        assertThat(fields(tale.moments().get(4)))
+                .isEqualTo(json("{'type':'outcome-settled','callId':'tu_1','settlement':'give-up','by':'ann'}"));
+        assertThat(fields(tale.moments().get(5)))
+                .isEqualTo(json("{'type':'tool-verified','callId':'tu_1','dispatch':1,'landed':true,'result':'paid'}"));
+    }
+
+    private static JsonNode fields(Moment moment) {
+        ObjectNode line = (ObjectNode) json(Output.spell(Documents.of(moment)));
+        return line.without(List.of("at", "runId", "eventId"));
     }
 
     @Test

@@ -25,6 +25,8 @@ class WaymarkTest {
                 "checkpoint t1 --format session|no such format: session. Supported: runner. Try: waymark checkpoint --help",
                 "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
                 "approve t1 --args []|--args is no JSON object: []. Try: waymark approve --help",
+                "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
+                "settle t1 --call c --outcome rerun --result x|--result goes with --outcome done only. Try: waymark settle --help",
                 "settle t1 --call c --outcome maybe|no such outcome: maybe. There are done, rerun, give-up. Try: waymark settle --help",
             })
     void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {

@@ -15,9 +15,23 @@ public final class AgentActivity implements AgentResolver {
 
     @Override
     public AgentSpec resolve(AgentInput input) {
+        if (input.agent().isEmpty()) {
+            return theOnlyOne();
+        }
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
                         Problem.NOT_FOUND,
                         "no agent \"" + input.agent() + "\"; there are " + String.join(", ", agents.names()))));
+    }
+
+    /** A conversation that comes from elsewhere may not say whose it is. */
+    private AgentSpec theOnlyOne() {
+        if (agents.names().size() != 1) {
+            throw ActivityProblems.permanent(new Problem(
+                    "AgentInvalid",
+                    "no agent is named, and there are " + agents.names().size() + ": "
+                            + String.join(", ", agents.names()) + ". Name one with --agent"));
+        }
+        return agents.find(agents.names().get(0)).orElseThrow();
     }
 }

@@ -135,8 +135,10 @@ final class Launcher {
         shells.destroyForcibly();
         family.forEach(ProcessHandle::destroyForcibly);
         if (SETSID.isPresent()) {
-            Set<Long> sessions =
-                    session().map(program -> Set.of(program, shells.pid())).orElse(Set.of(shells.pid()));
+            // Whoever killed the launcher may have done so before it could say which session the program is in.
+            Set<Long> sessions = Sessions.writingInto(pipes.directory());
+            sessions.add(shells.pid());
+            session().ifPresent(sessions::add);
             Sessions.kill(sessions);
         }
         Patience.until(Duration.ofSeconds(1), () -> !shells.isAlive());

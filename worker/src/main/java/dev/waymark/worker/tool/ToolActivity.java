@@ -106,7 +106,7 @@ public final class ToolActivity implements DynamicActivity {
     private static ToolContext context(ToolInput input, ActivityInfo info) {
         String tool = info.getActivityType();
         String thread = info.getWorkflowId();
-        String key = IdempotencyKey.of(thread, tool, input.args(), input.repeat());
+        String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
         return new ToolContext(thread, input.callId(), tool, key);
     }
 }

@@ -32,7 +32,8 @@ public final class VerifyActivityImpl implements VerifyActivity {
             if (tool.isEmpty()) {
                 return VerifyOutcome.unknown("the agent has no tool " + input.tool());
             }
-            String key = IdempotencyKey.of(info.getWorkflowId(), input.tool(), input.args(), input.repeat());
+            String session = input.session().orElse(info.getWorkflowId());
+            String key = IdempotencyKey.of(session, input.tool(), input.args(), input.repeat());
             ToolContext context = new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key);
             try {
                 return tools.verify(

@@ -163,12 +163,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean runTool(Step.RunTool step) {
-            return !nothingNew && flights.runTool(step);
+            return !nothingNew && flights.runTool(step, state.session());
         }
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            return !nothingNew && flights.verifyTool(step);
+            return !nothingNew && flights.verifyTool(step, state.session());
         }
 
         @Override
@@ -371,7 +371,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     @Override
     public List<CallItem> calls() {
-        return CallItem.of(state, NEWEST_CALLS).stream()
+        return CallItem.of(thread, state, NEWEST_CALLS).stream()
                 .map(item -> item.shortened(MOST_CHARACTERS))
                 .toList();
     }

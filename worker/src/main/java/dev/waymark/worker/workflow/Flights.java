@@ -123,7 +123,7 @@ final class Flights {
     }
 
     /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */
-    boolean runTool(Step.RunTool step) {
+    boolean runTool(Step.RunTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = step.dispatch();
@@ -133,8 +133,9 @@ final class Flights {
                         dispatch,
                         call.args(),
                         Optional.of(Workflow.getInfo().getRunId()),
-                        call.repeat())
-                : new ToolInput(call.id(), dispatch, call.args());
+                        call.repeat(),
+                        session)
+                : new ToolInput(call.id(), dispatch, call.args(), session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -154,11 +155,11 @@ final class Flights {
     }
 
     /** Has it found out whether a lost call took effect. */
-    boolean verifyTool(Step.VerifyTool step) {
+    boolean verifyTool(Step.VerifyTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = call.dispatches();
-        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat());
+        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat(), session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

@@ -1,0 +1,251 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.Ack;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Say;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Histories;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.SoundHistory;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.Effects;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.client.WorkflowException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/** Where runs take place: a server, the ledger of what really happened, and workers that die. Thread-safe. */
+public final class Stage implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PAUSE = Duration.ofMillis(200);
+    /** JVMs that start at the same time only wait for each other. */
+    private static final int STARTING_AT_ONCE = 2;
+
+    private final Path directory;
+    private final Connection connection;
+    private final AgentClient client;
+    private final Histories histories;
+    private final EffectLedger ledger;
+    private final Semaphore starting = new Semaphore(STARTING_AT_ONCE);
+    private final ExecutorService people = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "people");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private Stage(Path directory, Connection connection) {
+        this.directory = directory;
+        this.connection = connection;
+        this.client = AgentClient.connect(connection.address());
+        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.ledger = EffectLedger.open(directory.resolve("ledger"));
+    }
+
+    /** {@code directory} is empty; the ledger and the witnesses of crashes go there. */
+    public static Stage open(String serverAddress, Path directory) throws ServerUnreachable {
+        return new Stage(directory, Connection.to(serverAddress));
+    }
+
+    /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
+    public List<Result> play(List<Run> runs) throws IOException, InterruptedException {
+        Map<Run, List<Path>> witnesses = new LinkedHashMap<>();
+        runs.forEach(run -> witnesses.put(run, new ArrayList<>()));
+        for (int round = 0; round < mostFaults(runs); round++) {
+            kill(runs, round, witnesses);
+        }
+        List<AgentWorker> survivors = new ArrayList<>();
+        try {
+            for (Run run : runs) {
+                AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
+                survivors.add(worker);
+                worker.start();
+            }
+            List<Result> results = new ArrayList<>();
+            for (Run run : runs) {
+                results.add(result(run, witnesses.get(run)));
+            }
+            return results;
+        } finally {
+            survivors.forEach(AgentWorker::close);
+        }
+    }
+
+    private static int mostFaults(List<Run> runs) {
+        return runs.stream().mapToInt(run -> run.faults().size()).max().orElse(0);
+    }
+
+    /** Has the workers of one process work until they are dead, or have nothing left to do. */
+    private void kill(List<Run> runs, int round, Map<Run, List<Path>> witnesses)
+            throws IOException, InterruptedException {
+        List<Run> dying =
+                runs.stream().filter(run -> run.faults().size() > round).toList();
+        List<Victim.Role> roles = new ArrayList<>();
+        for (Run run : dying) {
+            Fault fault = run.faults().get(round);
+            Path witness = directory.resolve(run.id() + "-" + round);
+            witnesses.get(run).add(witness);
+            roles.add(new Victim.Role(run.id(), fault, witness));
+        }
+        starting.acquire();
+        Victim victim;
+        try {
+            victim = Victim.start(connection.address(), ledger.port(), roles);
+        } finally {
+            starting.release();
+        }
+        try (victim) {
+            if (round == 0) {
+                dying.forEach(this::start);
+            }
+            await(() -> !victim.isAlive()
+                    || dying.stream()
+                            .allMatch(run -> Crash.witnessed(directory.resolve(run.id() + "-" + round))
+                                            .isPresent()
+                                    || isOver(run)));
+        }
+    }
+
+    private void start(Run run) {
+        WorkflowOptions options = WorkflowOptions.newBuilder()
+                .setTaskQueue(run.id())
+                .setWorkflowId(run.id())
+                .build();
+        connection.client().newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options).start(run.start());
+        people.execute(() -> speak(run));
+    }
+
+    // ---- what people do
+
+    /** Says what there is to do, and approves what there is to approve, as often as it takes. */
+    private void speak(Run run) {
+        Set<String> asked = ConcurrentHashMap.newKeySet();
+        try {
+            await(() -> {
+                Optional<Conversation> state = histories.read(run.id()).map(Timeline::now);
+                if (state.isEmpty() || state.get().turn().number() == 0) {
+                    send(run, asked, Names.SAY, Say.message("m-1", "Go"));
+                    return false;
+                }
+                for (Call call : state.get().waitingCalls()) {
+                    send(run, asked, Names.APPROVE, Map.of("callId", call.id(), "by", "ann"));
+                }
+                return !state.get().turn().isRunning();
+            });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** In a thread of its own, since nobody may be there to answer; and not twice at a time. */
+    private void send(Run run, Set<String> asked, String update, Object payload) {
+        if (asked.add(update + payload)) {
+            people.execute(() -> {
+                try {
+                    connection.client().newUntypedWorkflowStub(run.id()).update(update, Ack.class, payload);
+                } catch (WorkflowException e) {
+                    // Its worker died, or somebody else decided. History says which.
+                } finally {
+                    asked.remove(update + payload);
+                }
+            });
+        }
+    }
+
+    // ---- what came of it
+
+    private Result result(Run run, List<Path> witnesses) throws InterruptedException {
+        List<String> violations = new ArrayList<>();
+        boolean over = await(() -> isOver(run));
+        Timeline timeline = histories.read(run.id()).orElseThrow();
+        List<Instant> killed = witnesses.stream()
+                .flatMap(path -> Crash.witnessed(path).stream())
+                .toList();
+        Effects effects = Effects.of(timeline, ledger.effects(), killed);
+        if (!over) {
+            violations.add("the turn does not end");
+        } else if (timeline.now().turn().status() != Turn.Status.COMPLETE) {
+            violations.add("the turn is " + timeline.now().turn().status());
+        }
+        if (effects.calls() != run.calls()) {
+            violations.add(effects.calls() + " calls of " + run.calls());
+        }
+        timeline.now().calls().forEach((id, call) -> {
+            if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
+                violations.add(id + " is " + call.status());
+            }
+        });
+        violations.addAll(effects.violations());
+        violations.addAll(client.verify(run.id()).differences());
+        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(run, id, violations));
+        Duration recovery = killed.isEmpty()
+                ? Duration.ZERO
+                : Duration.between(
+                        killed.get(killed.size() - 1),
+                        timeline.moments().get(timeline.moments().size() - 1).at());
+        connection.client().newUntypedWorkflowStub(run.id()).terminate("played");
+        return new Result(run, killed.size(), effects, recovery, violations);
+    }
+
+    private void replay(Run run, String runId, List<String> violations) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(run.id(), runId);
+        try {
+            SoundHistory.check(history);
+            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
+        } catch (Exception | AssertionError e) {
+            violations.add("history of " + runId + ": " + e);
+        }
+    }
+
+    private boolean isOver(Run run) {
+        return histories
+                .read(run.id())
+                .map(Timeline::now)
+                .filter(state -> state.turn().number() > 0 && !state.turn().isRunning())
+                .isPresent();
+    }
+
+    private static boolean await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        people.shutdownNow();
+        ledger.close();
+        client.close();
+        connection.close();
+    }
+}

@@ -1,0 +1,102 @@
+package dev.waymark.bench.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.worker.server.DevServer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A worker process killed at every point, with every kind of tool, alone and four at once, on any server. All runs take
+ * place at the same time, since they mostly wait; each test looks at one.
+ */
+@TestInstance(Lifecycle.PER_CLASS)
+abstract class CrashMatrixCases {
+    private static final List<Kind> JAVA = List.of(Kind.EFFECT, Kind.VERIFIED, Kind.SAFE);
+    /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
+    private static final Set<CrashPoint> CLAIMED = EnumSet.of(
+            CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
+
+    private final ExecutorService directors = Executors.newCachedThreadPool();
+    private final Map<Run, CompletableFuture<Result>> results = new LinkedHashMap<>();
+    private DevServer server;
+    private Stage stage;
+
+    abstract DevServer server() throws Exception;
+
+    @BeforeAll
+    void play(@TempDir Path directory) throws Exception {
+        server = server();
+        stage = Stage.open(server.address(), directory);
+        for (CrashPoint point : CrashPoint.values()) {
+            List<Run> runs = new ArrayList<>();
+            for (Kind kind : JAVA) {
+                for (int calls : Cast.CALLS) {
+                    runs.add(Run.of(kind, calls, Fault.at(point)));
+                }
+            }
+            play(runs);
+        }
+    }
+
+    private void play(List<Run> runs) {
+        CompletableFuture<List<Result>> played = new CompletableFuture<>();
+        directors.execute(() -> {
+            try {
+                played.complete(stage.play(runs));
+            } catch (Throwable e) {
+                played.completeExceptionally(e);
+            }
+        });
+        for (int i = 0; i < runs.size(); i++) {
+            int number = i;
+            results.put(runs.get(i), played.thenApply(all -> all.get(number)));
+        }
+    }
+
+    @AfterAll
+    void close() {
+        directors.shutdownNow();
+        if (stage != null) {
+            stage.close();
+        }
+        if (server != null) {
+            server.close();
+        }
+    }
+
+    Stream<Run> runs() {
+        return results.keySet().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("runs")
+    void workerKilled_noEffectTwiceNoneLostAndNothingClaimedFalsely(Run run) {
+        Result result = results.get(run).join();
+
+        assertThat(result.violations()).isEmpty();
+        assertThat(result.fired()).isEqualTo(1);
+        if (run.kind().isUnknownWhenLost()
+                && CLAIMED.contains(run.faults().get(0).point())) {
+            assertThat(result.effects().unknown()).isPositive();
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
+
+/**
+ * What a thread keeps of the one that it goes on from.
+ *
+ * @param session the id under which other systems know the thread's calls, where it is not the thread's own: a call that
+ *     runs again must have the idempotency key that it had
+ * @param extras what a checkpoint held that no rule needs, for checkpoints to show it again
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Origin(
+        @JsonProperty("session") Optional<String> session,
+        @JsonProperty("extras") Optional<Json> extras) {
+    @JsonCreator
+    public Origin {
+        session = session == null ? Optional.empty() : session;
+        extras = extras == null ? Optional.empty() : extras;
+    }
+}

@@ -1,0 +1,48 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How a thread goes on whose last run is over: in a new thread, which begins with the state that the old one ended with.
+ *
+ * <p>Nothing that the old thread had under way is awaited any more, so all of it is taken up: the model is asked again,
+ * a call that was never claimed is handed out again, and one that was claimed may have taken effect. Questions,
+ * approvals and queued messages stay as they are. Calls are judged by the terms of the agent, and where these are not
+ * known, only once they are.
+ *
+ * @param id by which the new thread knows that it came of this resumption
+ * @param agent the agent that goes on, if it is not to be the one that is recorded
+ * @param answer to the first open question; a message where none is open
+ * @param once whether the new thread closes when its turn ends
+ */
+public record Resumption(
+        String id,
+        Optional<String> agent,
+        Optional<String> answer,
+        Optional<Integer> maxIterations,
+        boolean once,
+        Optional<Origin> origin) {
+    public Resumption {
+        Objects.requireNonNull(id, "id");
+    }
+
+    /** The state that a thread begins with that goes on from this one. */
+    public Conversation of(Conversation over, Instant at) {
+        return Evolution.of(over, at).resume(this);
+    }
+
+    /** Why the answer can't be used as things stand, or empty when it can. */
+    public Optional<Problem> refusal(Conversation over) {
+        List<Call> waiting = over.waitingCalls();
+        return answer.isPresent() && over.isInterrupted() && over.questions().isEmpty()
+                ? Optional.of(new Problem(
+                        Problem.NOT_FOUND,
+                        "no question is open, but these calls wait for a decision: "
+                                + String.join(
+                                        ", ", waiting.stream().map(Call::id).toList())))
+                : Optional.empty();
+    }
+}

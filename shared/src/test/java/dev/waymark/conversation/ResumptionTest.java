@@ -1,0 +1,235 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.Story.answered;
+import static dev.waymark.conversation.Story.ask;
+import static dev.waymark.conversation.Story.finished;
+import static dev.waymark.conversation.Story.reply;
+import static dev.waymark.conversation.Story.said;
+import static dev.waymark.conversation.Story.text;
+import static dev.waymark.conversation.Story.use;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ResumptionTest {
+    private static final Instant LATER = Story.START.plusSeconds(3_600);
+    private static final Resumption ONWARD =
+            new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
+    private static final Terms.Care EFFECT = new Terms.Care(true, false, false, false, false, false, 60_000);
+    private static final Terms.Care VERIFIED = new Terms.Care(true, false, false, true, false, true, 60_000);
+
+    private static Resumption answering(String words) {
+        return new Resumption("r", Optional.empty(), Optional.of(words), Optional.empty(), false, Optional.empty());
+    }
+
+    private static Terms charging(Terms.Care care) {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>(Story.terms(4).tools());
+        tools.put("charge", Terms.ToolKind.ACTIVITY);
+        return new Terms("helper", 4, tools, Map.of("charge", care), Optional.empty());
+    }
+
+    /** A thread whose model asks for one charge, which is handed out. */
+    private static Story charged(Terms.Care care) {
+        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(care)))
+                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")))
+                .with(new Fact.ToolDispatched("tu_1", 1));
+    }
+
+    private static Fact claim() {
+        return new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), "run/1/x", false);
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    @Test
+    void awaitedModelCall_isMadeAgainAndCountsOnce() {
+        Story story = Story.ready().with(said("Hello"), new Fact.ModelCalled(1));
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(1));
+        assertThat(begun.turn().iterations()).isZero();
+        assertThat(begun.transcript()).isEqualTo(story.state().transcript());
+    }
+
+    @Test
+    void dispatchedCall_thatWasNeverClaimed_isHandedOutAgain() {
+        Conversation begun = ONWARD.of(charged(EFFECT).state(), LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.RunTool(call(begun, "tu_1"), 2));
+    }
+
+    @Test
+    void claimedCall_isUnknownAndNeverRunAgain() {
+        Conversation begun = ONWARD.of(charged(EFFECT).with(claim()).state(), LATER);
+
+        assertThat(call(begun, "tu_1").status()).isEqualTo(Call.Status.LOST);
+        assertThat(call(begun, "tu_1").result().orElseThrow()).contains("tool-durability-error", "had been claimed");
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void claimedCall_withVerify_isVerifiedOnceItsFenceHasPassed() {
+        Story story = charged(VERIFIED).with(claim());
+        Instant claimedAt = story.call("tu_1").claim().orElseThrow().at();
+        Instant fence = claimedAt.plusSeconds(60).plus(Conversation.FENCE);
+
+        Conversation early = ONWARD.of(story.state(), claimedAt.plusSeconds(1));
+        Conversation late = ONWARD.of(story.state(), fence.plus(Duration.ofSeconds(1)));
+
+        assertThat(early.decide()).containsExactly(new Step.WakeAt(fence));
+        assertThat(late.decide()).containsExactly(new Step.VerifyTool(call(late, "tu_1")));
+    }
+
+    @Test
+    void verificationUnderWay_isBegunAgain() {
+        Story story = charged(VERIFIED)
+                .with(claim(), new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")));
+        Conversation verifying =
+                story.state().apply(new Fact.TimePassed(), LATER).apply(new Fact.VerifyDispatched("tu_1", 1), LATER);
+
+        Conversation begun = ONWARD.of(verifying, LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.VerifyTool(call(begun, "tu_1")));
+    }
+
+    @Test
+    void safeCallUnderWay_isRunAgain() {
+        Story story = Story.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1));
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.RunTool(call(begun, "tu_1"), 2));
+    }
+
+    @Test
+    void openQuestion_staysOpen_andQueuedMessagesStay() {
+        Story story = Story.replied(ask("tu_1", "Which day?"), use("tu_2", "add"))
+                .with(new Fact.ToolDispatched("tu_2", 1), finished("tu_2", "3"), said("And hurry"));
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.isInterrupted()).isTrue();
+        assertThat(begun.questions()).isEqualTo(story.state().questions());
+        assertThat(begun.queue()).isEqualTo(story.state().queue());
+        assertThat(begun.counters().versions())
+                .isEqualTo(story.state().counters().versions());
+    }
+
+    @Test
+    void answer_isTheResultOfTheOpenQuestion_evenAnEmptyOne() {
+        Story story = Story.replied(ask("tu_1", "Which day?"));
+
+        Conversation begun = answering("").of(story.state(), LATER);
+
+        assertThat(begun)
+                .usingRecursiveComparison()
+                .ignoringFields("counters", "seen", "updatedAt", "calls")
+                .isEqualTo(story.with(answered("")).state());
+        assertThat(call(begun, "tu_1").result()).contains("");
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void answerAtTheLimitOfIterations_isKept() {
+        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
+
+        Conversation begun = answering("Friday").of(story.state(), LATER);
+
+        assertThat(begun.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
+        assertThat(call(begun, "tu_1").result()).contains("Friday");
+    }
+
+    @Test
+    void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
+        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("tu_1", "add")))
+                .with(new Fact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
+        Resumption more =
+                new Resumption("r", Optional.empty(), Optional.empty(), Optional.of(5), false, Optional.empty());
+
+        assertThat(ONWARD.of(story.state(), LATER).turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
+        Conversation begun = more.of(story.state(), LATER);
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+        assertThat(begun.turn().iterations()).isEqualTo(1);
+    }
+
+    @Test
+    void failedTurn_goesOn() {
+        Story story = Story.ready()
+                .with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, new Problem("Provider", "no")));
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+        assertThat(begun.turn().number()).isEqualTo(1);
+    }
+
+    @Test
+    void cancelledThread_isOpenAgainAndGoesOn() {
+        Story story =
+                Story.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1), new Fact.CancelRequested());
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.life()).isEqualTo(Conversation.Life.OPEN);
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+        assertThat(call(begun, "tu_1").result()).contains("Cancelled with its thread.");
+    }
+
+    @Test
+    void completedThread_givenWords_hasANewTurn() {
+        Story story = Story.replied(text("Done."));
+
+        Conversation begun = answering("And now?").of(story.state(), LATER);
+
+        assertThat(begun.turn().number()).isEqualTo(2);
+        assertThat(begun.decide()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void completedThread_givenNothing_staysAsItWas() {
+        Story story = Story.replied(text("Done."));
+
+        Conversation begun = ONWARD.of(story.state(), LATER);
+
+        assertThat(begun.turn()).isEqualTo(story.state().turn());
+        assertThat(begun.decide()).isEmpty();
+    }
+
+    @Test
+    void anotherAgent_isResolvedFirst_andCallsThatItLacksAreNotFound() {
+        Resumption other =
+                new Resumption("r", Optional.of("other"), Optional.empty(), Optional.empty(), false, Optional.empty());
+        Conversation begun = other.of(charged(EFFECT).state(), LATER);
+
+        assertThat(begun.decide()).containsExactly(new Step.ResolveAgent("other"));
+        Conversation resolved = begun.apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(new Terms("other", 4, Map.of())), LATER);
+        assertThat(call(resolved, "tu_1").result()).contains("Tool \"charge\" not found. Available tools: none");
+        assertThat(resolved.decide()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void answer_whereOnlyAnApprovalIsOpen_isRefused() {
+        Terms.Care approved = new Terms.Care(true, true, false, false, false, false, 60_000);
+        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(approved)))
+                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")));
+
+        assertThat(answering("yes").refusal(story.state()).map(Problem::type)).contains(Problem.NOT_FOUND);
+        assertThat(ONWARD.of(story.state(), LATER).waitingCalls()).isEqualTo(List.of(story.call("tu_1")));
+    }
+}

@@ -1,0 +1,80 @@
+package dev.waymark.testkit;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.tool.Verdict;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+
+/**
+ * A tool whose every run is an effect in an {@link EffectLedger}. Its one argument, {@code item}, tells calls apart.
+ *
+ * <pre>{@code
+ * RecordingTool charge = RecordingTool.of("charge", ledger.port())
+ *         .with(spec -> spec.verifiesItself().honouringKey())
+ *         .inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT));
+ * }</pre>
+ */
+public final class RecordingTool implements Tool {
+    private static final Json INPUT =
+            Json.of(Map.of("type", "object", "properties", Map.of("item", Map.of("type", "string"))));
+
+    private final ToolSpec spec;
+    private final int ledgerPort;
+    private final Runnable middle;
+
+    private RecordingTool(ToolSpec spec, int ledgerPort, Runnable middle) {
+        this.spec = spec;
+        this.ledgerPort = ledgerPort;
+        this.middle = middle;
+    }
+
+    /** A side-effecting tool. */
+    public static RecordingTool of(String name, int ledgerPort) {
+        ToolSpec spec = ToolSpec.java(name).describedAs("Has an effect", INPUT).build();
+        return new RecordingTool(spec, ledgerPort, () -> {});
+    }
+
+    /** The same tool, declared otherwise. */
+    public RecordingTool with(UnaryOperator<ToolSpec.Builder> change) {
+        return new RecordingTool(change.apply(spec.with()).build(), ledgerPort, middle);
+    }
+
+    /** The same tool, which does this when the ledger has been asked and has not answered yet. */
+    public RecordingTool inTheMiddle(Runnable action) {
+        return new RecordingTool(spec, ledgerPort, action);
+    }
+
+    @Override
+    public ToolSpec spec() {
+        return spec;
+    }
+
+    @Override
+    public String run(Json args, ToolContext context) throws IOException {
+        return ask("effect " + context.idempotencyKey() + " " + context.callId(), middle);
+    }
+
+    @Override
+    public Verdict verify(Json args, ToolContext context) throws IOException {
+        String answer = ask("landed " + context.idempotencyKey(), () -> {});
+        return answer.equals("yes") ? Verdict.landed("done") : Verdict.notLanded();
+    }
+
+    private String ask(String line, Runnable meanwhile) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), ledgerPort)) {
+            socket.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            meanwhile.run();
+            return new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8))
+                    .readLine();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.waymark.testkit.crash;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * When a process is to die: so long after it has come by a point for the {@code passing}-th time. As a string, which
+ * {@link #parse} reads, it can be handed to the process.
+ */
+public record Fault(CrashPoint point, int passing, Duration after) {
+    public Fault {
+        Objects.requireNonNull(point, "point");
+        if (passing < 1 || after.isNegative()) {
+            throw new IllegalArgumentException("passing " + passing + ", after " + after);
+        }
+    }
+
+    /** At once, when the point is passed for the first time. */
+    public static Fault at(CrashPoint point) {
+        return new Fault(point, 1, Duration.ZERO);
+    }
+
+    public Fault passing(int times) {
+        return new Fault(point, times, after);
+    }
+
+    public Fault after(Duration delay) {
+        return new Fault(point, passing, delay);
+    }
+
+    /** Reads what {@link #toString} wrote. */
+    public static Fault parse(String text) {
+        String[] parts = text.split("/", 3);
+        if (parts.length < 3) {
+            throw new IllegalArgumentException("not POINT/PASSING/DELAY: " + text);
+        }
+        return new Fault(CrashPoint.valueOf(parts[0]), Integer.parseInt(parts[1]), Duration.parse(parts[2]));
+    }
+
+    @Override
+    public String toString() {
+        return point + "/" + passing + "/" + after;
+    }
+}

@@ -1,0 +1,202 @@
+package dev.waymark.testkit.crash;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.ToolInput;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
+import io.grpc.ForwardingClientCall.SimpleForwardingClientCall;
+import io.grpc.ForwardingClientCallListener.SimpleForwardingClientCallListener;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.temporal.api.command.v1.Command;
+import io.temporal.api.protocol.v1.Message;
+import io.temporal.api.update.v1.Acceptance;
+import io.temporal.api.workflowservice.v1.PollActivityTaskQueueResponse;
+import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedRequest;
+import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest;
+import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedResponse;
+import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionResponse;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Finds the points in what goes to and fro between a worker and its server, and is silent once the worker is to die. */
+final class Wire implements ClientInterceptor {
+    private static final Set<String> OWN_ACTIVITIES =
+            Set.of(Names.MODEL_ACTIVITY, Names.AGENT_ACTIVITY, Names.VERIFY_ACTIVITY);
+
+    private final Crash crash;
+    /** The activity tasks that are tools. */
+    private final Set<ByteString> tools = ConcurrentHashMap.newKeySet();
+
+    Wire(Crash crash) {
+        this.crash = crash;
+    }
+
+    @Override
+    public <Q, R> ClientCall<Q, R> interceptCall(MethodDescriptor<Q, R> method, CallOptions options, Channel channel) {
+        return new Observed<>(channel.newCall(method, options));
+    }
+
+    private void sending(Object request) {
+        if (isClaim(request)) {
+            crash.come(CrashPoint.BEFORE_CLAIM);
+        } else if (isOutcomeOfTool(request)) {
+            crash.come(CrashPoint.BEFORE_COMPLETION);
+        }
+    }
+
+    private void answered(@Nullable Object request, Object answer) {
+        if (answer instanceof PollActivityTaskQueueResponse task) {
+            received(task);
+        } else if (request instanceof RespondWorkflowTaskCompletedRequest decided) {
+            decided.getMessagesList().forEach(this::saw);
+            decided.getCommandsList().forEach(this::saw);
+            ((RespondWorkflowTaskCompletedResponse) answer)
+                    .getActivityTasksList()
+                    .forEach(this::received);
+        } else if (isOutcomeOfTool(request)) {
+            crash.come(CrashPoint.AFTER_COMPLETION);
+        } else if (isClaim(request)
+                && ((UpdateWorkflowExecutionResponse) answer).getOutcome().hasSuccess()) {
+            crash.come(CrashPoint.AFTER_CLAIM);
+        }
+    }
+
+    private void received(PollActivityTaskQueueResponse task) {
+        if (!task.getTaskToken().isEmpty()
+                && !OWN_ACTIVITIES.contains(task.getActivityType().getName())) {
+            tools.add(task.getTaskToken());
+            ToolInput input = dev.waymark.contract.Wire.dataConverter()
+                    .fromPayloads(0, Optional.of(task.getInput()), ToolInput.class, ToolInput.class);
+            if (input.run().isEmpty()) {
+                crash.come(CrashPoint.BEFORE_CLAIM);
+            }
+        }
+    }
+
+    private void saw(Command command) {
+        switch (command.getCommandType()) {
+            case COMMAND_TYPE_SCHEDULE_ACTIVITY_TASK -> {
+                String type = command.getScheduleActivityTaskCommandAttributes()
+                        .getActivityType()
+                        .getName();
+                if (!OWN_ACTIVITIES.contains(type)) {
+                    crash.come(CrashPoint.BEFORE_TOOL_POLL);
+                }
+            }
+            case COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION -> crash.come(CrashPoint.CONTINUED_AS_NEW);
+            default -> {
+                // No point of ours.
+            }
+        }
+    }
+
+    private void saw(Message message) {
+        try {
+            if (message.getBody().is(Acceptance.class)) {
+                String update = message.getBody()
+                        .unpack(Acceptance.class)
+                        .getAcceptedRequest()
+                        .getInput()
+                        .getName();
+                if (update.equals(Names.SAY)) {
+                    crash.come(CrashPoint.MESSAGE_ACCEPTED);
+                } else if (update.equals(Names.APPROVE)) {
+                    crash.come(CrashPoint.APPROVAL_ACCEPTED);
+                }
+            }
+        } catch (InvalidProtocolBufferException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static boolean isClaim(@Nullable Object request) {
+        return request instanceof UpdateWorkflowExecutionRequest update
+                && update.getRequest().getInput().getName().equals(Names.CLAIM);
+    }
+
+    private boolean isOutcomeOfTool(@Nullable Object request) {
+        return request instanceof RespondActivityTaskCompletedRequest completed
+                && tools.contains(completed.getTaskToken());
+    }
+
+    /** A call that is never answered once the worker is to die, and does not begin then. */
+    private final class Observed<Q, R> extends SimpleForwardingClientCall<Q, R> {
+        private volatile @Nullable Object request;
+        private boolean begun;
+
+        Observed(ClientCall<Q, R> call) {
+            super(call);
+        }
+
+        @Override
+        public void start(Listener<R> listener, Metadata headers) {
+            if (crash.isSilent()) {
+                return;
+            }
+            begun = true;
+            crash.began(delegate());
+            super.start(
+                    new SimpleForwardingClientCallListener<R>(listener) {
+                        @Override
+                        public void onMessage(R answer) {
+                            if (!crash.isSilent()) {
+                                answered(request, answer);
+                            }
+                            if (!crash.isSilent()) {
+                                super.onMessage(answer);
+                            }
+                        }
+
+                        @Override
+                        public void onClose(Status status, Metadata trailers) {
+                            crash.ended(Observed.this.delegate());
+                            if (!crash.isSilent()) {
+                                super.onClose(status, trailers);
+                            }
+                        }
+                    },
+                    headers);
+        }
+
+        @Override
+        public void sendMessage(Q message) {
+            request = message;
+            if (!crash.isSilent()) {
+                sending(message);
+            }
+            if (begun && !crash.isSilent()) {
+                super.sendMessage(message);
+            }
+        }
+
+        @Override
+        public void halfClose() {
+            if (begun && !crash.isSilent()) {
+                super.halfClose();
+            }
+        }
+
+        @Override
+        public void request(int messages) {
+            if (begun && !crash.isSilent()) {
+                super.request(messages);
+            }
+        }
+
+        @Override
+        public void cancel(@Nullable String message, @Nullable Throwable cause) {
+            if (begun) {
+                super.cancel(message, cause);
+            }
+        }
+    }
+}
