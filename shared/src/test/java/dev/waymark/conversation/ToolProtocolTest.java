@@ -519,12 +519,10 @@ class ToolProtocolTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     @Timeout(30)
-    void calls_fiveHundredWithSideEffects_takeLittleTimeAFact(boolean same) {
+    void calls_fiveHundredWithSideEffects_endInNoTime(boolean same) {
         Part[] uses = new Part[Conversation.MAX_CALLS];
         Arrays.setAll(uses, i -> use("c" + i, "book", same ? 0 : i));
         Story story = replied(uses);
-        long begun = System.nanoTime();
-        int facts = 0;
         while (!story.state().openCalls().isEmpty()) {
             for (Step step : story.decides()) {
                 Call call = ((Step.RunTool) step).call();
@@ -533,12 +531,10 @@ class ToolProtocolTest {
                         dispatched(id, 1),
                         new Fact.ToolClaimed(id, 1, "book", call.argsDigest(), call.repeat(), "x" + id, false));
                 story.with(finished(id, 1, "done"));
-                facts += 3;
             }
         }
-        Duration each = Duration.ofNanos((System.nanoTime() - begun) / facts);
 
-        assertThat(each).isLessThan(Duration.ofMillis(100));
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
 
     private static Story verifying(String tool) {
