@@ -20,6 +20,7 @@ import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Approval;
 import dev.waymark.starter.client.Prompt;
+import dev.waymark.starter.client.ResumeOptions;
 import dev.waymark.starter.client.Settlement;
 import dev.waymark.starter.client.Verification;
 import dev.waymark.starter.client.WaymarkException;
@@ -303,6 +304,59 @@ abstract class ClientContract {
             assertThat(client.threads((done, of) -> {}))
                     .anySatisfy(thread -> assertThat(thread.thread()).isEqualTo("not-asking"));
         });
+    }
+
+    @Test
+    void resume_ofATerminatedThread_sameAnswerTwiceAtOnce_isOneThread() {
+        thread("assistant", "cut");
+        terminate("cut");
+        ResumeOptions friday = ResumeOptions.onward().withAnswer("Friday");
+
+        CompletableFuture<AgentResult> other = CompletableFuture.supplyAsync(() -> client.resume("cut", friday));
+        AgentResult result = client.resume("cut", friday);
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Booked.");
+        assertThat(other.join()).isEqualTo(result);
+        assertThat(client.resume("cut", friday)).isEqualTo(result);
+        assertThat(result.thread()).startsWith("resume-");
+        assertThat(client.verify(result.thread()).agrees()).isTrue();
+    }
+
+    @Test
+    void resume_ofACancelledThread_goesOn() {
+        client.start(Prompt.of("slower", "Hi").withThread("cancelled").allowingVolatile());
+        client.cancel("cancelled");
+
+        AgentResult result = client.resume(
+                "cancelled", ResumeOptions.onward().withThread("uncancelled").allowingVolatile());
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("At last.");
+        assertThat(client.say("uncancelled", "More").status()).isEqualTo("complete");
+        assertThat(client.verify("uncancelled").agrees()).isTrue();
+    }
+
+    @Test
+    void resume_ofACompleteRun_isItsOutcome() {
+        AgentResult result = client.prompt("greeter", "Hi");
+
+        assertThat(client.resume(result.thread(), ResumeOptions.onward())).isEqualTo(result);
+    }
+
+    @Test
+    void resume_ofAnOpenThread_isRefused() {
+        thread("assistant", "still-open");
+
+        assertThatThrownBy(() -> client.resume("still-open", ResumeOptions.onward()))
+                .isInstanceOf(WaymarkException.Refused.class)
+                .hasMessageContaining("still open");
+    }
+
+    private void terminate(String thread) {
+        try (Connection connection = Connection.to(dev.address())) {
+            connection.client().newUntypedWorkflowStub(thread).terminate("a test");
+        } catch (dev.waymark.connect.ServerUnreachable e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     void thread(String agent, String thread) {

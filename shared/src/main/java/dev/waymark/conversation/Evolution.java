@@ -465,7 +465,7 @@ final class Evolution implements Fact.Cases<Void> {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             put(call.ended(Call.Status.COMPLETED, text, at));
-        } else if (care.approval() && call.approval().isEmpty()) {
+        } else if (lacksApproval(call)) {
             askForApproval(call);
         } else if (kind == Terms.ToolKind.QUESTION) {
             ask(call);
@@ -484,6 +484,11 @@ final class Evolution implements Fact.Cases<Void> {
         } else {
             fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
+    }
+
+    private boolean lacksApproval(Call call) {
+        return careOf(call).approval()
+                && call.approval().filter(Call.Approval::approved).isEmpty();
     }
 
     private void askForApproval(Call call) {
@@ -543,7 +548,7 @@ final class Evolution implements Fact.Cases<Void> {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
                 doubt(call.claimedLater(claim));
-            case VERIFYING -> put(call.claimedLater(claim));
+            case VERIFYING, LOST -> put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
                     doubt(call.claimedLater(claim)); // It was said not to have run.
@@ -552,9 +557,6 @@ final class Evolution implements Fact.Cases<Void> {
                     String text = call.result().orElse("") + known;
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
-            }
-            case LOST -> {
-                // It is said of it already that nobody knows.
             }
             case ASKING, COMPLETED -> {
                 return false;
@@ -737,8 +739,8 @@ final class Evolution implements Fact.Cases<Void> {
     /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
     private void runAgain(Call call) {
         Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
-        if (careOf(call).approval() && call.approval().isEmpty()) {
-            askForApproval(again); // The run that approved it was taken back.
+        if (lacksApproval(call)) {
+            askForApproval(again); // It was approved in a run that was taken back.
         } else {
             put(again.issued(fenceToCome(again), at));
         }

@@ -65,6 +65,16 @@ public final class ToolTexts {
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }
 
+    /** Whether a result is what {@link #durability} says. */
+    public static boolean isDurability(String text) {
+        return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
+    }
+
+    /** A failure as a JSON object. */
+    public static String error(String text) {
+        return "{\"error\":" + quoted(text) + "}";
+    }
+
     /** As compact JSON has it: only what must be escaped is. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");

@@ -239,6 +239,16 @@ class StoredFormsTest {
         assertThat(new Message(Role.ASSISTANT, List.of(use)).canonical()).contains("\"input\": {}");
     }
 
+    @Test
+    void toolUse_withNullsInItsInput_isTheSameAfterReading() throws IOException {
+        Json input = Wire.MAPPER.readValue("{\"a\":null,\"b\":{\"c\":null},\"d\":[{\"e\":null}]}", Json.class);
+        Part use = new Part.ToolUse("a", "b", input);
+
+        assertThat(read(use, tree(use))).isEqualTo(use);
+        assertThat(((Part.ToolUse) read(use, tree(use))).input().canonical())
+                .isEqualTo("{\"a\": null, \"b\": {\"c\": null}, \"d\": [{\"e\": null}]}");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 3})
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {

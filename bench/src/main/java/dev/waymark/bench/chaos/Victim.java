@@ -1,6 +1,7 @@
 package dev.waymark.bench.chaos;
 
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.Fault;
 import dev.waymark.testkit.crash.Kill;
@@ -9,7 +10,10 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +27,8 @@ import java.util.concurrent.TimeoutException;
 final class Victim implements AutoCloseable {
     private static final String READY = "ready";
     private static final int PATIENCE_SECONDS = 120;
+    private static final int LAST_WORDS = 20;
+    private static final int MOST_TRIES = 20;
 
     private final Process process;
 
@@ -47,9 +53,7 @@ final class Victim implements AutoCloseable {
                 Integer.toString(ledgerPort)));
         roles.forEach(role -> command.addAll(List.of(
                 role.taskQueue(), role.fault().toString(), role.witness().toString())));
-        Process process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start();
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         Victim victim = new Victim(process);
         CompletableFuture<Void> ready = new CompletableFuture<>();
         Thread reader = new Thread(() -> read(process, ready), "output of a worker process");
@@ -64,23 +68,29 @@ final class Victim implements AutoCloseable {
         }
     }
 
-    /** To the end, or the process could not write any more. */
+    /** To the end, or the process could not write any more. What it said last is why it did not become ready. */
     private static void read(Process process, CompletableFuture<Void> ready) {
+        Deque<String> last = new ArrayDeque<>();
         try (BufferedReader lines =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 if (line.equals(READY)) {
                     ready.complete(null);
                 }
+                last.addLast(line);
+                if (last.size() > LAST_WORDS) {
+                    last.removeFirst();
+                }
             }
         } catch (IOException e) {
             // Killed.
         }
-        ready.completeExceptionally(new IOException("it ended"));
+        ready.completeExceptionally(new IOException(String.join("\n", last)));
     }
 
-    boolean isAlive() {
-        return process.isAlive();
+    /** Whether it has died, within so much time. */
+    boolean diesWithin(Duration most) throws InterruptedException {
+        return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Kills it now, whatever its faults. */
@@ -97,7 +107,7 @@ final class Victim implements AutoCloseable {
         Kill kill = Kill.after(roles.size() / 3);
         for (int i = 0; i < roles.size(); i += 3) {
             Crash crash = Crash.of(Fault.parse(roles.get(i + 1)), Path.of(roles.get(i + 2)), kill);
-            Connection connection = Connection.to(arguments[0], crash.interceptor());
+            Connection connection = connect(arguments[0], crash);
             Cast.worker(connection.client(), roles.get(i), ledgerPort, crash).start();
         }
         System.out.println(READY);
@@ -105,5 +115,18 @@ final class Victim implements AutoCloseable {
             // Whoever started this is alive.
         }
         Runtime.getRuntime().halt(1);
+    }
+
+    /** On a busy machine a server may take longer to answer than is usual. */
+    private static Connection connect(String address, Crash crash) throws ServerUnreachable {
+        for (int i = 1; ; i++) {
+            try {
+                return Connection.to(address, crash.interceptor());
+            } catch (ServerUnreachable e) {
+                if (i == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
     }
 }
