@@ -3,9 +3,9 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Claim;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.history.RunReader;
@@ -94,6 +94,7 @@ public final class ToolActivity implements DynamicActivity {
                 input.dispatch(),
                 tool.name(),
                 Sha256.hex(input.args().canonical()),
+                input.repeat(),
                 execution);
         Optional<String> refusal = claims.refusal(info.getWorkflowId(), info.getRunId(), claim);
         if (refusal.isPresent()) {
