@@ -459,7 +459,7 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
             effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
-            doubt(call.repeating(effect.executions())
+            doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
         } else if (care.dedupe() && effect.success().isPresent()) {
             String text =
@@ -512,7 +512,8 @@ final class Evolution implements Fact.Cases<Void> {
     public @Nullable Void toolClaimed(Fact.ToolClaimed fact) {
         Optional<Call> claimed = calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            put(claimed.get().claimed(new Call.Claim(fact.execution(), at), at));
+            Call.Claim claim = new Call.Claim(fact.execution(), at);
+            put(claimed.get().repeating(fact.repeat()).claimed(claim, at));
         } else {
             restore(fact);
             reachVersionWhenBatchIsDone();
@@ -536,9 +537,10 @@ final class Evolution implements Fact.Cases<Void> {
                 : openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
-        if (answerable.isEmpty() || !takeUp(answerable.get(), claim)) {
+        if (answerable.isEmpty() || !takeUp(answerable.get().repeating(fact.repeat()), claim)) {
             String key = Effects.key(fact.tool(), fact.argsDigest());
-            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), claim)));
+            effects = effects.with(
+                    key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), fact.repeat(), claim)));
             openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
         }
     }

@@ -70,6 +70,17 @@ public final class ToolTexts {
         return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
     }
 
+    /** Whether a result reads like a failure, where nothing else tells. */
+    public static boolean isFailure(String text) {
+        return isDurability(text)
+                || text.startsWith(failure(""))
+                || text.startsWith("Tool execution denied")
+                || text.startsWith("Invalid input for tool \"")
+                || (text.startsWith("Tool \"")
+                        && (text.contains("\" not found. Available tools: ")
+                                || text.contains("\" returned invalid output: ")));
+    }
+
     /** A failure as a JSON object. */
     public static String error(String text) {
         return "{\"error\":" + quoted(text) + "}";

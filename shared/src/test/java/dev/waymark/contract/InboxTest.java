@@ -144,7 +144,7 @@ class InboxTest {
     @CsvSource({"run-1,false", "run-2,true", "run-,true"})
     void claim_asAnUpdate_isRestoredIfAnotherRunMadeIt(String runId, boolean restored) {
         assertThat(Inbox.readUpdate("claim", claim("run-1/1/x"), runId))
-                .isEqualTo(new Fact.ToolClaimed("tu_7", 2, "charge", "ab", "run-1/1/x", restored));
+                .isEqualTo(new Fact.ToolClaimed("tu_7", 2, "charge", "ab", 3, "run-1/1/x", restored));
     }
 
     @Test
@@ -154,7 +154,7 @@ class InboxTest {
     }
 
     private static Payload claim(String execution) {
-        Claim claim = new Claim("tu_7", 2, "charge", "ab", execution);
+        Claim claim = new Claim("tu_7", 2, "charge", "ab", 3, execution);
         return payload(
                 "json/plain",
                 Json.of(Wire.MAPPER.convertValue(claim, Map.class)).canonical().getBytes(StandardCharsets.UTF_8));

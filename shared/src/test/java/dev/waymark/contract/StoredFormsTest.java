@@ -79,7 +79,7 @@ class StoredFormsTest {
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals));
-        Effects.Remembered remembered = new Effects.Remembered("tu_0", claim);
+        Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered));
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");

@@ -45,12 +45,12 @@ final class ToolStory {
     }
 
     static Fact.ToolClaimed claimed(String callId, int dispatch, String tool, String execution) {
-        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, execution, false);
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
     }
 
     /** The same, brought back by a reset. */
     static Fact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
-        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, execution, true);
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
     }
 
     static Fact finished(String callId, int dispatch, String text) {

@@ -158,6 +158,13 @@ final class Ledger {
                         || call.status() == Call.Status.DOUBTED
                         || call.status() == Call.Status.UNSETTLED)
                 .forEach(call -> wasDoubted.add(call.id()));
+        if (fact instanceof Fact.ToolClaimed claim) {
+            after.batchCalls().stream()
+                    .filter(call -> call.claim()
+                            .filter(each -> each.execution().equals(claim.execution()))
+                            .isPresent())
+                    .forEach(call -> repeats.put(call.id(), call.repeat()));
+        }
         if (fact instanceof Fact.ToolDispatched dispatched) {
             Call call = after.calls().get(dispatched.callId()).orElseThrow();
             repeats.putIfAbsent(call.id(), call.repeat());

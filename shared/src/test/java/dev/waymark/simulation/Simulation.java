@@ -639,12 +639,19 @@ final class Simulation {
     }
 
     private static Fact.ToolClaimed claim(Call call, int dispatch, String execution) {
-        return new Fact.ToolClaimed(call.id(), dispatch, call.tool(), call.argsDigest(), execution, false);
+        return new Fact.ToolClaimed(
+                call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution, false);
     }
 
     private static Fact.ToolClaimed restored(Fact.ToolClaimed claim) {
         return new Fact.ToolClaimed(
-                claim.callId(), claim.dispatch(), claim.tool(), claim.argsDigest(), claim.execution(), true);
+                claim.callId(),
+                claim.dispatch(),
+                claim.tool(),
+                claim.argsDigest(),
+                claim.repeat(),
+                claim.execution(),
+                true);
     }
 
     private static Fact lost(Activity activity) {

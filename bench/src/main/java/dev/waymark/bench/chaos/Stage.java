@@ -17,6 +17,7 @@ import dev.waymark.testkit.SoundHistory;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.Effects;
 import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.client.WorkflowException;
@@ -74,15 +75,17 @@ public final class Stage implements AutoCloseable {
 
     /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
     public List<Result> play(List<Run> runs) throws IOException, InterruptedException {
-        for (int round = 0; round < mostFaults(runs); round++) {
-            kill(runs, round);
-        }
         List<AgentWorker> survivors = new ArrayList<>();
         try {
-            for (Run run : runs) {
-                AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
-                survivors.add(worker);
-                worker.start();
+            for (int round = 0; round < mostFaults(runs); round++) {
+                kill(runs, round);
+                for (Run run : runs) {
+                    if (run.faults().size() == round + 1) {
+                        AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
+                        survivors.add(worker);
+                        worker.start();
+                    }
+                }
             }
             List<Result> results = new ArrayList<>();
             for (Run run : runs) {
@@ -108,7 +111,7 @@ public final class Stage implements AutoCloseable {
             roles.add(new Victim.Role(run.id(), fault, witness(run, round)));
         }
         starting.acquire();
-        Victim victim;
+        WorkerProcess victim;
         try {
             victim = Victim.start(connection.address(), ledger.port(), roles);
         } finally {

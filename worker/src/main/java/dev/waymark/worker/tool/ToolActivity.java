@@ -94,6 +94,7 @@ public final class ToolActivity implements DynamicActivity {
                 input.dispatch(),
                 tool.name(),
                 Sha256.hex(input.args().canonical()),
+                input.repeat(),
                 execution);
         Optional<String> refusal = claims.refusal(info.getWorkflowId(), info.getRunId(), claim);
         if (refusal.isPresent()) {

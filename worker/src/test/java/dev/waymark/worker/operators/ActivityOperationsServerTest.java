@@ -123,7 +123,7 @@ class ActivityOperationsServerTest {
             }
             switch (scenario.point()) {
                 case SCHEDULED -> {}
-                case STARTED -> awaitState(plant, thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                case STARTED -> plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
                 case CLAIMED -> before.awaitArrival();
                 case CHARGED -> {
                     before.open();
@@ -142,7 +142,7 @@ class ActivityOperationsServerTest {
             if (scenario.operation() != Operation.RESET) {
                 if (scenario.isUnstoppable()) {
                     // It has heard of the pause with its heartbeats, and is not to be asked to stop after that either.
-                    awaitState(plant, thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
+                    plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
                     awaitHeartbeat(plant, thread);
                     awaitHeartbeat(plant, thread);
                 } else {
@@ -187,19 +187,13 @@ class ActivityOperationsServerTest {
         }
         if (scenario.operation() == Operation.PAUSE_AND_RESET) {
             if (scenario.isFirstAttemptAgain()) {
-                awaitState(plant, thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+                plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
             }
             reset(plant, thread, true);
         }
         if (scenario.operation() != Operation.RESET && !scenario.isUnstoppable() && scenario.worker() == Worker.STAYS) {
-            awaitState(plant, thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+            plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
         }
-    }
-
-    private static void awaitState(Plant plant, String thread, PendingActivityState state) {
-        Awaitility.await(thread)
-                .atMost(Plant.PATIENCE)
-                .until(() -> plant.activities(thread).stream().anyMatch(activity -> activity.getState() == state));
     }
 
     /** What the tool's activity came to the last time. */

@@ -13,9 +13,11 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Reply;
 import dev.waymark.history.Histories;
 import dev.waymark.history.RunReader;
 import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.SoundHistory;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
@@ -28,7 +30,9 @@ import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.activity.Activity;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.PendingActivityState;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -45,6 +49,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.awaitility.Awaitility;
@@ -63,6 +68,7 @@ final class Plant implements AutoCloseable {
     private final Histories histories;
     private final String taskQueue = "plant-" + UUID.randomUUID();
     private final List<Half> halves = new ArrayList<>();
+    private final Map<String, Gate> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
     /** {@code connection} is the operator's own, which nobody cuts. */
@@ -74,6 +80,19 @@ final class Plant implements AutoCloseable {
     }
 
     // ---- workers
+
+    /** The model takes until this opens to answer a thread, on whichever worker. */
+    Gate holdThinking(String thread) {
+        return thinking.computeIfAbsent(thread, name -> new Gate());
+    }
+
+    private Reply reply(ModelRequest request) throws InterruptedException {
+        String thread = Activity.getExecutionContext().getInfo().getWorkflowId();
+        if (thinking.containsKey(thread)) {
+            thinking.get(thread).pass();
+        }
+        return Wish.reply(request);
+    }
 
     /** Takes workflow tasks from now on, and no activities. */
     Half workflows() {
@@ -117,7 +136,7 @@ final class Plant implements AutoCloseable {
                     new ToolRunner(JavaTools.of(till.tools()), new CommandRunner(System.getenv()), Path.of("."));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
-                    new ModelActivity(runs, ModelProviders.of(Map.of("fake", Wish::reply))),
+                    new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),
                     new ToolActivity(runs, tools, new Claims(own.client()), () -> false),
                     new VerifyActivityImpl(runs, tools));
         }
@@ -190,6 +209,19 @@ final class Plant implements AutoCloseable {
                 .orElseThrow();
     }
 
+    Timeline awaitEnding(String thread) {
+        return Awaitility.await(thread)
+                .atMost(PATIENCE)
+                .pollInterval(POLL)
+                .until(() -> timeline(thread), now -> now.ending().isPresent());
+    }
+
+    void awaitActivityState(String thread, PendingActivityState state) {
+        Awaitility.await(thread)
+                .atMost(PATIENCE)
+                .until(() -> activities(thread).stream().anyMatch(activity -> activity.getState() == state));
+    }
+
     /** What the server has of the thread's activities. */
     List<PendingActivityInfo> activities(String thread) {
         return histories.describe(thread).orElseThrow().getPendingActivitiesList();
@@ -224,27 +256,31 @@ final class Plant implements AutoCloseable {
      * replay of it believe the same.
      */
     void check(String thread, Wish wish) {
-        Conversation state = state(thread);
+        checkCharges(thread, wish);
+        state(thread).calls().forEach((id, call) -> checkHonesty(thread, call));
+        checkAgreement(thread);
+    }
+
+    void checkCharges(String thread, Wish wish) {
         for (int cents = 1; cents <= wish.calls(); cents++) {
             assertThat(till.charged(thread, cents))
                     .as("%s cents of %s, %s", cents, thread, wish)
                     .isLessThanOrEqualTo(1);
         }
-        state.calls().forEach((id, call) -> {
-            long charged = till.charged(thread, ((Number) call.args().field("cents")).intValue());
-            switch (call.status()) {
-                case COMPLETED ->
-                    assertThat(charged).as("%s of %s", call, thread).isEqualTo(1);
-                case FAILED, DENIED ->
-                    assertThat(charged).as("%s of %s", call, thread).isZero();
-                case CANCELLED, LOST -> {
-                    // Nobody knows, and nothing else was said.
-                }
-                case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
-                    throw new AssertionError("open: " + call + " of " + thread);
+    }
+
+    private void checkHonesty(String thread, Call call) {
+        long charged = till.charged(thread, ((Number) call.args().field("cents")).intValue());
+        switch (call.status()) {
+            case COMPLETED -> assertThat(charged).as("%s of %s", call, thread).isEqualTo(1);
+            case FAILED, DENIED ->
+                assertThat(charged).as("%s of %s", call, thread).isZero();
+            case CANCELLED, LOST -> {
+                // Nobody knows, and nothing else was said.
             }
-        });
-        checkAgreement(thread);
+            case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
+                throw new AssertionError("open: " + call + " of " + thread);
+        }
     }
 
     private void checkAgreement(String thread) {

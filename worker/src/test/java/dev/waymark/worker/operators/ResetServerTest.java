@@ -2,7 +2,9 @@ package dev.waymark.worker.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Turn;
+import dev.waymark.history.Moment;
 import dev.waymark.worker.workflow.TestServers;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.enums.v1.EventType;
@@ -74,6 +76,64 @@ class ResetServerTest {
             }
         }
         assertThat(resets).isGreaterThan(3);
+    }
+
+    enum Point {
+        CLAIMED,
+        CHARGED
+    }
+
+    record Held(Wish wish, Point point) {}
+
+    static Stream<Held> held() {
+        List<Held> all = new ArrayList<>();
+        for (Point point : Point.values()) {
+            for (String tool : Till.KINDS) {
+                all.add(new Held(new Wish(tool, 1, Wish.Ids.FRESH), point));
+            }
+            all.add(new Held(new Wish(Till.CHARGE, 4, Wish.Ids.SAME), point));
+        }
+        return all.stream();
+    }
+
+    /** What the tool of the run before does then, nobody hears of. */
+    @ParameterizedTest
+    @MethodSource("held")
+    @Execution(ExecutionMode.CONCURRENT)
+    void reset_whileTheToolRuns_chargesNothingTwice(Held held) throws Exception {
+        List<String> threads = new ArrayList<>();
+        List<Gate> gates = new ArrayList<>();
+        int places = 6;
+        for (int i = 0; i < places; i++) {
+            String thread = Plant.newThread();
+            Gate gate = held.point() == Point.CLAIMED ? till.holdBefore(thread) : till.holdAfter(thread);
+            gates.add(gate.firm());
+            threads.add(plant.start(thread, held.wish()));
+        }
+        int resets = 0;
+        for (int i = 0; i < places; i++) {
+            String thread = threads.get(i);
+            if (held.wish().tool().equals(Till.APPROVED)) {
+                plant.decide(thread, plant.awaitCall(thread, Call.Status.AWAITING));
+            }
+            gates.get(i).awaitArrival();
+            List<Long> tasks = completedTasks(thread);
+            resets += i < tasks.size() && reset(thread, tasks.get(i)) ? 1 : 0;
+        }
+        assertThat(resets).isGreaterThan(2);
+        for (int i = 0; i < places; i++) {
+            boolean wasReset = plant.timeline(threads.get(i)).moments().stream()
+                            .map(Moment::runId)
+                            .distinct()
+                            .count()
+                    > 1;
+            if (!wasReset) {
+                gates.get(i).open();
+            }
+            assertThat(plant.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            gates.get(i).open();
+            plant.check(threads.get(i), held.wish());
+        }
     }
 
     /** The events at which tasks of the newest run were completed. */
