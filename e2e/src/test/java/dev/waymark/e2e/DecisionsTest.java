@@ -154,6 +154,20 @@ class DecisionsTest {
     }
 
     @Test
+    void settle_rerun_runsItAgainUnderTheSameKey() {
+        start("unsure", "rerun");
+        JsonNode before = waymark.run("calls", "rerun", "--json").json().get(0);
+
+        JsonNode again = waymark.run("settle", "rerun", "--call", "tu_1", "--outcome", "rerun", "--json")
+                .json();
+
+        assertThat(again.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
+        JsonNode after = waymark.run("calls", "rerun", "--json").json().get(0);
+        assertThat(after.get("dispatches").intValue()).isEqualTo(2);
+        assertThat(after.get("key")).isEqualTo(before.get("key"));
+    }
+
+    @Test
     void clear_keepsWhatTookEffect_unlessAllIsForgotten() throws IOException {
         start("deduping", "deduping");
         waymark.run("clear", "deduping");
