@@ -287,10 +287,10 @@ public final class PhasesCheckpoint {
 
     private static boolean isHarmless(Conversation state, Call call) {
         return switch (call.status()) {
-            case ISSUED, HELD, AWAITING, ASKING -> call.claim().isEmpty();
+            case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
             case DISPATCHED ->
                 !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> false;
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }

@@ -1,5 +1,6 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
@@ -18,6 +19,8 @@ import java.util.Optional;
 
 /** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
 final class SessionReader {
+    private static final int MOST_REPEATS = 100;
+
     private SessionReader() {}
 
     static CheckpointReader.Named session(Fields document) {
@@ -133,6 +136,17 @@ final class SessionReader {
         return new Workspace.PlanStep(step.text("id"), step.text("description"), status);
     }
 
+    /** Keys are made of all that makes a call, so one that fits no number of earlier calls is not this call's. */
+    private static int repeat(Fields row, String session, String tool, Json args) {
+        String key = row.id("idempotency_key");
+        for (int repeat = 0; repeat < MOST_REPEATS; repeat++) {
+            if (IdempotencyKey.of(session, tool, args, repeat).equals(key)) {
+                return repeat;
+            }
+        }
+        throw row.corrupt("\"idempotency_key\" is not that of the call");
+    }
+
     private static void toolCall(Fields row, String session, Restoration conversation) {
         row.only(
                 "session_id",
@@ -153,7 +167,6 @@ final class SessionReader {
         if (args.size() != 1) {
             throw row.corrupt("\"args_json\" must be one JSON value");
         }
-        row.id("idempotency_key");
         Instant startedAt = row.time("started_at");
         Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
         Optional<String> result = row.optionalText("result_text");
@@ -169,5 +182,6 @@ final class SessionReader {
             default -> throw row.corrupt("no such status: " + row.text("status"));
         }
         conversation.endedAt(callId, completedAt);
+        conversation.repeating(callId, repeat(row, session, tool, args.get(0)));
     }
 }

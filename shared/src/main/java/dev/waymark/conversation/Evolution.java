@@ -113,12 +113,15 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /** Begins a thread with the state of one that is over. */
-    Conversation resume(Resumption how) {
+    Conversation resume(Resumption how, Instant updatedAt) {
         boolean wasInterrupted = isInterrupted();
         life = Conversation.Life.OPEN;
         once = how.once();
         maxIterations = how.maxIterations().or(() -> maxIterations);
-        origin = how.origin();
+        Optional<Json> extras = origin.flatMap(Origin::extras);
+        origin = how.session().isEmpty() && extras.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Origin(how.session(), extras));
         facts++;
         seen = seen.with(how.id(), facts);
         how.agent().ifPresent(named -> agent = named);
@@ -140,7 +143,8 @@ final class Evolution implements Fact.Cases<Void> {
         if (versionReached || (isInterrupted() && !wasInterrupted)) {
             versions++;
         }
-        return freeze();
+        // Nothing is new because somebody goes on from there.
+        return how.answer().isPresent() ? freeze() : freeze(updatedAt);
     }
 
     private void answerOrSay(String words) {
@@ -149,7 +153,7 @@ final class Evolution implements Fact.Cases<Void> {
                 .findFirst();
         if (question.isPresent()) {
             end(question.get(), Call.Status.COMPLETED, words);
-        } else {
+        } else if (!words.isBlank()) {
             userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
         }
     }
@@ -221,6 +225,10 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private Conversation freeze() {
+        return freeze(at);
+    }
+
+    private Conversation freeze(Instant updatedAt) {
         return new Conversation(
                 rules,
                 agent,
@@ -244,7 +252,7 @@ final class Evolution implements Fact.Cases<Void> {
                 ignored,
                 new Counters(facts, steps, versions, messages),
                 createdAt,
-                at,
+                updatedAt,
                 origin);
     }
 
@@ -292,6 +300,8 @@ final class Evolution implements Fact.Cases<Void> {
         if (agent.isEmpty()) {
             agent = fact.terms().agent();
         }
+        // A checkpoint does not say which tools have side effects.
+        effects = effects.of(tool -> fact.terms().careOf(tool).effect());
         takeUpOpenCalls();
         return null;
     }

@@ -17,6 +17,9 @@ import java.util.Optional;
  * <p>Whatever breaks the rules of a transcript is an {@link IllegalArgumentException} that says where.
  */
 public final class Restoration {
+    /** Asks a person and does nothing else, so that asking again is harmless whoever's agent it is. */
+    private static final String QUESTION_TOOL = "ask_user";
+
     private static final String REPLAY = "[idempotent replay of ";
 
     private final Instant createdAt;
@@ -29,6 +32,7 @@ public final class Restoration {
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
     private final Map<String, Answer> answers = new LinkedHashMap<>();
+    private final Map<String, Integer> repeats = new LinkedHashMap<>();
     private final Map<String, Instant> ends = new LinkedHashMap<>();
     private int messages;
 
@@ -152,6 +156,34 @@ public final class Restoration {
     public Restoration endedAt(String callId, Instant at) {
         ends.put(callId, at);
         return this;
+    }
+
+    /** How many calls of the same had run before this one, where its idempotency key tells. */
+    public Restoration repeating(String callId, int earlier) {
+        repeats.put(callId, earlier);
+        return this;
+    }
+
+    /** What keys say of how often something was done goes before what results look like. */
+    private void countByKeys() {
+        Map<String, List<Call>> same = new LinkedHashMap<>();
+        repeats.forEach((id, earlier) -> {
+            Call call = calls.get(id).orElseThrow().repeating(earlier);
+            calls = calls.with(id, call);
+            same.computeIfAbsent(Effects.key(call.tool(), call.argsDigest()), key -> new ArrayList<>())
+                    .add(call);
+        });
+        same.forEach((key, calls) -> {
+            int newest = calls.stream().mapToInt(Call::repeat).max().orElse(0);
+            boolean oneIsOpen = calls.stream().anyMatch(Call::isOpen);
+            // Calls whose running twice is harmless all have the first one's key.
+            boolean uncounted = newest == 0 && calls.size() > 1;
+            int executions = oneIsOpen || uncounted ? newest : newest + 1;
+            Effects.Effect effect = effects.of(key);
+            if (effect.executions() > 0 || oneIsOpen) {
+                effects = effects.with(key, effect.executed(executions));
+            }
+        });
     }
 
     private void closeBatch() {
@@ -323,6 +355,9 @@ public final class Restoration {
 
     public Conversation restore() {
         List<String> open = new ArrayList<>();
+        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+            closeBatch();
+        }
         for (Part.ToolUse use : batch) {
             Answer answer = answers.get(use.id());
             if (answer == null) {
@@ -341,6 +376,7 @@ public final class Restoration {
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
         open.forEach(id -> calls = calls.with(id, standing(calls.get(id).orElseThrow())));
+        countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;
         return new Conversation(
@@ -371,6 +407,10 @@ public final class Restoration {
     }
 
     private Call standing(Call call) {
+        Object question = call.args().field("question");
+        if (call.tool().equals(QUESTION_TOOL) && question instanceof String text) {
+            return call.asking(text, call.since());
+        }
         if (untouched) {
             return call;
         }
@@ -380,8 +420,7 @@ public final class Restoration {
         if (!pending.get().equals(call.id())) {
             return call.begunElsewhere(Call.Status.UNSETTLED);
         }
-        String question = call.args().field("question") instanceof String text ? text : "";
-        return call.asking(question, call.since());
+        return call.asking(question instanceof String text ? text : "", call.since());
     }
 
     private Turn turnNow(boolean callsAreOpen) {
