@@ -163,6 +163,7 @@ public final class Effects {
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,
+            @JsonProperty("repeat") int repeat,
             @JsonProperty("claim") Call.Claim claim) {
         @JsonCreator
         public Remembered {

@@ -193,7 +193,7 @@ final class Evolution implements Fact.Cases<Void> {
                         effect.success().isPresent()
                                 ? effect
                                 : result.map(text -> effect.inheriting(id, text))
-                                        .orElseGet(() -> effect.remembering(new Effects.Remembered(id, claim))));
+                                        .orElseGet(() -> effect.remembering(new Effects.Remembered(id, 0, claim))));
             }
         });
     }
@@ -520,13 +520,13 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
             effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
-            doubt(call.repeating(effect.executions())
+            doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
         } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             put(call.ended(Call.Status.COMPLETED, text, at));
-        } else if (care.approval() && call.approval().isEmpty()) {
+        } else if (lacksApproval(call)) {
             askForApproval(call);
         } else if (kind == Terms.ToolKind.QUESTION) {
             ask(call);
@@ -545,6 +545,11 @@ final class Evolution implements Fact.Cases<Void> {
         } else {
             fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
+    }
+
+    private boolean lacksApproval(Call call) {
+        return careOf(call).approval()
+                && call.approval().filter(Call.Approval::approved).isEmpty();
     }
 
     private void askForApproval(Call call) {
@@ -568,7 +573,8 @@ final class Evolution implements Fact.Cases<Void> {
     public @Nullable Void toolClaimed(Fact.ToolClaimed fact) {
         Optional<Call> claimed = calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            put(claimed.get().claimed(new Call.Claim(fact.execution(), at), at));
+            Call.Claim claim = new Call.Claim(fact.execution(), at);
+            put(claimed.get().repeating(fact.repeat()).claimed(claim, at));
         } else {
             restore(fact);
             reachVersionWhenBatchIsDone();
@@ -592,9 +598,10 @@ final class Evolution implements Fact.Cases<Void> {
                 : openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
-        if (answerable.isEmpty() || !takeUp(answerable.get(), claim)) {
+        if (answerable.isEmpty() || !takeUp(answerable.get().repeating(fact.repeat()), claim)) {
             String key = Effects.key(fact.tool(), fact.argsDigest());
-            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), claim)));
+            effects = effects.with(
+                    key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), fact.repeat(), claim)));
             openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
         }
     }
@@ -604,7 +611,7 @@ final class Evolution implements Fact.Cases<Void> {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
                 doubt(call.claimedLater(claim));
-            case VERIFYING -> put(call.claimedLater(claim));
+            case VERIFYING, LOST -> put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
                     doubt(call.claimedLater(claim)); // It was said not to have run.
@@ -613,9 +620,6 @@ final class Evolution implements Fact.Cases<Void> {
                     String text = call.result().orElse("") + known;
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
-            }
-            case LOST -> {
-                // It is said of it already that nobody knows.
             }
             case ASKING, COMPLETED -> {
                 return false;
@@ -798,8 +802,8 @@ final class Evolution implements Fact.Cases<Void> {
     /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
     private void runAgain(Call call) {
         Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
-        if (careOf(call).approval() && call.approval().isEmpty()) {
-            askForApproval(again); // The run that approved it was taken back.
+        if (lacksApproval(call)) {
+            askForApproval(again); // It was approved in a run that was taken back.
         } else {
             put(again.issued(fenceToCome(again), at));
         }

@@ -249,7 +249,7 @@ public final class Restoration {
         } else {
             String key = Effects.key(tool, Sha256.hex(args.canonical()));
             Call.Claim claim = new Call.Claim("checkpoint", startedAt);
-            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(callId, claim)));
+            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(callId, 0, claim)));
         }
         return this;
     }
