@@ -31,7 +31,7 @@ class ForkTest {
     private static Story claimed() {
         return asked(use("tu_1", "charge"))
                 .with(new Fact.ToolDispatched("tu_1", 1))
-                .with(new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), "run/1/x", false));
+                .with(new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false));
     }
 
     private static Call call(Conversation state, String id) {
