@@ -37,7 +37,7 @@ final class Demo implements Callable<Integer> {
     /** Has the process id of the program that charges. */
     private static final String CHARGING = "charging";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     @Mixin
     private Output output;
@@ -106,7 +106,11 @@ final class Demo implements Callable<Integer> {
             output.line("$ waymark approve " + THREAD + " --by you &");
         }
         CompletableFuture<Children.Done> approving = children.run(false, "approve", THREAD, "--by", "you");
-        await(() -> agents.resolve(LEDGER).toFile().length() > 0, "the charge was not made");
+        await(() -> isWritten(agents.resolve(LEDGER)) || isRefused(approving), "the charge was not made");
+        if (!isWritten(agents.resolve(LEDGER))) {
+            throw new IOException(
+                    "the approval was refused: " + approving.join().err());
+        }
         worker.kill();
         say("kill -9 " + worker.pid()
                 + ". The charge is in the ledger, and nobody has said so: its program died, too.");
@@ -121,11 +125,22 @@ final class Demo implements Callable<Integer> {
                         + " not simply run again: the tool's own check looks whether it took effect.");
         children.startWorker();
         expect("complete", type(children, "result", THREAD));
-        // It waits for the same outcome, or gave up because for a while there was no worker.
-        Children.Done approved = approving.join();
-        if (approved.exitCode() != ExitCode.DONE && approved.exitCode() != ExitCode.WAITED_LONG_ENOUGH) {
-            failures.add("waymark approve ended with " + approved.exitCode() + ": " + approved.err());
+        if (isRefused(approving)) {
+            failures.add("waymark approve ended with " + approving.join().exitCode());
         }
+    }
+
+    private static boolean isWritten(Path file) {
+        return file.toFile().length() > 0;
+    }
+
+    /** It waits for the outcome otherwise, or gave up waiting because for a while there was no worker. */
+    private static boolean isRefused(CompletableFuture<Children.Done> approving) {
+        if (!approving.isDone()) {
+            return false;
+        }
+        int exitCode = approving.join().exitCode();
+        return exitCode != ExitCode.DONE && exitCode != ExitCode.WAITED_LONG_ENOUGH;
     }
 
     private void readLedger(Path agents) throws IOException {
