@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What is known of side effects, by tool and arguments: models give the same thing new ids, so ids can't tell. It
@@ -32,6 +33,17 @@ public final class Effects {
     /** How a tool with these arguments is known here. Names of tools hold no colon. */
     static String key(String tool, String argsDigest) {
         return tool + ":" + argsDigest;
+    }
+
+    /** Those of tools that this holds for. */
+    Effects of(Predicate<String> tool) {
+        Effects[] kept = {NONE};
+        known.forEach((key, effect) -> {
+            if (tool.test(key.substring(0, key.indexOf(':')))) {
+                kept[0] = kept[0].with(key, effect);
+            }
+        });
+        return kept[0];
     }
 
     boolean isEmpty() {
@@ -90,6 +102,10 @@ public final class Effects {
             return new Effect(executions + 1, success, result, remembered);
         }
 
+        Effect executed(int times) {
+            return new Effect(times, success, result, remembered);
+        }
+
         Effect succeeded(String callId, String text) {
             return success.isPresent()
                     ? this
@@ -126,6 +142,7 @@ public final class Effects {
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,
+            @JsonProperty("repeat") int repeat,
             @JsonProperty("claim") Call.Claim claim) {
         @JsonCreator
         public Remembered {

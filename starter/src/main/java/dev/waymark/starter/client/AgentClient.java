@@ -1,7 +1,10 @@
 package dev.waymark.starter.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.checkpoint.CheckpointCorruption;
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.checkpoint.Recovered;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.PendingItem;
@@ -282,6 +285,52 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
+    /**
+     * Goes on from a checkpoint of any documented format, which is known by its shape.
+     *
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when it is none, before anything starts
+     */
+    public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        Recovered recovered = recovered(checkpoint);
+        return translated(() -> {
+            Left left = Left.of(recovered);
+            if (recovered.state().turn().status() == Turn.Status.NONE
+                    && checked(how).answer().orElse("").isBlank()) {
+                throw Limits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+            }
+            if (left.isOver(how)) {
+                String thread = recovered.thread().orElseGet(() -> left.threadId(how));
+                return AgentResult.of(thread, "", left.state(), left.state().turn());
+            }
+            Optional<Requests.Known> own = how.thread().isPresent()
+                    ? Optional.empty()
+                    : recovered.thread().flatMap(requests::find);
+            if (own.filter(Requests.Known::open).isPresent()) {
+                String thread = recovered.thread().get();
+                throw Limits.badInput(
+                        "the checkpoint's own thread is still open: " + thread,
+                        "Go on in it with: waymark answer " + Words.quoted(thread)
+                                + " TEXT, or in a second one with --thread");
+            }
+            return goOn(left, how, deadline);
+        });
+    }
+
+    private static Recovered recovered(byte[] checkpoint) {
+        try {
+            return CheckpointReader.read(checkpoint, now());
+        } catch (CheckpointCorruption e) {
+            throw e.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge("the checkpoint is too large: " + e.getMessage(), "")
+                    : new WaymarkException.Refused(e.type(), "the checkpoint is corrupt: " + e.getMessage(), "");
+        }
+    }
+
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    }
+
     private static ResumeOptions checked(ResumeOptions how) {
         how.answer().ifPresent(Limits::answer);
         how.agent().ifPresent(Limits::agent);
@@ -294,7 +343,7 @@ public final class AgentClient implements AutoCloseable {
         if (how.thread().isPresent()) {
             checkThatItLasts(thread, how.volatileAllowed());
         }
-        Conversation begin = left.begin(how, thread, Instant.now().truncatedTo(ChronoUnit.MILLIS));
+        Conversation begin = left.begin(how, thread, now());
         Optional<String> runId = requests.start(thread, left.input(how, begin));
         if (runId.isPresent() && begin.isSettled()) {
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
@@ -551,18 +600,23 @@ public final class AgentClient implements AutoCloseable {
         return translated(() -> StatusReport.of(read(Limits.thread(thread)).now()));
     }
 
-    /** A checkpoint of the present, in the {@code runner} format. */
-    public Json checkpoint(String thread) {
-        return RunnerCheckpoint.of(timeline(thread).now());
+    /** A checkpoint of the present. */
+    public Json checkpoint(String thread, CheckpointFormat format) {
+        return format.view(timeline(thread));
     }
 
     /** A checkpoint of a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
-    public Json checkpoint(String thread, String place) {
-        Moment moment = timeline(thread)
-                .at(place)
+    public Json checkpoint(String thread, CheckpointFormat format, String place) {
+        return format.view(timeline(thread, place));
+    }
+
+    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    public Timeline timeline(String thread, String place) {
+        Timeline timeline = timeline(thread);
+        Moment moment = timeline.at(place)
                 .orElseThrow(() -> new WaymarkException.NotFound(
                         "no such version: " + place, "See them with: waymark checkpoints " + Words.quoted(thread)));
-        return RunnerCheckpoint.of(moment.state());
+        return timeline.upTo(moment);
     }
 
     /** Everything that is still known of a thread. */

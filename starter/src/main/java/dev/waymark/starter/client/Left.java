@@ -1,12 +1,12 @@
 package dev.waymark.starter.client;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.checkpoint.Recovered;
 import dev.waymark.contract.Carried;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Turn;
@@ -39,10 +39,15 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
         return new Left(Json.of(identity), now, closed.agent(), Optional.of(session), now.once());
     }
 
+    /** What a file holds. It is one run, like any that is given no name. */
+    static Left of(Recovered file) {
+        return new Left(file.document(), file.state(), Optional.empty(), file.thread(), true);
+    }
+
     /** Ended in peace, with nothing more to say to it: whoever asks for it gets what it came to. */
     boolean isOver(ResumeOptions how) {
         return state.turn().status() == Turn.Status.COMPLETE
-                && how.answer().isEmpty()
+                && how.answer().orElse("").isBlank()
                 && how.thread().isEmpty();
     }
 
@@ -62,18 +67,13 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
 
     /** The state that the new thread begins with. */
     Conversation begin(ResumeOptions how, String thread, Instant at) {
-        Optional<Json> extras = state.origin().flatMap(Origin::extras);
-        Optional<String> otherSession = session.filter(id -> !id.equals(thread));
-        Optional<Origin> origin = otherSession.isEmpty() && extras.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Origin(otherSession, extras));
         Resumption resumption = new Resumption(
                 requestId(how),
                 how.agent(),
                 how.answer(),
                 how.maxIterations(),
                 once && how.thread().isEmpty(),
-                origin);
+                session.filter(id -> !id.equals(thread)));
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(
                     problem.message(),

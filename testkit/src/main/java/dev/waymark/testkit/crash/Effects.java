@@ -2,10 +2,10 @@ package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Message;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;

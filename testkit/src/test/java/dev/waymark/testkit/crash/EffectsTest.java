@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;

@@ -14,13 +14,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** One server of each kind for all test classes. They end with the JVM. Tests share them, and never their threads. */
-final class TestServers {
+public final class TestServers {
     private static @Nullable Connection inMemory;
     private static @Nullable Connection real;
 
     private TestServers() {}
 
-    static synchronized Connection inMemory() {
+    public static synchronized Connection inMemory() {
         if (inMemory == null) {
             inMemory = connect(InMemoryServer.start(0));
         }
@@ -28,7 +28,7 @@ final class TestServers {
     }
 
     /** The test is skipped where there is no {@code temporal} binary. */
-    static synchronized Connection real() {
+    public static synchronized Connection real() {
         if (real == null) {
             try {
                 Optional<Path> binary = TemporalBinary.find();

@@ -1,0 +1,276 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Timestamp;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.worker.workflow.TestServers;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.enums.v1.PendingActivityState;
+import io.temporal.api.failure.v1.ApplicationFailureInfo;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.PauseActivityRequest;
+import io.temporal.api.workflowservice.v1.ResetActivityRequest;
+import io.temporal.api.workflowservice.v1.RespondActivityTaskFailedByIdRequest;
+import io.temporal.api.workflowservice.v1.UnpauseActivityRequest;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Operators pause, unpause and reset the activity of a tool that must not run twice. */
+@Tag("server")
+class ActivityOperationsServerTest {
+    private static final Wish WISH = new Wish(Till.APPROVED, 1, Wish.Ids.FRESH);
+
+    @TempDir
+    static Path directory;
+
+    private static Till till;
+
+    /** What the operator does. */
+    enum Operation {
+        PAUSE,
+        RESET,
+        PAUSE_AND_RESET
+    }
+
+    /** How far the tool has come when it is done. */
+    enum Point {
+        SCHEDULED,
+        STARTED,
+        CLAIMED,
+        CHARGED
+    }
+
+    /** What becomes of the worker that runs it. */
+    enum Worker {
+        STAYS,
+        /** Nobody hears of it any more, and its tool goes on. */
+        CUT_OFF,
+        /** Its tool goes on, and somebody has told the server that it failed. */
+        DISOWNED
+    }
+
+    record Scenario(Operation operation, Point point, Worker worker) {
+        /** While a claimed execution goes on, there is another one that is a first attempt too. */
+        boolean isFirstAttemptAgain() {
+            return operation == Operation.PAUSE_AND_RESET
+                    && worker == Worker.DISOWNED
+                    && (point == Point.CLAIMED || point == Point.CHARGED);
+        }
+
+        /** What is claimed runs on, whatever the operator wants, as long as its worker lives. */
+        boolean isUnstoppable() {
+            return worker == Worker.STAYS && (point == Point.CLAIMED || point == Point.CHARGED);
+        }
+    }
+
+    static Stream<Scenario> scenarios() {
+        List<Scenario> all = new ArrayList<>();
+        for (Operation operation : Operation.values()) {
+            for (Point point : Point.values()) {
+                for (Worker worker : point == Point.SCHEDULED ? List.of(Worker.STAYS) : List.of(Worker.values())) {
+                    all.add(new Scenario(operation, point, worker));
+                }
+            }
+        }
+        return all.stream();
+    }
+
+    @BeforeAll
+    static void open() {
+        TestServers.real();
+        till = new Till(directory.resolve("ledger"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scenarios")
+    @Execution(ExecutionMode.CONCURRENT)
+    void operator_interferes_chargesAtMostOnceAndGoesOn(Scenario scenario) throws Exception {
+        String thread = Plant.newThread();
+        Gate before = till.holdBefore(thread).firm();
+        Gate after = till.holdAfter(thread).firm();
+        try (Plant plant = new Plant(TestServers.real(), till)) {
+            Plant.Half workflows = plant.workflows();
+            Plant.Half activities = plant.activities();
+            plant.start(thread, WISH);
+            Call waiting = plant.awaitCall(thread, Call.Status.AWAITING);
+            // Where nothing runs activities when the tool is scheduled, it can be caught before it starts.
+            activities.stop();
+            plant.decide(thread, waiting);
+            plant.awaitCall(thread, Call.Status.DISPATCHED);
+            if (scenario.point() == Point.STARTED) {
+                // Nobody answers its claim.
+                workflows.stop();
+            }
+            if (scenario.point() != Point.SCHEDULED) {
+                activities = plant.activities();
+            }
+            switch (scenario.point()) {
+                case SCHEDULED -> {}
+                case STARTED -> plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_STARTED);
+                case CLAIMED -> before.awaitArrival();
+                case CHARGED -> {
+                    before.open();
+                    after.awaitArrival();
+                }
+            }
+
+            interfere(plant, thread, scenario, activities);
+
+            if (scenario.point() == Point.STARTED) {
+                plant.workflows();
+            }
+            if (scenario.worker() != Worker.STAYS || scenario.point() == Point.SCHEDULED) {
+                plant.activities();
+            }
+            if (scenario.operation() != Operation.RESET) {
+                if (scenario.isUnstoppable()) {
+                    // It has heard of the pause with its heartbeats, and is not to be asked to stop after that either.
+                    plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSE_REQUESTED);
+                    awaitHeartbeat(plant, thread);
+                    awaitHeartbeat(plant, thread);
+                } else {
+                    // The server does not notice that a worker is lost while the activity is paused.
+                    unpause(plant, thread);
+                }
+            }
+            before.open();
+            after.open();
+            Conversation state = plant.attend(thread);
+            plant.check(thread, WISH);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            Call call = state.calls().get(waiting.id()).orElseThrow();
+            if (scenario.isFirstAttemptAgain()) {
+                assertThat(lastOutcome(plant, thread).notStarted())
+                        .map(why -> why.execution().split("/")[1])
+                        .contains("1");
+            }
+            if (scenario.point() == Point.STARTED) {
+                // The claim of an execution that was stopped while it waited for the answer may be granted later.
+                assertThat(call.status()).isIn(Call.Status.COMPLETED, Call.Status.LOST);
+            } else if (scenario.worker() != Worker.STAYS) {
+                assertThat(call.status()).isEqualTo(Call.Status.LOST);
+            } else {
+                assertThat(call.status()).isEqualTo(Call.Status.COMPLETED);
+            }
+        }
+    }
+
+    /** Returns when the server, and the worker where there is one, have taken notice. */
+    private static void interfere(Plant plant, String thread, Scenario scenario, Plant.Half activities) {
+        if (scenario.operation() != Operation.RESET) {
+            pause(plant, thread);
+        }
+        if (scenario.operation() == Operation.RESET) {
+            reset(plant, thread, false);
+        }
+        switch (scenario.worker()) {
+            case STAYS -> {}
+            case CUT_OFF -> activities.cable().cut();
+            case DISOWNED -> fail(plant, thread);
+        }
+        if (scenario.operation() == Operation.PAUSE_AND_RESET) {
+            if (scenario.isFirstAttemptAgain()) {
+                plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+            }
+            reset(plant, thread, true);
+        }
+        if (scenario.operation() != Operation.RESET && !scenario.isUnstoppable() && scenario.worker() == Worker.STAYS) {
+            plant.awaitActivityState(thread, PendingActivityState.PENDING_ACTIVITY_STATE_PAUSED);
+        }
+    }
+
+    /** What the tool's activity came to the last time. */
+    private static ToolOutcome lastOutcome(Plant plant, String thread) {
+        List<HistoryEvent> events =
+                plant.connection().client().fetchHistory(thread).getEvents();
+        Payloads result = events.stream()
+                .filter(HistoryEvent::hasActivityTaskCompletedEventAttributes)
+                .map(HistoryEvent::getActivityTaskCompletedEventAttributes)
+                .filter(completed -> events.get((int) completed.getScheduledEventId() - 1)
+                        .getActivityTaskScheduledEventAttributes()
+                        .getActivityType()
+                        .getName()
+                        .equals(WISH.tool()))
+                .reduce((first, second) -> second)
+                .orElseThrow()
+                .getResult();
+        return Wire.dataConverter().fromPayloads(0, Optional.of(result), ToolOutcome.class, ToolOutcome.class);
+    }
+
+    private static void awaitHeartbeat(Plant plant, String thread) {
+        Timestamp before = plant.activities(thread).get(0).getLastHeartbeatTime();
+        Awaitility.await(thread)
+                .atMost(Plant.PATIENCE)
+                .until(() ->
+                        !plant.activities(thread).get(0).getLastHeartbeatTime().equals(before));
+    }
+
+    private static void pause(Plant plant, String thread) {
+        plant.connection()
+                .stubs()
+                .blockingStub()
+                .pauseActivity(PauseActivityRequest.newBuilder()
+                        .setNamespace(plant.connection().namespace())
+                        .setExecution(plant.execution(thread))
+                        .setType(WISH.tool())
+                        .setIdentity("ann")
+                        .build());
+    }
+
+    private static void fail(Plant plant, String thread) {
+        plant.connection()
+                .stubs()
+                .blockingStub()
+                .respondActivityTaskFailedById(RespondActivityTaskFailedByIdRequest.newBuilder()
+                        .setNamespace(plant.connection().namespace())
+                        .setWorkflowId(thread)
+                        .setActivityId(plant.activities(thread).get(0).getActivityId())
+                        .setFailure(Failure.newBuilder()
+                                .setMessage("somebody thought so")
+                                .setApplicationFailureInfo(ApplicationFailureInfo.getDefaultInstance()))
+                        .setIdentity("ann")
+                        .build());
+    }
+
+    private static void unpause(Plant plant, String thread) {
+        plant.connection()
+                .stubs()
+                .blockingStub()
+                .unpauseActivity(UnpauseActivityRequest.newBuilder()
+                        .setNamespace(plant.connection().namespace())
+                        .setExecution(plant.execution(thread))
+                        .setType(WISH.tool())
+                        .setIdentity("ann")
+                        .build());
+    }
+
+    private static void reset(Plant plant, String thread, boolean keepPaused) {
+        plant.connection()
+                .stubs()
+                .blockingStub()
+                .resetActivity(ResetActivityRequest.newBuilder()
+                        .setNamespace(plant.connection().namespace())
+                        .setExecution(plant.execution(thread))
+                        .setType(WISH.tool())
+                        .setIdentity("ann")
+                        .setKeepPaused(keepPaused)
+                        .build());
+    }
+}

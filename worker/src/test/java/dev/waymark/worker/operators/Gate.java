@@ -1,0 +1,40 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A place where a tool waits until the test has done what it wanted to do. */
+final class Gate {
+    private final CountDownLatch reached = new CountDownLatch(1);
+    private final CountDownLatch open = new CountDownLatch(1);
+    private volatile boolean firm;
+
+    /** What waits here goes on when this opens, whoever wants to stop it: as a process that was only stopped does. */
+    Gate firm() {
+        firm = true;
+        return this;
+    }
+
+    void pass() throws InterruptedException {
+        reached.countDown();
+        while (open.getCount() > 0) {
+            try {
+                open.await();
+            } catch (InterruptedException e) {
+                if (!firm) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    void awaitArrival() throws InterruptedException {
+        assertThat(reached.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    void open() {
+        open.countDown();
+    }
+}

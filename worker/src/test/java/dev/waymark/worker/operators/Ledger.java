@@ -1,0 +1,38 @@
+package dev.waymark.worker.operators;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/** What was done to the world: a file, forced to disk with every line, that knows nothing of Temporal. */
+final class Ledger {
+    private final Path file;
+
+    Ledger(Path file) {
+        this.file = file;
+    }
+
+    synchronized void add(String effect) {
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND)) {
+            channel.write(ByteBuffer.wrap((effect + "\n").getBytes(StandardCharsets.UTF_8)));
+            channel.force(true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    synchronized List<String> effects() {
+        try {
+            return Files.exists(file) ? Files.readAllLines(file) : List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

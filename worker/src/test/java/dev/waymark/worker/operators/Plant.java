@@ -1,0 +1,321 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.StateReport;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Reply;
+import dev.waymark.history.Histories;
+import dev.waymark.history.RunReader;
+import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.SoundHistory;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.model.ModelActivity;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.Claims;
+import dev.waymark.worker.tool.CommandRunner;
+import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.activity.Activity;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.PendingActivityState;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.client.WorkflowUpdateException;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
+
+/**
+ * Workers on a task queue of their own, in halves: one takes workflow tasks, the other runs activities, and each has its
+ * own cable to the server. What becomes of the threads that run here is held against the ledger.
+ */
+final class Plant implements AutoCloseable {
+    static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    private static final Duration POLL = Duration.ofMillis(100);
+
+    private final Connection connection;
+    private final Till till;
+    private final Histories histories;
+    private final String taskQueue = "plant-" + UUID.randomUUID();
+    private final List<Half> halves = new ArrayList<>();
+    private final Map<String, Gate> thinking = new ConcurrentHashMap<>();
+    private final List<ToolSpec> specs;
+
+    /** {@code connection} is the operator's own, which nobody cuts. */
+    Plant(Connection connection, Till till) {
+        this.connection = connection;
+        this.till = till;
+        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.specs = till.tools().stream().map(Tool::spec).toList();
+    }
+
+    // ---- workers
+
+    /** The model takes until this opens to answer a thread, on whichever worker. */
+    Gate holdThinking(String thread) {
+        return thinking.computeIfAbsent(thread, name -> new Gate());
+    }
+
+    private Reply reply(ModelRequest request) throws InterruptedException {
+        String thread = Activity.getExecutionContext().getInfo().getWorkflowId();
+        if (thinking.containsKey(thread)) {
+            thinking.get(thread).pass();
+        }
+        return Wish.reply(request);
+    }
+
+    /** Takes workflow tasks from now on, and no activities. */
+    Half workflows() {
+        return new Half(true);
+    }
+
+    /** Runs activities from now on, and no workflows. */
+    Half activities() {
+        return new Half(false);
+    }
+
+    /** Half a worker, on a cable of its own. */
+    final class Half {
+        private final Proxy cable;
+        private final Connection own;
+        private final WorkerFactory factory;
+
+        private Half(boolean workflows) {
+            try {
+                cable = new Proxy(connection.address());
+                own = Connection.to(cable.address());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            } catch (ServerUnreachable e) {
+                throw new IllegalStateException(e);
+            }
+            factory = WorkerFactory.newInstance(own.client());
+            Worker worker = factory.newWorker(taskQueue);
+            if (workflows) {
+                worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
+            } else {
+                registerActivities(worker);
+            }
+            factory.start();
+            halves.add(this);
+        }
+
+        private void registerActivities(Worker worker) {
+            RunReader runs = new RunReader(new Histories(own.stubs(), own.namespace()));
+            ToolRunner tools =
+                    new ToolRunner(JavaTools.of(till.tools()), new CommandRunner(System.getenv()), Path.of("."));
+            worker.registerActivitiesImplementations(
+                    (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
+                    new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),
+                    new ToolActivity(runs, tools, new Claims(own.client()), () -> false),
+                    new VerifyActivityImpl(runs, tools));
+        }
+
+        Proxy cable() {
+            return cable;
+        }
+
+        /** It is gone at once, and nobody hears what it might still have to say. Its tools are interrupted. */
+        void kill() {
+            cable.cut();
+            stop();
+        }
+
+        void stop() {
+            factory.shutdownNow();
+            factory.awaitTermination(5, TimeUnit.SECONDS);
+            own.close();
+            cable.close();
+            halves.remove(this);
+        }
+    }
+
+    // ---- threads
+
+    /** The id of a thread that is yet to be started, so that its tools can be held up before. */
+    static String newThread() {
+        return "thread-" + UUID.randomUUID();
+    }
+
+    String start(Wish wish) {
+        return start(newThread(), wish);
+    }
+
+    String start(String thread, Wish wish) {
+        WorkflowOptions options = WorkflowOptions.newBuilder()
+                .setTaskQueue(taskQueue)
+                .setWorkflowId(thread)
+                .build();
+        connection
+                .client()
+                .newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options)
+                .start(StartInput.of("a").saying(Say.message("m-1", wish.words())));
+        return thread;
+    }
+
+    WorkflowStub stub(String thread) {
+        return connection.client().newUntypedWorkflowStub(thread);
+    }
+
+    Timeline timeline(String thread) {
+        return histories.read(thread).orElseThrow();
+    }
+
+    Conversation state(String thread) {
+        return timeline(thread).now();
+    }
+
+    /** Waits until the thread's history has come to a state like this, and gives that state. */
+    Conversation await(String thread, Predicate<Conversation> fits) {
+        return Awaitility.await(thread).atMost(PATIENCE).pollInterval(POLL).until(() -> state(thread), fits);
+    }
+
+    /** Waits until the thread has a call with this status. */
+    Call awaitCall(String thread, Call.Status status) {
+        Conversation state = await(thread, now -> now.batchCalls().stream().anyMatch(call -> call.status() == status));
+        return state.batchCalls().stream()
+                .filter(call -> call.status() == status)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    Timeline awaitEnding(String thread) {
+        return Awaitility.await(thread)
+                .atMost(PATIENCE)
+                .pollInterval(POLL)
+                .until(() -> timeline(thread), now -> now.ending().isPresent());
+    }
+
+    void awaitActivityState(String thread, PendingActivityState state) {
+        Awaitility.await(thread)
+                .atMost(PATIENCE)
+                .until(() -> activities(thread).stream().anyMatch(activity -> activity.getState() == state));
+    }
+
+    /** What the server has of the thread's activities. */
+    List<PendingActivityInfo> activities(String thread) {
+        return histories.describe(thread).orElseThrow().getPendingActivitiesList();
+    }
+
+    /** Approves what waits for approval and gives up what nobody knows, until the turn has ended. */
+    Conversation attend(String thread) {
+        return await(thread, state -> {
+            for (Call call : state.waitingCalls()) {
+                decide(thread, call);
+            }
+            return !state.turn().isRunning() && state.turn().number() > 0;
+        });
+    }
+
+    void decide(String thread, Call call) {
+        try {
+            if (call.status() == Call.Status.AWAITING) {
+                stub(thread).update(Names.APPROVE, Object.class, Map.of("callId", call.id(), "by", "ann"));
+            } else {
+                stub(thread).update(Names.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
+            }
+        } catch (WorkflowUpdateException e) {
+            // It has been decided meanwhile.
+        }
+    }
+
+    // ---- what must hold
+
+    /**
+     * No effect happened twice, the thread says nothing about one that is not so, and the workflow, its history and a
+     * replay of it believe the same.
+     */
+    void check(String thread, Wish wish) {
+        checkCharges(thread, wish);
+        state(thread).calls().forEach((id, call) -> checkHonesty(thread, call));
+        checkAgreement(thread);
+    }
+
+    void checkCharges(String thread, Wish wish) {
+        for (int cents = 1; cents <= wish.calls(); cents++) {
+            assertThat(till.charged(thread, cents))
+                    .as("%s cents of %s, %s", cents, thread, wish)
+                    .isLessThanOrEqualTo(1);
+        }
+    }
+
+    private void checkHonesty(String thread, Call call) {
+        long charged = till.charged(thread, ((Number) call.args().field("cents")).intValue());
+        switch (call.status()) {
+            case COMPLETED -> assertThat(charged).as("%s of %s", call, thread).isEqualTo(1);
+            case FAILED, DENIED ->
+                assertThat(charged).as("%s of %s", call, thread).isZero();
+            case CANCELLED, LOST -> {
+                // Nobody knows, and nothing else was said.
+            }
+            case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
+                throw new AssertionError("open: " + call + " of " + thread);
+        }
+    }
+
+    private void checkAgreement(String thread) {
+        if (timeline(thread).ending().isEmpty()) {
+            Awaitility.await(thread).atMost(PATIENCE).pollInterval(POLL).untilAsserted(() -> {
+                StateReport report = stub(thread).query(Names.STATE_QUERY, StateReport.class);
+                assertThat(report.state()).isEqualTo(StateDigest.of(state(thread)));
+            });
+        }
+        timeline(thread).moments().stream()
+                .map(moment -> moment.runId())
+                .distinct()
+                .forEach(run -> replay(thread, run));
+    }
+
+    private void replay(String thread, String run) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, run);
+        SoundHistory.check(history);
+        try {
+            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
+        } catch (Exception e) {
+            throw new AssertionError("run " + run + " of " + thread + " does not replay", e);
+        }
+    }
+
+    WorkflowExecution execution(String thread) {
+        return WorkflowExecution.newBuilder().setWorkflowId(thread).build();
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public void close() {
+        List.copyOf(halves).forEach(Half::kill);
+    }
+}

@@ -1,0 +1,168 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Moment;
+import dev.waymark.worker.workflow.TestServers;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Operators take threads back to earlier points. What their tools have done can't be taken back. */
+@Tag("server")
+class ResetServerTest {
+    @TempDir
+    static Path directory;
+
+    private static Till till;
+    private static Plant plant;
+
+    @BeforeAll
+    static void open() {
+        till = new Till(directory.resolve("ledger"));
+        plant = new Plant(TestServers.real(), till);
+        plant.workflows();
+        plant.activities();
+    }
+
+    @AfterAll
+    static void close() {
+        plant.close();
+    }
+
+    static Stream<Wish> wishes() {
+        List<Wish> wishes = new ArrayList<>();
+        for (Wish.Ids ids : Wish.Ids.values()) {
+            wishes.add(new Wish(Till.CHARGE, 4, ids));
+        }
+        wishes.add(new Wish(Till.CHARGE, 1, Wish.Ids.FRESH));
+        for (String tool : Till.KINDS.subList(1, Till.KINDS.size())) {
+            wishes.add(new Wish(tool, 1, Wish.Ids.FRESH));
+            wishes.add(new Wish(tool, 4, Wish.Ids.FRESH));
+        }
+        return wishes.stream();
+    }
+
+    /** Each reset is of the run that is current then, so what happened in all the runs before is known to the next. */
+    @ParameterizedTest
+    @MethodSource("wishes")
+    @Execution(ExecutionMode.CONCURRENT)
+    void reset_toEveryTaskOfAFinishedTurn_chargesNothingAgain(Wish wish) {
+        String thread = plant.start(wish);
+        plant.attend(thread);
+        plant.check(thread, wish);
+        int resets = 0;
+        for (int task = 0; task < completedTasks(thread).size(); task++) {
+            if (reset(thread, completedTasks(thread).get(task))) {
+                resets++;
+                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                plant.check(thread, wish);
+            }
+        }
+        assertThat(resets).isGreaterThan(3);
+    }
+
+    enum Point {
+        CLAIMED,
+        CHARGED
+    }
+
+    record Held(Wish wish, Point point) {}
+
+    static Stream<Held> held() {
+        List<Held> all = new ArrayList<>();
+        for (Point point : Point.values()) {
+            for (String tool : Till.KINDS) {
+                all.add(new Held(new Wish(tool, 1, Wish.Ids.FRESH), point));
+            }
+            all.add(new Held(new Wish(Till.CHARGE, 4, Wish.Ids.SAME), point));
+        }
+        return all.stream();
+    }
+
+    /** What the tool of the run before does then, nobody hears of. */
+    @ParameterizedTest
+    @MethodSource("held")
+    @Execution(ExecutionMode.CONCURRENT)
+    void reset_whileTheToolRuns_chargesNothingTwice(Held held) throws Exception {
+        List<String> threads = new ArrayList<>();
+        List<Gate> gates = new ArrayList<>();
+        int places = 6;
+        for (int i = 0; i < places; i++) {
+            String thread = Plant.newThread();
+            Gate gate = held.point() == Point.CLAIMED ? till.holdBefore(thread) : till.holdAfter(thread);
+            gates.add(gate.firm());
+            threads.add(plant.start(thread, held.wish()));
+        }
+        int resets = 0;
+        for (int i = 0; i < places; i++) {
+            String thread = threads.get(i);
+            if (held.wish().tool().equals(Till.APPROVED)) {
+                plant.decide(thread, plant.awaitCall(thread, Call.Status.AWAITING));
+            }
+            gates.get(i).awaitArrival();
+            List<Long> tasks = completedTasks(thread);
+            resets += i < tasks.size() && reset(thread, tasks.get(i)) ? 1 : 0;
+        }
+        assertThat(resets).isGreaterThan(2);
+        for (int i = 0; i < places; i++) {
+            boolean wasReset = plant.timeline(threads.get(i)).moments().stream()
+                            .map(Moment::runId)
+                            .distinct()
+                            .count()
+                    > 1;
+            if (!wasReset) {
+                gates.get(i).open();
+            }
+            assertThat(plant.attend(threads.get(i)).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+            gates.get(i).open();
+            plant.check(threads.get(i), held.wish());
+        }
+    }
+
+    /** The events at which tasks of the newest run were completed. */
+    private static List<Long> completedTasks(String thread) {
+        return plant.connection().client().fetchHistory(thread).getEvents().stream()
+                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                .map(HistoryEvent::getEventId)
+                .toList();
+    }
+
+    /** Where the server wrote a task's beginning and end at once, as it does for some updates, it refuses. */
+    private static boolean reset(String thread, long eventId) {
+        try {
+            plant.connection()
+                    .stubs()
+                    .blockingStub()
+                    .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
+                            .setNamespace(plant.connection().namespace())
+                            .setWorkflowExecution(plant.execution(thread))
+                            .setWorkflowTaskFinishEventId(eventId)
+                            .setRequestId(UUID.randomUUID().toString())
+                            .setReason("a test")
+                            .build());
+            return true;
+        } catch (StatusRuntimeException e) {
+            if (String.valueOf(e.getMessage()).contains("must be at the boundary")) {
+                return false;
+            }
+            throw e;
+        }
+    }
+}

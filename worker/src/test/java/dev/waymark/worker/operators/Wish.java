@@ -1,0 +1,77 @@
+package dev.waymark.worker.operators;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
+import dev.waymark.model.ModelRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What a person says to the model of these tests, and all that the model goes by: so many calls of this tool, each with
+ * an amount of its own.
+ */
+record Wish(String tool, int calls, Ids ids) {
+    /** How the model names its calls. */
+    enum Ids {
+        /** The same whenever it is asked the same. */
+        SAME,
+        /** New ones whenever it is asked, as real models do. */
+        FRESH,
+        /** One for all the calls of a reply. */
+        ONE,
+        /** One for all, and one call a reply. */
+        ONE_IN_TURN
+    }
+
+    static Wish parse(String words) {
+        String[] parts = words.split(" ");
+        return new Wish(parts[0], Integer.parseInt(parts[1]), Ids.valueOf(parts[2]));
+    }
+
+    String words() {
+        return tool + " " + calls + " " + ids;
+    }
+
+    static Reply reply(ModelRequest request) {
+        List<Message> messages = request.messages();
+        int asked = messages.size() - 1;
+        while (messages.get(asked).role() != Role.USER
+                || !messages.get(asked).toolResults().isEmpty()) {
+            asked--;
+        }
+        Wish wish = parse(messages.get(asked).text());
+        int rounds = (messages.size() - 1 - asked) / 2;
+        return wish.reply(rounds);
+    }
+
+    private Reply reply(int round) {
+        List<Part> parts = new ArrayList<>();
+        if (ids == Ids.ONE_IN_TURN) {
+            if (round < calls) {
+                parts.add(call(round + 1));
+            }
+        } else if (round == 0) {
+            for (int cents = 1; cents <= calls; cents++) {
+                parts.add(call(cents));
+            }
+        }
+        if (parts.isEmpty()) {
+            parts.add(new Part.Text("Done."));
+        }
+        return Reply.of(parts.toArray(Part[]::new));
+    }
+
+    private Part call(int cents) {
+        String id = switch (ids) {
+            case SAME -> "tu_" + cents;
+            case FRESH -> "tu_" + UUID.randomUUID().toString().substring(0, 8);
+            case ONE, ONE_IN_TURN -> "tu";
+        };
+        return new Part.ToolUse(id, tool, Json.of(Map.of("cents", cents)));
+    }
+}
