@@ -130,7 +130,8 @@ final class Lived {
                 boolean effect = call.tool().equals("charge") || call.tool().equals("refund");
                 if (effect) {
                     String digest = Sha256.hex(call.args().canonical());
-                    apply(new Fact.ToolClaimed(call.id(), dispatch, call.tool(), digest, "run-1/1/x", false));
+                    apply(new Fact.ToolClaimed(
+                            call.id(), dispatch, call.tool(), digest, call.repeat(), "run-1/1/x", false));
                 } else {
                     finish(call);
                 }

@@ -32,7 +32,7 @@ class EffectsTest {
             new EffectLedger.Effect(START, IdempotencyKey.of("trip", "charge", ARGS, 0), "tu_1");
     private static final Fact DISPATCHED = new Fact.ToolDispatched("tu_1", 1);
     private static final Fact CLAIMED =
-            new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), "run/1/a", false);
+            new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/a", false);
     private static final Fact FINISHED = new Fact.ToolFinished("tu_1", 1, "done", false);
     private static final Fact LOST = new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone"));
 
@@ -111,7 +111,7 @@ class EffectsTest {
     @Test
     void dispatchLostBeforeItsClaim_handedOutAgain_isAsPromised() {
         Fact again = new Fact.ToolDispatched("tu_1", 2);
-        Fact claimed = new Fact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), "run/1/b", false);
+        Fact claimed = new Fact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/b", false);
         Fact finished = new Fact.ToolFinished("tu_1", 2, "done", false);
 
         assertThat(effects(charge(), List.of(DISPATCHED, LOST, again, claimed, finished), CHARGED))

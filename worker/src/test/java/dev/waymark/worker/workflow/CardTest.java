@@ -76,7 +76,7 @@ class CardTest {
         Conversation approved = after(use("tu_1", "pay")).apply(approval("tu_1"), AT);
         String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
         Conversation claimed = approved.apply(new Fact.ToolDispatched("tu_1", 1), AT)
-                .apply(new Fact.ToolClaimed("tu_1", 1, "pay", digest, "run-1/1", false), AT);
+                .apply(new Fact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
         Conversation lost = claimed.apply(new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
 
         assertThat(new Card("t-1").of(claimed))
