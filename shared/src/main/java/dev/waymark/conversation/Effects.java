@@ -46,6 +46,13 @@ public final class Effects {
         return kept[0];
     }
 
+    /** The same as a fork knows it, whose calls have keys of their own. */
+    Effects inherited() {
+        Effects[] all = {NONE};
+        known.forEach((key, effect) -> all[0] = all[0].with(key, effect.inSession()));
+        return all[0];
+    }
+
     boolean isEmpty() {
         return known.size() == 0;
     }
@@ -81,6 +88,7 @@ public final class Effects {
      * @param result what that call returned
      * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
      *     and not what they did
+     * @param inherited whether the success is that of the thread that this one was forked from; it is replayed always
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -88,8 +96,11 @@ public final class Effects {
             @JsonProperty("executions") int executions,
             @JsonProperty("success") Optional<String> success,
             @JsonProperty("result") Optional<String> result,
-            @JsonProperty("remembered") List<Remembered> remembered) {
-        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of());
+            @JsonProperty("remembered") List<Remembered> remembered,
+
+            @JsonProperty("inherited") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean inherited) {
+        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false);
 
         @JsonCreator
         public Effect {
@@ -99,24 +110,34 @@ public final class Effects {
         }
 
         Effect executed() {
-            return new Effect(executions + 1, success, result, remembered);
+            return new Effect(executions + 1, success, result, remembered, inherited);
         }
 
         Effect executed(int times) {
-            return new Effect(times, success, result, remembered);
+            return new Effect(times, success, result, remembered, inherited);
         }
 
         Effect succeeded(String callId, String text) {
             return success.isPresent()
                     ? this
-                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered);
+                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited);
+        }
+
+        /** What another thread's call came to, for this thread never to do it itself. */
+        Effect inheriting(String callId, String text) {
+            return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true);
+        }
+
+        /** What is known of it where its calls have other keys. */
+        Effect inSession() {
+            return new Effect(0, success, result, remembered, success.isPresent());
         }
 
         /** One claim a call: a call is claimed again only when the claim before came to nothing. */
         Effect remembering(Remembered claim) {
             List<Remembered> others = without(claim.callId());
             others.add(claim);
-            return new Effect(executions, success, result, others);
+            return new Effect(executions, success, result, others, inherited);
         }
 
         /** The claim that a call of this id should answer for: its own, or else the oldest. */
@@ -128,7 +149,7 @@ public final class Effects {
         }
 
         Effect forgetting(Remembered claim) {
-            return new Effect(executions, success, result, without(claim.callId()));
+            return new Effect(executions, success, result, without(claim.callId()), inherited);
         }
 
         private List<Remembered> without(String callId) {

@@ -147,6 +147,57 @@ final class Evolution implements Fact.Cases<Void> {
         return how.answer().isPresent() ? freeze() : freeze(updatedAt);
     }
 
+    /** Begins a thread with the state of another one, which goes on without it. */
+    Conversation fork(Fork how) {
+        life = Conversation.Life.OPEN;
+        once = false;
+        facts++;
+        seen = seen.with(how.id(), facts);
+        origin = origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        agentRequested = terms.isPresent();
+        inherit();
+        if (modelCalled) {
+            modelCalled = false;
+            turn = turn.uniterated();
+            steps--;
+        }
+        for (Call call : openCalls()) {
+            if (careOf(call).effect()) {
+                giveUp(call);
+            }
+        }
+        if (how.message().isPresent() || !isInterrupted()) {
+            stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
+        }
+        how.message().ifPresent(this::answerOrSay);
+        settle();
+        versions++;
+        return freeze();
+    }
+
+    /** What was done is done for the fork too, and what was done and forgotten may have been anything. */
+    private void inherit() {
+        Map<String, String> results = new LinkedHashMap<>();
+        transcript
+                .messages()
+                .forEach(message ->
+                        message.toolResults().forEach(result -> results.put(result.toolUseId(), result.content())));
+        effects = effects.inherited();
+        calls.forEach((id, call) -> {
+            if (call.status() == Call.Status.COMPLETED && careOf(call).effect()) {
+                Effects.Effect effect = effects.of(effectKey(call));
+                Optional<String> result = call.result().or(() -> Optional.ofNullable(results.get(id)));
+                Call.Claim claim = new Call.Claim("before the fork", call.since());
+                effects = effects.with(
+                        effectKey(call),
+                        effect.success().isPresent()
+                                ? effect
+                                : result.map(text -> effect.inheriting(id, text))
+                                        .orElseGet(() -> effect.remembering(new Effects.Remembered(id, 0, claim))));
+            }
+        });
+    }
+
     private void answerOrSay(String words) {
         Optional<Call> question = openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
@@ -471,7 +522,7 @@ final class Evolution implements Fact.Cases<Void> {
             effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
             doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
-        } else if (care.dedupe() && effect.success().isPresent()) {
+        } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             put(call.ended(Call.Status.COMPLETED, text, at));

@@ -80,7 +80,8 @@ class StoredFormsTest {
                 Map.of("charge", care),
                 Optional.of(approvals));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
-        Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered));
+        Effects.Effect effect =
+                new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
         Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));

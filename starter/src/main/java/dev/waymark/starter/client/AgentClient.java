@@ -12,6 +12,7 @@ import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fork;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Turn;
@@ -327,6 +328,49 @@ public final class AgentClient implements AutoCloseable {
         }
     }
 
+    /**
+     * Begins a new thread with what another one had come to, and says something there. It never repeats what the other
+     * one has done by then, and the other one goes on without it. The same forked twice is one thread.
+     */
+    public AgentResult fork(String thread, ForkOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Forking forking = forking(thread, how);
+            return begin(how.thread(), forking.input(), forking.begin(), forking.id(), deadline);
+        });
+    }
+
+    /** The same without a word: nothing runs in the new thread until something is said or answered there. */
+    public Forked forkOnly(String thread, ForkOptions how) {
+        return translated(() -> {
+            Forking forking = forking(thread, how);
+            Optional<String> runId = requests.start(how.thread(), forking.input());
+            if (runId.isEmpty()) {
+                factOfEarlier(read(how.thread()), forking.id());
+            }
+            String run = runId.orElseGet(() -> requests.get(how.thread()).runId());
+            return new Forked(StatusReport.of(forking.begin()).status(), new Started(how.thread(), run));
+        });
+    }
+
+    /** A new thread, and how it stands. */
+    public record Forked(String status, Started started) {}
+
+    /** A state to begin with, and the request that it is made for. */
+    private record Forking(String id, Conversation begin, StartInput input) {}
+
+    private Forking forking(String thread, ForkOptions how) {
+        how.message().ifPresent(Limits::message);
+        Limits.thread(how.thread());
+        checkThatItLasts(how.thread(), how.volatileAllowed());
+        requests.get(Limits.thread(thread));
+        Timeline ancestor = how.place().map(place -> timeline(thread, place)).orElseGet(() -> read(thread));
+        Left left = Left.of(ancestor);
+        String id = left.forkId(how, ancestor.lastEventId());
+        Conversation begin = new Fork(id, how.message()).of(ancestor.now(), now());
+        return new Forking(id, begin, left.input(Optional.empty(), begin));
+    }
+
     private static Instant now() {
         return Instant.now().truncatedTo(ChronoUnit.MILLIS);
     }
@@ -344,24 +388,31 @@ public final class AgentClient implements AutoCloseable {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         Conversation begin = left.begin(how, thread, now());
-        Optional<String> runId = requests.start(thread, left.input(how, begin));
+        return begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+    }
+
+    /** The fact of a thread that was this request, when it was made before. */
+    private static int factOfEarlier(Timeline timeline, String requestId) {
+        return timeline.now()
+                .seen()
+                .factOf(requestId)
+                .orElseThrow(() -> Limits.badInput(
+                        "there is such a thread, and it did not come of this: " + timeline.thread(),
+                        "Take another --thread"));
+    }
+
+    /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
+    private AgentResult begin(
+            String thread, StartInput input, Conversation begin, String requestId, Deadline deadline) {
+        Optional<String> runId = requests.start(thread, input);
         if (runId.isPresent() && begin.isSettled()) {
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
             return await(thread, runId.get(), Waiting.forTurnAt(begin.counters().facts()), deadline);
         }
-        return resultOfEarlier(thread, left.requestId(how), deadline);
-    }
-
-    /** What this request came to when it was made before. */
-    private AgentResult resultOfEarlier(String thread, String requestId, Deadline deadline) {
         Timeline timeline = read(thread);
-        int fact = timeline.now()
-                .seen()
-                .factOf(requestId)
-                .orElseThrow(() -> Limits.badInput(
-                        "there is such a thread, and it did not come of this: " + thread, "Take another --thread"));
+        int fact = factOfEarlier(timeline, requestId);
         Waiting past = Waiting.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<Waiting.Reached> reached = past.observe(moment);

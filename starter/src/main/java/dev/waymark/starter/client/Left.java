@@ -65,6 +65,13 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
         return "resume/" + Sha256.hex(Json.canonical(parts));
     }
 
+    /** By which a thread knows that it was forked by this very request. */
+    String forkId(ForkOptions how, long eventId) {
+        List<Object> parts = new ArrayList<>(
+                Arrays.asList(identity, eventId, how.thread(), how.message().orElse(null)));
+        return "fork/" + Sha256.hex(Json.canonical(parts));
+    }
+
     /** The state that the new thread begins with. */
     Conversation begin(ResumeOptions how, String thread, Instant at) {
         Resumption resumption = new Resumption(
@@ -83,8 +90,8 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
     }
 
     /** What a run is started with that begins with this state. */
-    StartInput input(ResumeOptions how, Conversation begin) {
-        Optional<AgentSpec> known = how.agent().isPresent() ? Optional.empty() : agent;
+    StartInput input(Optional<String> otherAgent, Conversation begin) {
+        Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
         String packed = new Carried(begin, known).pack();
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
