@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /** Runs the scenarios, one after the other, each with a server of its own. What {@code bench/run} starts. */
 public final class Bench {
     private static final List<String> SCENARIOS =
-            List.of("conversation", "cold-replay", "projection", "starts", "tools", "programs");
+            List.of("conversation", "cold-replay", "projection", "starts", "tools", "programs", "words");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -59,6 +59,7 @@ public final class Bench {
                 case "projection" -> new Projection(laboratory.connection(), report, quick).run();
                 case "tools" -> new ToolCosts(laboratory.connection(), report, quick).run();
                 case "starts" -> new Starts(laboratory, report, root, quick).run();
+                case "words" -> new LiveWords(laboratory, report, root, quick).run();
                 case "programs" -> new Programs(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

@@ -10,20 +10,28 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.Approval;
 import dev.waymark.starter.client.Prompt;
+import dev.waymark.starter.client.ResumeOptions;
+import dev.waymark.starter.client.Settlement;
 import dev.waymark.starter.client.Verification;
 import dev.waymark.starter.client.WaymarkException;
 import io.temporal.client.WorkflowOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -47,6 +55,9 @@ abstract class ClientContract {
                 .greeter()
                 .slow("slow", "1s")
                 .slow("slower", "3s")
+                .parallel()
+                .charger("charger", 1, "")
+                .charger("hasty", 1, "approvals: { by: human, timeout: 3s }")
                 .directory());
         client = AgentClient.connect(dev.address());
     }
@@ -176,6 +187,110 @@ abstract class ClientContract {
     }
 
     @Test
+    void callbacks_areAskedOnceForEachOpenItem_whileTheOutcomeIsAwaited() {
+        List<Object> asked = new CopyOnWriteArrayList<>();
+        AgentResult result = client.onApproval(request -> {
+                    asked.add(request.callId() + request.args());
+                    return Approval.edit(Map.of("cents", 4)).withBy("policy");
+                })
+                .onQuestion(question -> {
+                    asked.add(question.text());
+                    return Optional.of("Friday");
+                })
+                .run(Prompt.of("parallel", "Go").withThread("attended").allowingVolatile());
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("All done.");
+        assertThat(asked).containsExactlyInAnyOrder("tu_2{\"cents\": 5}", "Which day?");
+        Call paid = client.timeline("attended").now().calls().get("tu_2").orElseThrow();
+        assertThat(paid.args()).isEqualTo(Json.of(Map.of("cents", 4)));
+        assertThat(paid.approval().orElseThrow())
+                .returns(true, Call.Approval::edited)
+                .returns(Optional.of("policy"), Call.Approval::by);
+        assertThat(client.verify("attended").differences()).isEmpty();
+    }
+
+    @Test
+    void callbacks_thatLeaveItToOthers_endInAnInterruption() {
+        AgentClient half =
+                client.onApproval(request -> Approval.deny("Not today.")).onQuestion(question -> Optional.empty());
+        AgentResult result =
+                half.run(Prompt.of("parallel", "Go").withThread("left").allowingVolatile());
+
+        assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
+        assertThat(((AgentResult.Interrupted) result).pending())
+                .extracting(PendingItem::callId)
+                .containsExactly("tu_1");
+        assertThat(((AgentResult.Interrupted) result).question()).isEqualTo("Which day?");
+        assertThat(AgentResult.assertComplete(client.answer("left", "Friday")).text())
+                .isEqualTo("All done.");
+    }
+
+    @Test
+    void callback_whereSomebodyElseIsFaster_acceptsWhatThatOneDecided() {
+        AgentResult result = client.onApproval(request -> {
+                    client.approve(request.thread());
+                    return Approval.deny("Too late.");
+                })
+                .run(Prompt.of("charger", "Go").withThread("overtaken").allowingVolatile());
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Charged.");
+        assertThat(client.timeline("overtaken")
+                        .now()
+                        .calls()
+                        .get("tu_1")
+                        .orElseThrow()
+                        .status())
+                .isEqualTo(Call.Status.COMPLETED);
+    }
+
+    @Test
+    void callback_onAThreadThatWaitsAlready_isAskedByResult() {
+        client.run(Prompt.of("charger", "Go").withThread("later").allowingVolatile());
+
+        AgentResult result = client.onApproval(request -> Approval.approve()).result("later");
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Charged.");
+    }
+
+    @Test
+    void decide_refusals_sayWhatIsWrong() {
+        client.run(Prompt.of("charger", "Go").withThread("refusing").allowingVolatile());
+
+        assertThatThrownBy(() -> client.decide("refusing", Approval.approve().withDigest("e3b0")))
+                .isInstanceOfSatisfying(
+                        WaymarkException.Refused.class,
+                        refused -> assertThat(refused.type()).isEqualTo("ArgsChanged"));
+        assertThatThrownBy(() -> client.decide("refusing", Approval.approve().withCall("tu_9")))
+                .isInstanceOf(WaymarkException.NotFound.class);
+        assertThatThrownBy(() -> client.settle("refusing", Settlement.done("tu_1")))
+                .isInstanceOf(WaymarkException.NotFound.class);
+        assertThat(AgentResult.assertComplete(client.deny("refusing", "No.")).text())
+                .isEqualTo("Charged.");
+        assertThatThrownBy(() -> client.decide("refusing", Approval.deny().withCall("tu_1")))
+                .isInstanceOfSatisfying(
+                        WaymarkException.Refused.class,
+                        refused -> assertThat(refused.type()).isEqualTo("AlreadyDecided"));
+    }
+
+    @Test
+    void approvalWithATimeout_isAnInterruptionAtOnce_andADenialInTheEnd() {
+        AgentResult asked =
+                client.run(Prompt.of("hasty", "Go").withThread("hasty").allowingVolatile());
+        assertThat(asked).isInstanceOf(AgentResult.Interrupted.class);
+
+        await().atMost(Duration.ofSeconds(60)).until(() -> client.result("hasty") instanceof AgentResult.Complete);
+        assertThat(client.timeline("hasty")
+                        .now()
+                        .calls()
+                        .get("tu_1")
+                        .orElseThrow()
+                        .status())
+                .isEqualTo(Call.Status.DENIED);
+        assertThatThrownBy(() -> client.decide("hasty", Approval.approve().withCall("tu_1")))
+                .hasMessageContaining("was decided before");
+    }
+
+    @Test
     void pending_ofAllThreads_namesThoseThatWait() {
         thread("assistant", "asking");
         thread("greeter", "not-asking");
@@ -189,6 +304,59 @@ abstract class ClientContract {
             assertThat(client.threads((done, of) -> {}))
                     .anySatisfy(thread -> assertThat(thread.thread()).isEqualTo("not-asking"));
         });
+    }
+
+    @Test
+    void resume_ofATerminatedThread_sameAnswerTwiceAtOnce_isOneThread() {
+        thread("assistant", "cut");
+        terminate("cut");
+        ResumeOptions friday = ResumeOptions.onward().withAnswer("Friday");
+
+        CompletableFuture<AgentResult> other = CompletableFuture.supplyAsync(() -> client.resume("cut", friday));
+        AgentResult result = client.resume("cut", friday);
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("Booked.");
+        assertThat(other.join()).isEqualTo(result);
+        assertThat(client.resume("cut", friday)).isEqualTo(result);
+        assertThat(result.thread()).startsWith("resume-");
+        assertThat(client.verify(result.thread()).agrees()).isTrue();
+    }
+
+    @Test
+    void resume_ofACancelledThread_goesOn() {
+        client.start(Prompt.of("slower", "Hi").withThread("cancelled").allowingVolatile());
+        client.cancel("cancelled");
+
+        AgentResult result = client.resume(
+                "cancelled", ResumeOptions.onward().withThread("uncancelled").allowingVolatile());
+
+        assertThat(AgentResult.assertComplete(result).text()).isEqualTo("At last.");
+        assertThat(client.say("uncancelled", "More").status()).isEqualTo("complete");
+        assertThat(client.verify("uncancelled").agrees()).isTrue();
+    }
+
+    @Test
+    void resume_ofACompleteRun_isItsOutcome() {
+        AgentResult result = client.prompt("greeter", "Hi");
+
+        assertThat(client.resume(result.thread(), ResumeOptions.onward())).isEqualTo(result);
+    }
+
+    @Test
+    void resume_ofAnOpenThread_isRefused() {
+        thread("assistant", "still-open");
+
+        assertThatThrownBy(() -> client.resume("still-open", ResumeOptions.onward()))
+                .isInstanceOf(WaymarkException.Refused.class)
+                .hasMessageContaining("still open");
+    }
+
+    private void terminate(String thread) {
+        try (Connection connection = Connection.to(dev.address())) {
+            connection.client().newUntypedWorkflowStub(thread).terminate("a test");
+        } catch (dev.waymark.connect.ServerUnreachable e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     void thread(String agent, String thread) {

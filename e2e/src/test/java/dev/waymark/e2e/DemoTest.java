@@ -10,15 +10,22 @@ import org.junit.jupiter.api.Test;
 class DemoTest {
     /** An address where nothing listens: the demo brings its own server whatever the environment says. */
     @Test
-    void demo_killsAWorkerAndLosesNothing() {
+    void demo_killsAWorkerInMidChargeAndChargesOnce() {
         Done done = Command.at("127.0.0.1:1").run("demo", "--json");
 
-        assertThat(done.err()).contains("kill -9");
+        assertThat(done.err()).contains("kill -9", "One charge.");
         assertThat(done.exitCode()).isZero();
         JsonNode steps = done.json().get("steps");
         assertThat(done.json().get("status").asText()).isEqualTo("complete");
+        assertThat(done.json().get("ledger")).hasSize(1);
         assertThat(steps.findValuesAsText("exitCode")).containsOnly("0");
-        assertThat(steps.get(1).at("/output/question").asText()).isEqualTo("Eight or nine o'clock?");
-        assertThat(steps.get(4).at("/output/iterations").asInt()).isEqualTo(3);
+        assertThat(steps.get(0).at("/output/question").asText()).isEqualTo("Eight or nine o'clock?");
+        assertThat(steps.get(1).at("/output/pending/0/kind").asText()).isEqualTo("approval");
+        assertThat(steps.get(3).at("/output/iterations").asInt()).isEqualTo(3);
+        JsonNode call = steps.get(4).at("/output/1");
+        assertThat(call.at("/status").asText()).isEqualTo("completed");
+        assertThat(call.at("/dispatches").asInt()).isEqualTo(1);
+        assertThat(done.json().at("/ledger/0").asText())
+                .startsWith(call.at("/key").asText());
     }
 }

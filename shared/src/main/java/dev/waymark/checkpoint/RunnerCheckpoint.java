@@ -1,6 +1,5 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
@@ -23,35 +22,30 @@ public final class RunnerCheckpoint {
     private RunnerCheckpoint() {}
 
     public static Json of(Conversation state) {
-        return of(state, state.turn());
+        return of(state, state.turn(), Said.iterations(state));
     }
 
     /** As it stood for this turn, which may have ended at the moment when the next one began. */
     public static Json of(Conversation state, Turn turn) {
+        return of(state, turn, turn.iterations());
+    }
+
+    private static Json of(Conversation state, Turn turn, int iterations) {
         Map<String, Object> checkpoint = new LinkedHashMap<>();
         checkpoint.put("messages", messages(state));
-        checkpoint.put("iterations", turn.iterations());
+        checkpoint.put("iterations", iterations);
         Map<String, Object> usage = new LinkedHashMap<>();
         usage.put("inputTokens", turn.usage().inputTokens());
         usage.put("outputTokens", turn.usage().outputTokens());
         checkpoint.put("usage", usage);
-        if (state.isInterrupted()) {
-            checkpoint.put("pendingToolUseId", state.waitingCalls().get(0).id());
-        }
+        Said.interruption(state).ifPresent(call -> checkpoint.put("pendingToolUseId", call.id()));
         return Json.of(checkpoint);
     }
 
     /** The transcript, with the results that wait to be committed. */
     public static List<Object> messages(Conversation state) {
         List<Object> rows = new ArrayList<>();
-        state.transcript().messages().forEach(message -> rows.add(row(message)));
-        List<Part.ToolResult> uncommitted = state.batchCalls().stream()
-                .map(Call::toolResult)
-                .flatMap(java.util.Optional::stream)
-                .toList();
-        if (!uncommitted.isEmpty()) {
-            rows.add(row(Message.results(uncommitted)));
-        }
+        Said.messages(state).forEach(message -> rows.add(row(message)));
         return rows;
     }
 

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Json;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -44,8 +45,9 @@ public record CallItem(
         question = question == null ? Optional.empty() : question;
     }
 
-    /** The newest calls of a session, oldest of them first. */
-    public static List<CallItem> of(String session, Conversation state, int most) {
+    /** The newest calls of a thread, oldest of them first. */
+    public static List<CallItem> of(String thread, Conversation state, int most) {
+        String session = state.session().orElse(thread);
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> calls.add(call));
         calls.sort(Comparator.comparing(Call::since));

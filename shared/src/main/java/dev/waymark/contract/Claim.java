@@ -2,6 +2,7 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Sha256;
 
@@ -9,6 +10,7 @@ import dev.waymark.conversation.Sha256;
  * What an execution of a tool sends to its own workflow before it takes effect: a request to be the one that does.
  *
  * @param argsDigest hex of the SHA-256 over the arguments as canonical JSON
+ * @param repeat how many calls of the same kind came to a known outcome before: it makes the key of the effect
  * @param execution names this execution and no other
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -17,6 +19,10 @@ public record Claim(
         @JsonProperty("dispatch") int dispatch,
         @JsonProperty("tool") String tool,
         @JsonProperty("argsDigest") String argsDigest,
+
+        @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        int repeat,
+
         @JsonProperty("execution") String execution) {
     /** An update's id has at most 255 bytes on PostgreSQL, and a call's may have any length. */
     private static final int MAX_CALL_ID_LENGTH = 32;

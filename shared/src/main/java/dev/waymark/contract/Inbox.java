@@ -276,12 +276,17 @@ public final class Inbox {
             if (!dispatch.isInt() || dispatch.intValue() < 1) {
                 throw new Unusable("\"dispatch\" must be a positive whole number");
             }
+            JsonNode repeat = body.path("repeat");
+            if (isGiven(repeat) && (!repeat.isInt() || repeat.intValue() < 0)) {
+                throw new Unusable("\"repeat\" must be a whole number");
+            }
             String execution = required("execution");
             return new Fact.ToolClaimed(
                     required("callId"),
                     dispatch.intValue(),
                     required("tool"),
                     required("argsDigest"),
+                    repeat.asInt(0),
                     execution,
                     !Claim.isOfRun(execution, runId));
         }

@@ -174,6 +174,15 @@ public record Call(
         return become(Status.HELD, at, draft -> {});
     }
 
+    /** Whatever ran of it ran elsewhere, and nothing was heard of it. */
+    Call begunElsewhere(Status standing) {
+        return become(standing, since, draft -> {});
+    }
+
+    Call endedEarlier(Instant when) {
+        return but(draft -> draft.since = when);
+    }
+
     Call repeating(int earlier) {
         return but(draft -> draft.repeat = earlier);
     }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * What is known of side effects, by tool and arguments: models give the same thing new ids, so ids can't tell. It
@@ -32,6 +33,24 @@ public final class Effects {
     /** How a tool with these arguments is known here. Names of tools hold no colon. */
     static String key(String tool, String argsDigest) {
         return tool + ":" + argsDigest;
+    }
+
+    /** Those of tools that this holds for. */
+    Effects of(Predicate<String> tool) {
+        Effects[] kept = {NONE};
+        known.forEach((key, effect) -> {
+            if (tool.test(key.substring(0, key.indexOf(':')))) {
+                kept[0] = kept[0].with(key, effect);
+            }
+        });
+        return kept[0];
+    }
+
+    /** The same as a fork knows it, whose calls have keys of their own. */
+    Effects inherited() {
+        Effects[] all = {NONE};
+        known.forEach((key, effect) -> all[0] = all[0].with(key, effect.inSession()));
+        return all[0];
     }
 
     boolean isEmpty() {
@@ -69,6 +88,7 @@ public final class Effects {
      * @param result what that call returned
      * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
      *     and not what they did
+     * @param inherited whether the success is that of the thread that this one was forked from; it is replayed always
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -76,8 +96,11 @@ public final class Effects {
             @JsonProperty("executions") int executions,
             @JsonProperty("success") Optional<String> success,
             @JsonProperty("result") Optional<String> result,
-            @JsonProperty("remembered") List<Remembered> remembered) {
-        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of());
+            @JsonProperty("remembered") List<Remembered> remembered,
+
+            @JsonProperty("inherited") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean inherited) {
+        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false);
 
         @JsonCreator
         public Effect {
@@ -87,20 +110,34 @@ public final class Effects {
         }
 
         Effect executed() {
-            return new Effect(executions + 1, success, result, remembered);
+            return new Effect(executions + 1, success, result, remembered, inherited);
+        }
+
+        Effect executed(int times) {
+            return new Effect(times, success, result, remembered, inherited);
         }
 
         Effect succeeded(String callId, String text) {
             return success.isPresent()
                     ? this
-                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered);
+                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited);
+        }
+
+        /** What another thread's call came to, for this thread never to do it itself. */
+        Effect inheriting(String callId, String text) {
+            return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true);
+        }
+
+        /** What is known of it where its calls have other keys. */
+        Effect inSession() {
+            return new Effect(0, success, result, remembered, success.isPresent());
         }
 
         /** One claim a call: a call is claimed again only when the claim before came to nothing. */
         Effect remembering(Remembered claim) {
             List<Remembered> others = without(claim.callId());
             others.add(claim);
-            return new Effect(executions, success, result, others);
+            return new Effect(executions, success, result, others, inherited);
         }
 
         /** The claim that a call of this id should answer for: its own, or else the oldest. */
@@ -112,7 +149,7 @@ public final class Effects {
         }
 
         Effect forgetting(Remembered claim) {
-            return new Effect(executions, success, result, without(claim.callId()));
+            return new Effect(executions, success, result, without(claim.callId()), inherited);
         }
 
         private List<Remembered> without(String callId) {
@@ -126,6 +163,7 @@ public final class Effects {
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,
+            @JsonProperty("repeat") int repeat,
             @JsonProperty("claim") Call.Claim claim) {
         @JsonCreator
         public Remembered {

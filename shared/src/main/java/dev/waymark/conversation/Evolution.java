@@ -113,12 +113,15 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /** Begins a thread with the state of one that is over. */
-    Conversation resume(Resumption how) {
+    Conversation resume(Resumption how, Instant updatedAt) {
         boolean wasInterrupted = isInterrupted();
         life = Conversation.Life.OPEN;
         once = how.once();
         maxIterations = how.maxIterations().or(() -> maxIterations);
-        origin = how.origin();
+        Optional<Json> extras = origin.flatMap(Origin::extras);
+        origin = how.session().isEmpty() && extras.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Origin(how.session(), extras));
         facts++;
         seen = seen.with(how.id(), facts);
         how.agent().ifPresent(named -> agent = named);
@@ -140,7 +143,59 @@ final class Evolution implements Fact.Cases<Void> {
         if (versionReached || (isInterrupted() && !wasInterrupted)) {
             versions++;
         }
+        // Nothing is new because somebody goes on from there.
+        return how.answer().isPresent() ? freeze() : freeze(updatedAt);
+    }
+
+    /** Begins a thread with the state of another one, which goes on without it. */
+    Conversation fork(Fork how) {
+        life = Conversation.Life.OPEN;
+        once = false;
+        facts++;
+        seen = seen.with(how.id(), facts);
+        origin = origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        agentRequested = terms.isPresent();
+        inherit();
+        if (modelCalled) {
+            modelCalled = false;
+            turn = turn.uniterated();
+            steps--;
+        }
+        for (Call call : openCalls()) {
+            if (careOf(call).effect()) {
+                giveUp(call);
+            }
+        }
+        if (how.message().isPresent() || !isInterrupted()) {
+            stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
+        }
+        how.message().ifPresent(this::answerOrSay);
+        settle();
+        versions++;
         return freeze();
+    }
+
+    /** What was done is done for the fork too, and what was done and forgotten may have been anything. */
+    private void inherit() {
+        Map<String, String> results = new LinkedHashMap<>();
+        transcript
+                .messages()
+                .forEach(message ->
+                        message.toolResults().forEach(result -> results.put(result.toolUseId(), result.content())));
+        effects = effects.inherited();
+        calls.forEach((id, call) -> {
+            if (call.status() == Call.Status.COMPLETED && careOf(call).effect()) {
+                Effects.Effect effect = effects.of(effectKey(call));
+                Optional<String> result = call.result().or(() -> Optional.ofNullable(results.get(id)));
+                Call.Claim claim = new Call.Claim("before the fork", call.since());
+                effects = effects.with(
+                        effectKey(call),
+                        effect.success().isPresent()
+                                ? effect
+                                : result.map(text -> effect.inheriting(id, text))
+                                        .orElseGet(() -> effect.remembering(new Effects.Remembered(id, 0, claim))));
+            }
+        });
     }
 
     private void answerOrSay(String words) {
@@ -149,7 +204,7 @@ final class Evolution implements Fact.Cases<Void> {
                 .findFirst();
         if (question.isPresent()) {
             end(question.get(), Call.Status.COMPLETED, words);
-        } else {
+        } else if (!words.isBlank()) {
             userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
         }
     }
@@ -221,6 +276,10 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private Conversation freeze() {
+        return freeze(at);
+    }
+
+    private Conversation freeze(Instant updatedAt) {
         return new Conversation(
                 rules,
                 agent,
@@ -244,7 +303,7 @@ final class Evolution implements Fact.Cases<Void> {
                 ignored,
                 new Counters(facts, steps, versions, messages),
                 createdAt,
-                at,
+                updatedAt,
                 origin);
     }
 
@@ -292,6 +351,8 @@ final class Evolution implements Fact.Cases<Void> {
         if (agent.isEmpty()) {
             agent = fact.terms().agent();
         }
+        // A checkpoint does not say which tools have side effects.
+        effects = effects.of(tool -> fact.terms().careOf(tool).effect());
         takeUpOpenCalls();
         return null;
     }
@@ -459,13 +520,13 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
             effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
-            doubt(call.repeating(effect.executions())
+            doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
-        } else if (care.dedupe() && effect.success().isPresent()) {
+        } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
             put(call.ended(Call.Status.COMPLETED, text, at));
-        } else if (care.approval() && call.approval().isEmpty()) {
+        } else if (lacksApproval(call)) {
             askForApproval(call);
         } else if (kind == Terms.ToolKind.QUESTION) {
             ask(call);
@@ -484,6 +545,11 @@ final class Evolution implements Fact.Cases<Void> {
         } else {
             fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
+    }
+
+    private boolean lacksApproval(Call call) {
+        return careOf(call).approval()
+                && call.approval().filter(Call.Approval::approved).isEmpty();
     }
 
     private void askForApproval(Call call) {
@@ -507,7 +573,8 @@ final class Evolution implements Fact.Cases<Void> {
     public @Nullable Void toolClaimed(Fact.ToolClaimed fact) {
         Optional<Call> claimed = calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            put(claimed.get().claimed(new Call.Claim(fact.execution(), at), at));
+            Call.Claim claim = new Call.Claim(fact.execution(), at);
+            put(claimed.get().repeating(fact.repeat()).claimed(claim, at));
         } else {
             restore(fact);
             reachVersionWhenBatchIsDone();
@@ -531,9 +598,10 @@ final class Evolution implements Fact.Cases<Void> {
                 : openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
-        if (answerable.isEmpty() || !takeUp(answerable.get(), claim)) {
+        if (answerable.isEmpty() || !takeUp(answerable.get().repeating(fact.repeat()), claim)) {
             String key = Effects.key(fact.tool(), fact.argsDigest());
-            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), claim)));
+            effects = effects.with(
+                    key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), fact.repeat(), claim)));
             openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
         }
     }
@@ -543,7 +611,7 @@ final class Evolution implements Fact.Cases<Void> {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
                 doubt(call.claimedLater(claim));
-            case VERIFYING -> put(call.claimedLater(claim));
+            case VERIFYING, LOST -> put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (turn.isRunning() && call.status() != Call.Status.CANCELLED) {
                     doubt(call.claimedLater(claim)); // It was said not to have run.
@@ -552,9 +620,6 @@ final class Evolution implements Fact.Cases<Void> {
                     String text = call.result().orElse("") + known;
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
-            }
-            case LOST -> {
-                // It is said of it already that nobody knows.
             }
             case ASKING, COMPLETED -> {
                 return false;
@@ -737,8 +802,8 @@ final class Evolution implements Fact.Cases<Void> {
     /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
     private void runAgain(Call call) {
         Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
-        if (careOf(call).approval() && call.approval().isEmpty()) {
-            askForApproval(again); // The run that approved it was taken back.
+        if (lacksApproval(call)) {
+            askForApproval(again); // It was approved in a run that was taken back.
         } else {
             put(again.issued(fenceToCome(again), at));
         }

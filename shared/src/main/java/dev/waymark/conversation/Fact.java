@@ -172,10 +172,12 @@ public sealed interface Fact {
     /**
      * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer.
      *
+     * @param repeat of the call, as it was handed out: the effect took place under that key
      * @param restored whether it was granted before, and a reset took back what it was granted to. A claim that was
      *     granted in time says the same either way, so it does not matter that copies of it may look restored.
      */
-    record ToolClaimed(String callId, int dispatch, String tool, String argsDigest, String execution, boolean restored)
+    record ToolClaimed(
+            String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
             implements Inbound {
         @Override
         public String signal() {

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param agent the agent that goes on, if it is not to be the one that is recorded
  * @param answer to the first open question; a message where none is open
  * @param once whether the new thread closes when its turn ends
+ * @param session the id under which other systems know the thread's calls, where it is not the new thread's own
  */
 public record Resumption(
         String id,
@@ -24,14 +25,14 @@ public record Resumption(
         Optional<String> answer,
         Optional<Integer> maxIterations,
         boolean once,
-        Optional<Origin> origin) {
+        Optional<String> session) {
     public Resumption {
         Objects.requireNonNull(id, "id");
     }
 
     /** The state that a thread begins with that goes on from this one. */
     public Conversation of(Conversation over, Instant at) {
-        return Evolution.of(over, at).resume(this);
+        return Evolution.of(over, at).resume(this, over.updatedAt());
     }
 
     /** Why the answer can't be used as things stand, or empty when it can. */

@@ -65,6 +65,27 @@ public final class ToolTexts {
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }
 
+    /** Whether a result is what {@link #durability} says. */
+    public static boolean isDurability(String text) {
+        return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
+    }
+
+    /** Whether a result reads like a failure, where nothing else tells. */
+    public static boolean isFailure(String text) {
+        return isDurability(text)
+                || text.startsWith(failure(""))
+                || text.startsWith("Tool execution denied")
+                || text.startsWith("Invalid input for tool \"")
+                || (text.startsWith("Tool \"")
+                        && (text.contains("\" not found. Available tools: ")
+                                || text.contains("\" returned invalid output: ")));
+    }
+
+    /** A failure as a JSON object. */
+    public static String error(String text) {
+        return "{\"error\":" + quoted(text) + "}";
+    }
+
     /** As compact JSON has it: only what must be escaped is. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");

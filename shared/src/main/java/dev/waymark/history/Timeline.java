@@ -30,6 +30,33 @@ public record Timeline(
         moments = List.copyOf(moments);
     }
 
+    /** The same thread as it stood at one of its moments. */
+    public Timeline upTo(Moment moment) {
+        int last = moments.lastIndexOf(moment);
+        boolean newest = last == moments.size() - 1 && moment.state().equals(now);
+        return newest
+                ? this
+                : new Timeline(
+                        thread,
+                        moment.runId(),
+                        moments.subList(0, last + 1),
+                        moment.state(),
+                        agent,
+                        Optional.empty(),
+                        moment.eventId(),
+                        cut);
+    }
+
+    /** What the thread's agent is told first, once it is known. */
+    public Optional<String> instructions() {
+        return agent.flatMap(AgentSpec::instructions);
+    }
+
+    /** The model that the thread's agent asks, as {@code provider:model}, once it is known. */
+    public Optional<String> model() {
+        return agent.map(AgentSpec::model);
+    }
+
     /** The versions that are still held, oldest first. */
     public List<Version> versions() {
         List<Version> versions = new ArrayList<>();

@@ -111,6 +111,55 @@ class InboxTest {
                 .isEqualTo(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, NONE, NONE));
     }
 
+    @Test
+    void approve_withEverything_isRead() {
+        assertThat(read(
+                        "approve",
+                        "{\"id\":\"m\",\"callId\":\"tu_7\",\"args\":{\"x\":1},\"argsDigest\":\"ab\",\"by\":\"ann\","
+                                + "\"reason\":\"fine\"}"))
+                .isEqualTo(new Fact.ApprovalDecided(
+                        true,
+                        Optional.of("m"),
+                        Optional.of("tu_7"),
+                        Optional.of(Json.of(Map.of("x", 1))),
+                        Optional.of("ab"),
+                        Optional.of("ann"),
+                        Optional.of("fine")));
+    }
+
+    @Test
+    void clear_all_isRead() {
+        assertThat(read("clear", "{\"all\":true}")).isEqualTo(new Fact.Cleared(true, NONE));
+        assertThat(Inbox.read("clear", (Payload) null)).isEqualTo(new Fact.Cleared(false, NONE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"done,DONE", "rerun,RERUN", "give-up,GIVE_UP"})
+    void settle_outcome_isRead(String outcome, Fact.Settlement settlement) {
+        assertThat(read("settle", "{\"callId\":\"tu_7\",\"outcome\":\"" + outcome + "\"}"))
+                .isEqualTo(new Fact.OutcomeSettled("tu_7", settlement, NONE, NONE));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"run-1,false", "run-2,true", "run-,true"})
+    void claim_asAnUpdate_isRestoredIfAnotherRunMadeIt(String runId, boolean restored) {
+        assertThat(Inbox.readUpdate("claim", claim("run-1/1/x"), runId))
+                .isEqualTo(new Fact.ToolClaimed("tu_7", 2, "charge", "ab", 3, "run-1/1/x", restored));
+    }
+
+    @Test
+    void claim_asASignal_isNoSuchThing() {
+        assertThat(Inbox.read("claim", claim("run-1/1/x")))
+                .isEqualTo(new Fact.MessageIgnored("claim", new Problem(Problem.BAD_INPUT, "there is no such signal")));
+    }
+
+    private static Payload claim(String execution) {
+        Claim claim = new Claim("tu_7", 2, "charge", "ab", 3, execution);
+        return payload(
+                "json/plain",
+                Json.of(Wire.MAPPER.convertValue(claim, Map.class)).canonical().getBytes(StandardCharsets.UTF_8));
+    }
+
     // ---- what is ignored, and why
 
     @ParameterizedTest
@@ -138,6 +187,11 @@ class InboxTest {
                 "stop   | \"ann\"                               | the payload is no object",
                 "stop   | {\"by\":5}                            | \"by\" must be a string",
                 "settle | {}                                    | \"callId\" is missing",
+                "settle | {\"callId\":\"a\"}                      | \"outcome\" must be done, rerun or give-up",
+                "settle | {\"callId\":\"a\",\"outcome\":\"rerun\",\"result\":\"x\"} | \"result\" goes with the outcome done only",
+                "approve | {\"args\":[]}                        | \"args\" must be an object",
+                "deny   | {\"argsDigest\":5}                    | \"argsDigest\" must be a string",
+                "clear  | {\"all\":\"yes\"}                     | \"all\" must be true or false",
                 "budget | {\"iterations\":0}                    | \"iterations\" must be a positive whole number",
                 "budget | {\"iterations\":2.5}                  | \"iterations\" must be a positive whole number",
                 "budget | {\"iterations\":9999999999}           | \"iterations\" must be a positive whole number",

@@ -79,8 +79,9 @@ class StoredFormsTest {
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals));
-        Effects.Remembered remembered = new Effects.Remembered("tu_0", claim);
-        Effects.Effect effect = new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered));
+        Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
+        Effects.Effect effect =
+                new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
         Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));
@@ -237,6 +238,16 @@ class StoredFormsTest {
 
         assertThat(read(use, tree(use))).isEqualTo(use);
         assertThat(new Message(Role.ASSISTANT, List.of(use)).canonical()).contains("\"input\": {}");
+    }
+
+    @Test
+    void toolUse_withNullsInItsInput_isTheSameAfterReading() throws IOException {
+        Json input = Wire.MAPPER.readValue("{\"a\":null,\"b\":{\"c\":null},\"d\":[{\"e\":null}]}", Json.class);
+        Part use = new Part.ToolUse("a", "b", input);
+
+        assertThat(read(use, tree(use))).isEqualTo(use);
+        assertThat(((Part.ToolUse) read(use, tree(use))).input().canonical())
+                .isEqualTo("{\"a\": null, \"b\": {\"c\": null}, \"d\": [{\"e\": null}]}");
     }
 
     @ParameterizedTest

@@ -43,7 +43,7 @@ class ResumptionTest {
     }
 
     private static Fact claim() {
-        return new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), "run/1/x", false);
+        return new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false);
     }
 
     private static Call call(Conversation state, String id) {

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -46,6 +47,15 @@ final class Story {
             state = state.apply(fact, START.plusSeconds(facts));
             facts++;
         }
+        return this;
+    }
+
+    /** At a time of their own. The next ones go on from there. */
+    Story at(Instant time, Fact... more) {
+        for (Fact fact : more) {
+            state = state.apply(fact, time);
+        }
+        facts = (int) Duration.between(START, time).toSeconds() + 1;
         return this;
     }
 
@@ -116,6 +126,10 @@ final class Story {
 
     static Part.ToolUse use(String id, String tool) {
         return new Part.ToolUse(id, tool, Json.EMPTY_OBJECT);
+    }
+
+    static Part.ToolUse use(String id, String tool, int n) {
+        return new Part.ToolUse(id, tool, Json.of(Map.of("n", n)));
     }
 
     static Part.ToolUse ask(String id, String question) {

@@ -3,6 +3,7 @@ package dev.waymark.simulation;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Part;
@@ -10,13 +11,18 @@ import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * What must hold after every fact. It keeps books of its own: which messages were accepted and what each call came to,
@@ -27,18 +33,34 @@ final class Ledger {
     static final String MESSAGE = "msg-";
 
     private final Coverage coverage;
+    private final Terms terms;
+    private final World world;
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
+    private final Map<String, String> approved = new HashMap<>();
+    private final Map<String, Integer> repeats = new HashMap<>();
+    private final Map<String, Integer> knownOutcomes = new HashMap<>();
+    private final Set<String> wasDoubted = new HashSet<>();
     private int facts = 1;
 
-    Ledger(Coverage coverage) {
+    Ledger(Coverage coverage, Terms terms, World world) {
         this.coverage = coverage;
+        this.terms = terms;
+        this.world = world;
+    }
+
+    private Terms.Care careOf(String tool) {
+        return terms.care().getOrDefault(tool, Terms.Care.NONE);
+    }
+
+    /** By what a side effect is known: models give the same thing new ids. */
+    static String key(Call call) {
+        return call.tool() + " " + call.argsDigest();
     }
 
     void check(Conversation before, Fact fact, Conversation after) {
-        facts++;
-        Optional<Problem> refusal = fact instanceof Fact.Inbound inbound ? before.refusal(inbound) : Optional.empty();
-        book(before, fact, refusal.isPresent());
+        Optional<Problem> refusal = refusal(before, fact);
+        book(before, fact, after);
         counters(before, after);
         if (refusal.isPresent() || fact instanceof Fact.MessageIgnored) {
             ignored(before, after);
@@ -51,7 +73,11 @@ final class Ledger {
         }
         if (isStale(before, fact)) {
             coverage.count("stale " + fact.type());
+            boolean late =
+                    fact instanceof Fact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
             unchanged(before, after, "a stale " + fact.type());
+            Violation.unless(
+                    late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
         if (fact instanceof Fact.ModelCalled) {
             committed(before, after);
@@ -61,35 +87,230 @@ final class Ledger {
         }
         messages(after);
         state(before, after);
+        after.batchCalls().forEach(call -> call(before, fact, call));
+        calls(after);
         decisions(after);
     }
 
     // ---- books
 
-    private void book(Conversation before, Fact fact, boolean refused) {
-        if (refused) {
+    private static Optional<Problem> refusal(Conversation before, Fact fact) {
+        return fact instanceof Fact.Inbound inbound ? before.refusal(inbound) : Optional.empty();
+    }
+
+    /** Writes down what happened, without a look at whether it was right. */
+    void book(Conversation before, Fact fact, Conversation after) {
+        facts++;
+        if (refusal(before, fact).isPresent()) {
             return;
         }
+        outcome(before, fact, after);
         if (fact instanceof Fact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
             }
             spoke.content().ifPresent(content -> accepted.add(content.text()));
-        } else if (fact instanceof Fact.Cleared) {
+        } else if (fact instanceof Fact.Cleared cleared) {
             accepted.clear();
+            if (cleared.all()) {
+                knownOutcomes.clear();
+            }
         } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof Fact.HumanAnswered answered) {
             String callId =
                     answered.callId().orElseGet(() -> before.questions().get(0).id());
             outcomes.put(callId, answered.answer());
+        } else if (fact instanceof Fact.ApprovalDecided decided && decided.approved()) {
+            Call call = before.waitingCalls().stream()
+                    .filter(each -> each.status() == Call.Status.AWAITING)
+                    .filter(each -> decided.callId().map(each.id()::equals).orElse(true))
+                    .findFirst()
+                    .orElseThrow();
+            Json args = decided.args().orElse(call.args());
+            approved.put(call.id(), args.canonical());
+            coverage.count(args.equals(call.args()) ? "approved as they were" : "approved with other arguments");
+        }
+    }
+
+    /** Executions whose outcome is known now: the next deliberate call of the same must have another key. */
+    private void outcome(Conversation before, Fact fact, Conversation after) {
+        Optional<String> callId = Optional.empty();
+        if (fact instanceof Fact.ToolFinished done) {
+            callId = Optional.of(done.callId())
+                    .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()));
+        } else if (fact instanceof Fact.ToolInterrupted asks && isAwaited(before, asks.callId(), asks.dispatch())) {
+            callId = Optional.of(asks.callId());
+        } else if (fact instanceof Fact.ToolVerified verified
+                && verified.landed().orElse(false)) {
+            callId = before.calls()
+                    .get(verified.callId())
+                    .filter(call -> call.status() == Call.Status.VERIFYING)
+                    .map(Call::id);
+        } else if (fact instanceof Fact.OutcomeSettled settled && settled.settlement() == Fact.Settlement.DONE) {
+            callId = Optional.of(settled.callId());
+        }
+        callId.flatMap(before.calls()::get)
+                .filter(call -> call.claim().isPresent())
+                .ifPresent(call -> knownOutcomes.merge(key(call), 1, Integer::sum));
+        after.batchCalls().stream()
+                .filter(call -> call.status() == Call.Status.UNKNOWN
+                        || call.status() == Call.Status.DOUBTED
+                        || call.status() == Call.Status.UNSETTLED)
+                .forEach(call -> wasDoubted.add(call.id()));
+        if (fact instanceof Fact.ToolClaimed claim) {
+            after.batchCalls().stream()
+                    .filter(call -> call.claim()
+                            .filter(each -> each.execution().equals(claim.execution()))
+                            .isPresent())
+                    .forEach(call -> repeats.put(call.id(), call.repeat()));
+        }
+        if (fact instanceof Fact.ToolDispatched dispatched) {
+            Call call = after.calls().get(dispatched.callId()).orElseThrow();
+            repeats.putIfAbsent(call.id(), call.repeat());
+        }
+    }
+
+    private static boolean isCancelled(Conversation state, String callId, int dispatch) {
+        return state.calls()
+                .get(callId)
+                .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == dispatch)
+                .isPresent();
+    }
+
+    // ---- tools
+
+    /** A call is about to be handed to a worker. */
+    void dispatched(Call call, int dispatch) {
+        Terms.Care care = careOf(call.tool());
+        Violation.unless(terms.tools().get(call.tool()) == Terms.ToolKind.ACTIVITY, "no worker can run " + call.tool());
+        Violation.unless(
+                !care.approval() || call.args().canonical().equals(approved.get(call.id())),
+                "what runs is not what was approved");
+        if (!care.effect()) {
+            return;
+        }
+        if (dispatch > 1) {
+            coverage.count("calls dispatched again");
+        }
+        Violation.unless(
+                repeats.getOrDefault(call.id(), call.repeat()) == call.repeat(), "executions of a call have two keys");
+        Violation.unless(
+                repeats.containsKey(call.id())
+                        || call.claim().isPresent()
+                        || wasDoubted.contains(call.id())
+                        || call.repeat() == knownOutcomes.getOrDefault(key(call), 0),
+                "a call has the key of another");
+    }
+
+    /** An execution of a call is about to be allowed to take effect. */
+    void granted(Call call, Instant at) {
+        Violation.unless(
+                world.alive(at).stream().noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
+                "a call runs again while it may still be running");
+        if (wasDoubted.contains(call.id())) {
+            coverage.count("reruns");
+        }
+    }
+
+    /** Whether a call took effect is about to be found out. */
+    void verifying(Call call, Instant at) {
+        Instant claimedAt = call.claim().orElseThrow().at();
+        Violation.unless(
+                !claimedAt.plus(World.TIMEOUT).plusSeconds(5).isAfter(at), "it is looked for an effect too early");
+        coverage.count("verifies");
+    }
+
+    private void call(Conversation before, Fact fact, Call call) {
+        Terms.Care care = careOf(call.tool());
+        Optional<Call> earlier = before.calls().get(call.id());
+        boolean changed = earlier.map(each -> each.status() != call.status()).orElse(true);
+        if (!changed) {
+            return;
+        }
+        coverage.count("calls " + call.status().name().toLowerCase(Locale.ROOT));
+        if (care.effect()) {
+            effect(fact, call, care);
+            if (earlier.isEmpty() && call.claim().isPresent()) {
+                coverage.count("remembered claims met again");
+            }
+        }
+        if (call.status() == Call.Status.DENIED) {
+            coverage.count(
+                    fact instanceof Fact.TimePassed
+                            ? "denied by time"
+                            : fact instanceof Fact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
+        }
+        if (care.approval() && terms.tools().get(call.tool()) == Terms.ToolKind.STATE) {
+            Violation.unless(
+                    call.status() != Call.Status.COMPLETED || approved.containsKey(call.id()),
+                    "a state tool ran without approval");
+        }
+    }
+
+    private void effect(Fact fact, Call call, Terms.Care care) {
+        boolean tookEffect =
+                call.claim().map(claim -> world.hasEffect(claim.execution())).orElse(false);
+        String text = call.result().orElse("");
+        switch (call.status()) {
+            case COMPLETED -> {
+                boolean replayed = text.startsWith("[idempotent replay of ");
+                if (replayed) {
+                    Violation.unless(care.dedupe(), "replayed, and never asked to be");
+                    coverage.count("replays");
+                } else if (!(fact instanceof Fact.HumanAnswered)) {
+                    Violation.unless(
+                            tookEffect || world.hasEffect(key(call), call.repeat()), "completed, and nothing happened");
+                }
+            }
+            case LOST -> {
+                boolean known = call.claim()
+                        .map(claim -> world.wasGranted(claim.execution()))
+                        .orElse(care.dedupe());
+                Violation.unless(known, "lost, and nothing was ever claimed");
+                Violation.unless(text.contains("tool-durability-error"), "lost, and the model is not told so");
+            }
+            case UNKNOWN, DOUBTED, UNSETTLED -> {
+                Violation.unless(
+                        call.claim()
+                                .map(claim -> world.wasGranted(claim.execution()))
+                                .orElse(false),
+                        "in doubt, and nothing was ever claimed");
+            }
+            case DENIED, CANCELLED ->
+                Violation.unless(
+                        !tookEffect || text.isEmpty() || text.contains("had been claimed"),
+                        "said not to have run, and it took effect");
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, VERIFYING, ASKING, FAILED -> {
+                // Whatever took effect shows in the claims.
+            }
+        }
+    }
+
+    private void calls(Conversation state) {
+        List<Call> open = state.openCalls();
+        long inFlight = open.stream()
+                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                .filter(call -> careOf(call.tool()).effect())
+                .count();
+        Violation.unless(inFlight <= 5, "too many side effects at a time");
+        if (inFlight == 5) {
+            coverage.count("five side effects at a time");
+        }
+        for (Call call : open) {
+            Violation.unless(
+                    !call.isHeld()
+                            || open.stream()
+                                    .anyMatch(other ->
+                                            !other.isHeld() && key(other).equals(key(call))),
+                    "held by nothing");
         }
     }
 
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
         return state.batchCalls().stream()
                 .anyMatch(call -> call.id().equals(callId)
-                        && call.status() == Call.Status.DISPATCHED
+                        && (call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
                         && call.dispatches() == dispatch);
     }
 
@@ -141,6 +362,7 @@ final class Ledger {
         Violation.unless(
                 after.ignored().count() == before.ignored().count() + 1, "a refused message does not show as ignored");
         unchanged(before, after, "a refused message");
+        Violation.unless(after.calls().equals(before.calls()), "a refused message changed a call");
     }
 
     private static void unchanged(Conversation before, Conversation after, String what) {
@@ -149,7 +371,6 @@ final class Ledger {
                         && after.queue().equals(before.queue())
                         && after.turn().equals(before.turn())
                         && after.batch().equals(before.batch())
-                        && after.calls().equals(before.calls())
                         && after.life() == before.life()
                         && after.modelCalled() == before.modelCalled()
                         && after.seen().equals(before.seen())
@@ -160,13 +381,17 @@ final class Ledger {
 
     private void accepted(Conversation before, Fact.Inbound fact, Conversation after) {
         coverage.count("accepted " + fact.type());
-        Violation.unless(before.life() != Conversation.Life.CANCELLED, "something was accepted after a cancel");
+        boolean restored = fact instanceof Fact.ToolClaimed claim && claim.restored();
+        Violation.unless(
+                restored || before.life() != Conversation.Life.CANCELLED, "something was accepted after a cancel");
         if (fact instanceof Fact.UserSpoke spoke) {
             spoke(before, spoke, after);
         } else if (fact instanceof Fact.HumanAnswered answered) {
             Violation.unless(
                     after.questions().size() == before.questions().size() - 1, "an accepted answer answered nothing");
             coverage.count(before.questions().size() > 1 ? "answers to one of several" : "answers to the only one");
+        } else if (fact instanceof Fact.ToolClaimed claim) {
+            claimed(before, claim, after);
         } else if (fact instanceof Fact.BudgetRaised raised) {
             Violation.unless(
                     after.iterationLimit().equals(raised.iterations())
@@ -189,6 +414,21 @@ final class Ledger {
         } else if (fact instanceof Fact.CloseRequested) {
             Violation.unless(after.life() == Conversation.Life.CLOSING, "a close was forgotten");
         }
+    }
+
+    private void claimed(Conversation before, Fact.ToolClaimed claim, Conversation after) {
+        if (!claim.restored()) {
+            Violation.unless(
+                    after.calls().get(claim.callId()).orElseThrow().status() == Call.Status.CLAIMED,
+                    "a claim was granted and is not held");
+            return;
+        }
+        Optional<Call> call = before.batchCalls().stream()
+                .filter(each -> each.id().equals(claim.callId()))
+                .findFirst();
+        coverage.count("claims restored to "
+                + call.map(each -> each.status().name().toLowerCase(Locale.ROOT))
+                        .orElse("nothing"));
     }
 
     private void spoke(Conversation before, Fact.UserSpoke spoke, Conversation after) {

@@ -13,10 +13,12 @@ import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,25 +42,55 @@ final class Simulation {
         FACT_UNRECORDED,
         MODEL_CALLED_TOO_EARLY,
         QUEUE_LOST_IN_TRANSIT,
-        CALL_LOST_IN_TRANSIT
+        CALL_LOST_IN_TRANSIT,
+        EFFECT_WITHOUT_CLAIM,
+        LATE_CLAIM_GRANTED,
+        CLAIMS_LOST_IN_A_RESET,
+        COPIED_ACTIVITY_RUNS
     }
 
-    private static final Terms TERMS = terms();
-    private static final String[] TOOLS = {"add", "add", "lookup", "ask_user", "ask_user", "missing"};
+    /** Those with side effects more often, and with few arguments, so that the same is called again and again. */
+    private static final String[] TOOLS = {
+        "add",
+        "lookup",
+        "ask_user",
+        "ask_user",
+        "missing",
+        "charge",
+        "charge",
+        "pay",
+        "pay",
+        "wire",
+        "mail",
+        "book",
+        "book",
+        "fire",
+        "fire",
+        "drop",
+        "drop",
+        "write_todos",
+        "write_file"
+    };
+
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c"};
 
     private final Random random;
     private final Core core;
     private final Fault fault;
     private final Coverage coverage;
-    private final Ledger ledger;
+    private Ledger ledger;
     private final boolean thorough;
 
     private final List<Fact> recorded = new ArrayList<>();
     private final List<Instant> times = new ArrayList<>();
     private final List<Conversation> states = new ArrayList<>();
-    private final List<Flight> flights = new ArrayList<>();
+    private final List<List<Activity>> pendingAt = new ArrayList<>();
+    private final List<Activity> flights = new ArrayList<>();
     private final Set<String> begun = new HashSet<>();
+    private final World world = new World();
+    private final Map<String, World.Execution> running = new HashMap<>();
+    private final List<LateClaim> lateClaims = new ArrayList<>();
+    private final Terms terms;
     private final List<String> sentIds = new ArrayList<>();
 
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
@@ -67,14 +99,19 @@ final class Simulation {
     private int messages;
     private boolean closed;
     private boolean quiet;
-    private boolean agentLanded;
+    private boolean restoring;
+    private int runs = 1;
+    private int runBegan;
+    private int executions;
+    private Optional<Instant> alarm = Optional.empty();
 
     Simulation(long seed, Core core, Fault fault, Coverage coverage) {
         this.random = new Random(seed);
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.ledger = new Ledger(coverage);
+        this.terms = terms(random);
+        this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations);
@@ -82,10 +119,11 @@ final class Simulation {
         times.add(at);
         state = Conversation.start(started, at);
         states.add(state);
+        pendingAt.add(List.of());
     }
 
-    /** An activity under way. */
-    private record Flight(String kind, int step, String callId, int dispatch) {}
+    /** An execution that nobody waits for any more, and that will ask for its claim all the same. */
+    private record LateClaim(Activity activity, String run, String execution) {}
 
     void run() {
         int tasks = 5 + random.nextInt(30);
@@ -98,8 +136,15 @@ final class Simulation {
                 arrive();
             }
             work();
+            if (chance(12)) {
+                reset();
+            }
         }
         settle();
+        if (closed && chance(10)) {
+            reset();
+            settle();
+        }
         refold();
     }
 
@@ -132,14 +177,14 @@ final class Simulation {
     private final class Driver implements Step.Cases<Boolean> {
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            begin("agent", new Flight("agent", 0, "", 0));
+            begin("agent", Activity.of("agent", 0, runId()));
             apply(new Fact.AgentRequested());
             return true;
         }
 
         @Override
         public Boolean callModel(Step.CallModel step) {
-            begin("model " + step.step(), new Flight("model", step.step(), "", 0));
+            begin("model " + step.step(), Activity.of("model", step.step(), runId()));
             if (fault != Fault.MODEL_CALL_UNRECORDED) {
                 apply(new Fact.ModelCalled(step.step()));
             }
@@ -149,7 +194,8 @@ final class Simulation {
         @Override
         public Boolean runTool(Step.RunTool step) {
             String callId = step.call().id();
-            begin("tool " + callId + " " + step.dispatch(), new Flight("tool", 0, callId, step.dispatch()));
+            begin("tool " + callId + " " + step.dispatch(), Activity.tool(step.call(), step.dispatch(), runId()));
+            ledger.dispatched(step.call(), step.dispatch());
             if (fault != Fault.DISPATCH_UNRECORDED) {
                 apply(new Fact.ToolDispatched(callId, step.dispatch()));
             }
@@ -161,12 +207,18 @@ final class Simulation {
 
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
-            throw new Violation("no tool of this simulation can be verified");
+            Call call = step.call();
+            ledger.verifying(call, at);
+            Optional<Boolean> sample = chance(2) ? Optional.of(landed(call)) : Optional.empty();
+            flights.add(Activity.verify(call, runId(), sample));
+            apply(new Fact.VerifyDispatched(call.id(), call.dispatches()));
+            return true;
         }
 
         @Override
         public Boolean wakeAt(Step.WakeAt step) {
-            throw new Violation("nothing in this simulation waits for a time");
+            alarm = Optional.of(step.time());
+            return false;
         }
 
         @Override
@@ -178,10 +230,22 @@ final class Simulation {
             return false;
         }
 
-        private void begin(String what, Flight flight) {
-            Violation.unless(begun.add(what), "begun twice: " + what);
-            flights.add(flight);
+        private void begin(String what, Activity activity) {
+            Violation.unless(begun.add(runId() + " " + what), "begun twice: " + what);
+            flights.add(activity);
         }
+    }
+
+    private Terms.Care careOf(String tool) {
+        return terms.care().getOrDefault(tool, Terms.Care.NONE);
+    }
+
+    private String runId() {
+        return "run" + runs;
+    }
+
+    private boolean landed(Call call) {
+        return world.hasEffect(Ledger.key(call), call.repeat());
     }
 
     /** Whatever the state waits for is really under way; if it waits for nothing, something is decided. */
@@ -190,22 +254,23 @@ final class Simulation {
             return;
         }
         boolean waits = false;
-        if (state.agentRequested() && !agentLanded) {
+        if (state.agentRequested() && state.terms().isEmpty() && state.turn().status() != Turn.Status.FAILED) {
             waits = true;
-            Violation.unless(flights.contains(new Flight("agent", 0, "", 0)), "stuck: no agent will come");
+            Violation.unless(isUnderWay("agent", "", 0), "stuck: no agent will come");
         }
         if (state.modelCalled()) {
             waits = true;
             Violation.unless(
-                    flights.contains(new Flight("model", state.counters().steps(), "", 0)),
+                    flights.stream()
+                            .anyMatch(flight -> flight.kind().equals("model")
+                                    && flight.step() == state.counters().steps()),
                     "stuck: no reply will come");
         }
         for (Call call : state.batchCalls()) {
-            if (call.status() == Call.Status.DISPATCHED) {
+            if (call.isInFlight()) {
                 waits = true;
-                Violation.unless(
-                        flights.contains(new Flight("tool", 0, call.id(), call.dispatches())),
-                        "stuck: no result will come");
+                String kind = call.status() == Call.Status.VERIFYING ? "verify" : "tool";
+                Violation.unless(isUnderWay(kind, call.id(), call.dispatches()), "stuck: no result will come");
             }
         }
         boolean shouldGoOn = state.turn().isRunning() && !state.isInterrupted() && !waits;
@@ -213,8 +278,12 @@ final class Simulation {
         Violation.unless(!waits || !state.isBetweenSteps(), "between steps, yet waiting");
     }
 
+    private boolean isUnderWay(String kind, String callId, int dispatch) {
+        return flights.stream().anyMatch(flight -> flight.isOf(kind, callId, dispatch));
+    }
+
     private void moveOnPerhaps() {
-        if (!flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
+        if (restoring || !flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
             return;
         }
         if (chance(20)) {
@@ -235,6 +304,9 @@ final class Simulation {
         if (thorough) {
             Violation.unless(StateDigest.of(state).equals(StateDigest.of(before)), "moving changed the state's digest");
         }
+        runs++;
+        runBegan = recorded.size() - 1;
+        lateClaims.clear();
         coverage.count("continued as new");
         if (!state.batch().isEmpty()) {
             coverage.count("continued as new within a batch");
@@ -245,13 +317,25 @@ final class Simulation {
         at = at.plusMillis(random.nextInt(3));
         Conversation before = state;
         state = core.apply(state, fact, at);
+        if (fact instanceof Fact.TimePassed && state.equals(before)) {
+            return;
+        }
+        if (fact instanceof Fact.Cleared cleared
+                && cleared.all()
+                && before.refusal(cleared).isEmpty()) {
+            world.forgetAll();
+        }
         if (fault != Fault.FACT_UNRECORDED || state.counters().facts() != 7) {
             recorded.add(fact);
             times.add(at);
             states.add(state);
+            pendingAt.add(List.copyOf(flights));
         }
         coverage.count("fact " + fact.type());
         ledger.check(before, fact, state);
+        if (!restoring) {
+            world.check(state);
+        }
         if (thorough) {
             roundTrip();
         }
@@ -266,11 +350,20 @@ final class Simulation {
         }
     }
 
-    /** Another reader of the facts, one that never moved to a new run, sees the same state after each of them. */
+    /**
+     * Another reader of the facts, one that never moved to a new run, sees the same state after each of them. A claim of
+     * another run looks restored to it even if it was granted in time, before the reset.
+     */
     private void refold() {
         Conversation folded = Conversation.start((Fact.RunStarted) recorded.get(0), times.get(0));
         for (int i = 1; i < recorded.size(); i++) {
-            folded = core.apply(folded, recorded.get(i), times.get(i));
+            Fact fact = recorded.get(i);
+            if (i > runBegan
+                    && fact instanceof Fact.ToolClaimed claim
+                    && !claim.execution().startsWith(runId() + "/")) {
+                fact = restored(claim);
+            }
+            folded = core.apply(folded, fact, times.get(i));
             Violation.unless(folded.equals(states.get(i)), "a reader of the same facts sees another state");
         }
         Violation.unless(folded.equals(state), "a reader of the same facts ends with another state");
@@ -279,12 +372,14 @@ final class Simulation {
     /** Lets everything that is under way end, answers what is asked, and expects the thread to come to rest. */
     private void settle() {
         quiet = true;
-        for (int i = 0; i < 500 && !closed; i++) {
+        for (int i = 0; i < 2_000 && !closed; i++) {
             work();
             if (!flights.isEmpty()) {
                 land();
             } else if (state.isInterrupted()) {
-                apply(answer(Optional.of(state.questions().get(0).id())));
+                apply(decision(state.waitingCalls().get(0)));
+            } else if (alarm.isPresent()) {
+                wake();
             } else if (!closed) {
                 Violation.unless(state.isSettled(), "at rest, and yet not settled");
                 return;
@@ -296,6 +391,22 @@ final class Simulation {
     // ---- the world
 
     private void arrive() {
+        if (chance(8)) {
+            at = at.plusSeconds(random.nextInt(50));
+        }
+        if (alarm.isPresent() && chance(4)) {
+            wake();
+            return;
+        }
+        if (chance(6)) {
+            haunt();
+            return;
+        }
+        if (!state.waitingCalls().isEmpty() && chance(3)) {
+            List<Call> waiting = state.waitingCalls();
+            apply(decision(waiting.get(random.nextInt(waiting.size()))));
+            return;
+        }
         if (!flights.isEmpty() && !chance(3)) {
             land();
             return;
@@ -318,14 +429,18 @@ final class Simulation {
         } else if (kind < 93) {
             apply(new Fact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
-            apply(new Fact.ApprovalDecided(
-                    chance(2),
-                    Optional.empty(),
-                    someCallId(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    someone(),
-                    Optional.empty()));
+            apply(
+                    chance(2)
+                            ? new Fact.ApprovalDecided(
+                                    chance(2),
+                                    Optional.empty(),
+                                    anyCallId(),
+                                    chance(4) ? Optional.of(effectArgs()) : Optional.empty(),
+                                    chance(3) ? Optional.of("stale") : Optional.empty(),
+                                    someone(),
+                                    Optional.empty())
+                            : new Fact.OutcomeSettled(
+                                    anyCallId().orElse("a"), Fact.Settlement.GIVE_UP, Optional.empty(), someone()));
         } else if (kind < 97) {
             apply(new Fact.CloseRequested(someone()));
         } else if (chance(2)) {
@@ -335,31 +450,328 @@ final class Simulation {
 
     /** Some activity ends, somehow, however long nobody has waited for it. */
     private void land() {
-        Flight flight = flights.remove(random.nextInt(flights.size()));
+        Activity flight = flights.get(random.nextInt(flights.size()));
+        if (flight.kind().equals("tool")
+                && careOf(flight.call().orElseThrow().tool()).effect()) {
+            execute(flight);
+            return;
+        }
+        flights.remove(flight);
         if (fault == Fault.RESULT_DROPPED && chance(4)) {
             return;
         }
         int off = fault == Fault.RESULT_OF_ANOTHER_STEP ? 1 : 0;
         switch (flight.kind()) {
-            case "agent" -> {
-                agentLanded = true;
+            case "agent" ->
                 apply(
                         chance(25)
                                 ? new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent"))
-                                : new Fact.AgentResolved(TERMS));
-            }
+                                : new Fact.AgentResolved(terms));
             case "model" ->
                 apply(
                         chance(10)
                                 ? new Fact.ModelFailed(flight.step() + off, new Problem("Provider", "overloaded"))
                                 : new Fact.ModelReplied(flight.step() + off, reply()));
+            case "verify" -> apply(verdict(flight));
             default -> apply(toolEnd(flight, off));
         }
     }
 
-    private Fact toolEnd(Flight flight, int off) {
+    private Fact verdict(Activity flight) {
+        boolean landed = flight.sample().orElseGet(() -> landed(flight.call().orElseThrow()));
+        Optional<Boolean> says = chance(6) ? Optional.empty() : Optional.of(landed);
+        coverage.count("verified " + says.map(String::valueOf).orElse("null"));
+        return new Fact.ToolVerified(
+                flight.callId(),
+                flight.dispatch(),
+                says,
+                landed && chance(2) ? Optional.of("verified") : Optional.empty());
+    }
+
+    // ---- tools with side effects
+
+    /** One thing that can happen to the activity of a call with side effects. It may stay under way. */
+    private void execute(Activity activity) {
+        Optional<World.Execution> granted = Optional.ofNullable(running.get(nameOf(activity)));
+        if (granted.isPresent()) {
+            carryOn(activity, granted.get());
+        } else if (!activity.run().equals(runId()) && fault != Fault.COPIED_ACTIVITY_RUNS) {
+            end(activity);
+            coverage.count("activities of before a reset");
+            apply(chance(6) ? lost(activity) : notStarted(activity, newExecution(1), "decided in another run"));
+        } else {
+            start(activity);
+        }
+    }
+
+    private static String nameOf(Activity activity) {
+        return activity.callId() + "/" + activity.dispatch();
+    }
+
+    private String newExecution(int attempt) {
+        executions++;
+        return runId() + "/" + attempt + "/" + executions;
+    }
+
+    private void end(Activity activity) {
+        flights.remove(activity);
+        running.remove(nameOf(activity));
+    }
+
+    private void start(Activity activity) {
+        Call call = activity.call().orElseThrow();
+        String name = newExecution(1);
+        switch (quiet ? 9 : random.nextInt(9)) {
+            case 0 -> {
+                end(activity);
+                apply(notStarted(activity, name, "the worker is stopping"));
+            }
+            case 1 -> {
+                end(activity);
+                lateClaims.add(new LateClaim(activity, runId(), name));
+                coverage.count("workers lost before a claim");
+                apply(lost(activity));
+            }
+            default -> {
+                Fact.ToolClaimed claim = claim(call, activity.dispatch(), name);
+                Optional<Problem> refusal = state.refusal(claim);
+                if (fault == Fault.EFFECT_WITHOUT_CLAIM) {
+                    grant(activity, name).takeEffect(at);
+                    world.check(state);
+                } else if (refusal.isPresent()) {
+                    end(activity);
+                    coverage.count("claims refused " + refusal.get().type());
+                    apply(notStarted(activity, name, "refused"));
+                } else {
+                    apply(claim);
+                    Violation.unless(
+                            state.calls()
+                                    .get(call.id())
+                                    .flatMap(Call::claim)
+                                    .filter(each -> each.execution().equals(name))
+                                    .isPresent(),
+                            "a claim that was not refused was not granted either");
+                    ledger.granted(call, at);
+                    grant(activity, name);
+                }
+            }
+        }
+    }
+
+    private World.Execution grant(Activity activity, String name) {
+        Call call = activity.call().orElseThrow();
+        boolean fence = careOf(call.tool()).rerun();
+        World.Execution execution = new World.Execution(name, call.id(), Ledger.key(call), call.repeat(), fence, at);
+        running.put(nameOf(activity), execution);
+        world.grant(execution);
+        return execution;
+    }
+
+    private void carryOn(Activity activity, World.Execution execution) {
+        if (!execution.isAlive(at)) {
+            end(activity);
+            apply(lost(activity)); // It took too long.
+            return;
+        }
+        switch (quiet ? 5 + random.nextInt(5) : random.nextInt(12)) {
+            case 0 -> {
+                end(activity);
+                execution.takeEffect(at);
+                execution.end();
+                coverage.count("workers lost after the effect");
+                apply(lost(activity));
+            }
+            case 1 -> {
+                end(activity);
+                coverage.count("workers lost after a claim");
+                apply(lost(activity));
+            }
+            case 2 -> {
+                if (execution.tookEffect()) {
+                    break;
+                }
+                end(activity);
+                execution.end();
+                coverage.count("own claims given back");
+                apply(notStarted(activity, execution.name, "no answer in time"));
+            }
+            case 3 -> {
+                end(activity); // Paused and resumed: another attempt, while the first one still runs.
+                coverage.count("second attempts");
+                apply(notStarted(activity, newExecution(2), "an earlier attempt may have run"));
+            }
+            case 4 -> {
+                end(activity);
+                execution.end();
+                finish(execution, new Fact.ToolInterrupted(activity.callId(), activity.dispatch(), "Sure?"));
+            }
+            case 5 -> {
+                end(activity);
+                execution.end();
+                finish(
+                        execution,
+                        new Fact.ToolFinished(activity.callId(), activity.dispatch(), "Tool error: no", true));
+            }
+            case 6, 7, 8 -> {
+                execution.takeEffect(at);
+                world.check(state);
+            }
+            default -> {
+                end(activity);
+                execution.takeEffect(at);
+                execution.end();
+                String result = "result-" + random.nextInt(1000);
+                finish(execution, new Fact.ToolFinished(activity.callId(), activity.dispatch(), result, false));
+            }
+        }
+    }
+
+    private void finish(World.Execution execution, Fact fact) {
+        boolean late = state.calls()
+                .get(execution.callId)
+                .filter(call -> call.status() == Call.Status.CANCELLED)
+                .isPresent();
+        if (late && fact instanceof Fact.ToolFinished) {
+            coverage.count("late results of cancelled calls");
+            world.reportedLate(execution.name);
+        }
+        apply(fact);
+    }
+
+    private static Fact.ToolClaimed claim(Call call, int dispatch, String execution) {
+        return new Fact.ToolClaimed(
+                call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution, false);
+    }
+
+    private static Fact.ToolClaimed restored(Fact.ToolClaimed claim) {
+        return new Fact.ToolClaimed(
+                claim.callId(),
+                claim.dispatch(),
+                claim.tool(),
+                claim.argsDigest(),
+                claim.repeat(),
+                claim.execution(),
+                true);
+    }
+
+    private static Fact lost(Activity activity) {
+        return new Fact.ToolLost(activity.callId(), activity.dispatch(), new Problem("Timeout", "the worker was lost"));
+    }
+
+    private static Fact notStarted(Activity activity, String execution, String reason) {
+        return new Fact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
+    }
+
+    /** What nobody waits for any more happens: an effect of a lost worker, or a claim of an earlier dispatch. */
+    private void haunt() {
+        List<World.Execution> alive = world.alive(at);
+        if (!alive.isEmpty() && chance(2)) {
+            World.Execution zombie = alive.get(random.nextInt(alive.size()));
+            zombie.takeEffect(at);
+            coverage.count(running.containsValue(zombie) ? "effects" : "effects of zombies");
+            world.check(state);
+        } else if (!lateClaims.isEmpty()) {
+            LateClaim late = lateClaims.remove(random.nextInt(lateClaims.size()));
+            Fact.ToolClaimed claim =
+                    claim(late.activity().call().orElseThrow(), late.activity().dispatch(), late.execution());
+            if (late.run().equals(runId()) && (state.refusal(claim).isEmpty() || fault == Fault.LATE_CLAIM_GRANTED)) {
+                apply(claim);
+                grant(late.activity(), late.execution()).takeEffect(at);
+                world.check(state);
+            } else {
+                coverage.count("late claims refused");
+            }
+        }
+    }
+
+    private void wake() {
+        if (alarm.orElseThrow().isAfter(at)) {
+            at = alarm.get();
+        }
+        alarm = Optional.empty();
+        apply(new Fact.TimePassed());
+    }
+
+    // ---- resets
+
+    /**
+     * Takes the run back to an earlier point, as an operator does. What was under way there is under way again; what
+     * came in later and was accepted comes again: signals first, then updates. What ran may go on running.
+     */
+    private void reset() {
+        int back = recorded.size() - runBegan;
+        int point = recorded.size() - 1 - random.nextInt(chance(2) ? back : Math.min(back, 12));
+        List<Fact> later = new ArrayList<>(recorded.subList(point + 1, recorded.size()));
+        coverage.count("resets");
+        for (List<?> log : List.of(recorded, times, states, pendingAt)) {
+            log.subList(point + 1, log.size()).clear();
+        }
+        state = states.get(point);
+        flights.clear();
+        flights.addAll(pendingAt.get(point));
+        running.clear();
+        lateClaims.clear();
+        runs++;
+        closed = false;
+        alarm = Optional.empty();
+        ledger = new Ledger(coverage, terms, world);
+        for (int i = 1; i <= point; i++) {
+            ledger.book(states.get(i - 1), recorded.get(i), states.get(i));
+        }
+        restore(later);
+    }
+
+    private void restore(List<Fact> later) {
+        restoring = true;
+        List<Fact> signals = new ArrayList<>();
+        List<Fact> updates = new ArrayList<>();
+        for (Fact fact : later) {
+            if (fact instanceof Fact.ToolClaimed claim) {
+                updates.add(restored(claim));
+            } else if (fact instanceof Fact.Inbound) {
+                (chance(2) ? signals : updates).add(fact);
+            }
+        }
+        state.decide().forEach(step -> {
+            if (step instanceof Step.WakeAt wake) {
+                alarm = Optional.of(wake.time());
+            }
+        });
+        if (alarm.isPresent() && chance(2)) {
+            wake();
+        }
+        while (!flights.isEmpty() && chance(3)) {
+            land();
+        }
+        signals.forEach(this::apply);
+        if (chance(3)) {
+            work();
+        }
+        for (Fact fact : updates) {
+            Optional<Problem> refusal = state.refusal((Fact.Inbound) fact);
+            if (fact instanceof Fact.ToolClaimed claim) {
+                Violation.unless(refusal.isEmpty(), "a restored claim is refused");
+                coverage.count("restored claims");
+                if (fault == Fault.CLAIMS_LOST_IN_A_RESET) {
+                    continue;
+                }
+                apply(claim);
+            } else if (refusal.isEmpty()) {
+                apply(fact);
+            }
+            if (chance(4)) {
+                work();
+            }
+        }
+        restoring = false;
+        world.check(state);
+        work();
+    }
+
+    private Fact toolEnd(Activity flight, int off) {
         int dispatch = flight.dispatch() + off;
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
+            case 8 -> new Fact.ToolNotStarted(flight.callId(), dispatch, newExecution(1), "the worker is stopping");
             case 0 -> new Fact.ToolLost(flight.callId(), dispatch, new Problem("Timeout", "the worker was lost"));
             case 1, 2 -> new Fact.ToolInterrupted(flight.callId(), dispatch, "Which day?");
             case 3 -> new Fact.ToolFinished(flight.callId(), dispatch, "Tool error: no", true);
@@ -375,12 +787,14 @@ final class Simulation {
         if (!chance(6)) {
             parts.add(new Part.Text("reply-" + random.nextInt(1000)));
         }
-        int calls = quiet ? 0 : Math.max(0, random.nextInt(7) - 2);
+        int calls = quiet ? 0 : Math.max(0, random.nextInt(chance(6) ? 14 : 7) - 2);
         for (int i = 0; i < calls; i++) {
             String tool = TOOLS[random.nextInt(TOOLS.length)];
-            parts.add(new Part.ToolUse(CALL_IDS[random.nextInt(CALL_IDS.length)], tool, args(tool)));
+            executions++;
+            String id = chance(2) ? CALL_IDS[random.nextInt(CALL_IDS.length)] : "fresh" + executions;
+            parts.add(new Part.ToolUse(id, tool, args(tool)));
         }
-        coverage.count("replies with " + calls + " calls");
+        coverage.count("replies with " + Math.min(calls, 5) + " calls");
         return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn");
     }
 
@@ -388,12 +802,26 @@ final class Simulation {
         if (tool.equals("ask_user") && !chance(8)) {
             return Json.of(Map.of("question", "question-" + random.nextInt(1000)));
         }
+        if (tool.equals("write_todos")) {
+            Map<String, Object> todo = Map.of("id", "1", "content", "é", "status", chance(4) ? "maybe" : "pending");
+            return Json.of(Map.of("todos", List.of(todo)));
+        }
+        if (tool.equals("write_file")) {
+            return Json.of(Map.of("path", "a/" + random.nextInt(3), "content", "漢" + random.nextInt(1000)));
+        }
+        if (careOf(tool).effect()) {
+            return effectArgs();
+        }
         return switch (random.nextInt(6)) {
             case 0 -> Json.of(null);
             case 1 -> Json.of(Map.of("x", -0.0, "y", 1e-7, "z", new java.math.BigInteger("123456789012345678901")));
             case 2 -> Json.of(List.of(List.of(), Map.of(), "漢\u0000", true));
             default -> Json.of(Map.of("a", random.nextInt(9)));
         };
+    }
+
+    private Json effectArgs() {
+        return Json.of(Map.of("n", random.nextInt(3)));
     }
 
     private Fact.UserSpoke message() {
@@ -444,10 +872,48 @@ final class Simulation {
         if (chance(3)) {
             return Optional.empty();
         }
-        return Optional.of(
-                !questions.isEmpty() && !chance(5)
-                        ? questions.get(random.nextInt(questions.size())).id()
-                        : CALL_IDS[random.nextInt(CALL_IDS.length)]);
+        return !questions.isEmpty() && !chance(5)
+                ? Optional.of(questions.get(random.nextInt(questions.size())).id())
+                : anyCallId();
+    }
+
+    private Optional<String> anyCallId() {
+        List<Call> batch = state.batchCalls();
+        if (!batch.isEmpty() && chance(2)) {
+            return Optional.of(batch.get(random.nextInt(batch.size())).id());
+        }
+        return chance(3) ? Optional.empty() : Optional.of(CALL_IDS[random.nextInt(CALL_IDS.length)]);
+    }
+
+    /** What a person makes of a call that waits for one. Nobody lies about what took effect. */
+    private Fact decision(Call call) {
+        Optional<String> id = quiet ? Optional.empty() : someId();
+        return switch (call.status()) {
+            case AWAITING -> {
+                boolean approves = !chance(4);
+                Optional<Json> edit = approves && chance(4) ? Optional.of(effectArgs()) : Optional.empty();
+                edit = call.tool().equals("write_file") ? Optional.empty() : edit;
+                Optional<String> digest = chance(2) ? Optional.of(call.argsDigest()) : Optional.empty();
+                yield new Fact.ApprovalDecided(
+                        approves, id, Optional.of(call.id()), edit, digest, someone(), Optional.empty());
+            }
+            case UNSETTLED -> {
+                boolean landed = world.hasEffect(call.claim().orElseThrow().execution());
+                Fact.Settlement settlement =
+                        chance(3) ? Fact.Settlement.GIVE_UP : landed ? Fact.Settlement.DONE : Fact.Settlement.RERUN;
+                boolean sure = landed || isOver(call);
+                yield new Fact.OutcomeSettled(
+                        call.id(),
+                        sure && careOf(call.tool()).rerun() ? settlement : Fact.Settlement.GIVE_UP,
+                        Optional.empty(),
+                        someone());
+            }
+            default -> answer(Optional.of(call.id()));
+        };
+    }
+
+    private boolean isOver(Call call) {
+        return world.alive(at).stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
     }
 
     private Optional<String> someone() {
@@ -458,11 +924,29 @@ final class Simulation {
         return random.nextInt(oneIn) == 0;
     }
 
-    private static Terms terms() {
+    private static Terms terms(Random random) {
         Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
-        tools.put("add", Terms.ToolKind.ACTIVITY);
-        tools.put("lookup", Terms.ToolKind.ACTIVITY);
+        for (String activity : List.of("add", "lookup", "charge", "pay", "wire", "mail", "book", "fire", "drop")) {
+            tools.put(activity, Terms.ToolKind.ACTIVITY);
+        }
         tools.put("ask_user", Terms.ToolKind.QUESTION);
-        return new Terms("helper", 6, tools);
+        tools.put("write_todos", Terms.ToolKind.STATE);
+        tools.put("write_file", Terms.ToolKind.STATE);
+        long timeout = World.TIMEOUT.toMillis();
+        Map<String, Terms.Care> care = new LinkedHashMap<>();
+        care.put("charge", new Terms.Care(true, false, false, false, false, false, timeout));
+        care.put("pay", new Terms.Care(true, false, false, true, false, true, timeout));
+        care.put("wire", new Terms.Care(true, false, false, true, true, false, timeout));
+        care.put("mail", new Terms.Care(true, false, false, false, true, true, timeout));
+        care.put("book", new Terms.Care(true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
+        care.put("fire", new Terms.Care(true, true, random.nextBoolean(), false, false, false, timeout));
+        care.put("drop", new Terms.Care(true, true, false, true, true, true, timeout));
+        care.put("write_file", new Terms.Care(false, true, false, false, false, false, 0));
+        Optional<Terms.Approvals> approvals = switch (random.nextInt(6)) {
+            case 0 -> Optional.of(new Terms.Approvals(true, Optional.empty()));
+            case 1, 2 -> Optional.of(new Terms.Approvals(false, Optional.of(30_000L)));
+            default -> Optional.empty();
+        };
+        return new Terms("helper", 6, tools, care, approvals);
     }
 }

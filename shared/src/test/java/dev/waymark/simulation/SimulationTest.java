@@ -2,10 +2,14 @@ package dev.waymark.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -19,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SimulationTest {
     private static final int INTERLEAVINGS = 10_000;
     /** As many as a wrong driver or rule may go unnoticed for. */
-    private static final int FAULTY = 400;
+    private static final int FAULTY = 1_500;
 
     /** What must happen at least once, or the simulation proves less than it says. */
     private static final String[] EXPECTED = {
@@ -70,7 +74,51 @@ class SimulationTest {
         "refused human-answered AlreadyDecided",
         "refused stopped NotFound",
         "refused budget-raised BadInput",
-        "refused approval-decided NotFound"
+        "refused approval-decided NotFound",
+        "refused approval-decided AlreadyDecided",
+        "refused approval-decided ArgsChanged",
+        "refused approval-decided CallRequired",
+        "refused outcome-settled AlreadyDecided",
+        "refused outcome-settled NotFound",
+        "accepted outcome-settled",
+        "approved as they were",
+        "approved with other arguments",
+        "denied by somebody",
+        "denied by time",
+        "denied by nobody",
+        "effects",
+        "effects of zombies",
+        "five side effects at a time",
+        "late claims refused",
+        "claims refused AlreadyDecided",
+        "workers lost before a claim",
+        "workers lost after a claim",
+        "workers lost after the effect",
+        "second attempts",
+        "own claims given back",
+        "late results of cancelled calls",
+        "calls dispatched again",
+        "calls held",
+        "calls lost",
+        "calls unknown",
+        "calls unsettled",
+        "verified true",
+        "verified false",
+        "verified null",
+        "reruns",
+        "replays",
+        "resets",
+        "activities of before a reset",
+        "claims restored to nothing",
+        "claims restored to issued",
+        "claims restored to dispatched",
+        "claims restored to awaiting",
+        "claims restored to claimed",
+        "claims restored to held",
+        "claims restored to unknown",
+        "claims restored to cancelled",
+        "claims restored to denied",
+        "remembered claims met again"
     };
 
     private static final Core RULES = Conversation::apply;
@@ -104,64 +152,203 @@ class SimulationTest {
 
     static Stream<Arguments> brokenRules() {
         return Stream.of(
-                broken("stop drops the queue", "touched the queue", (before, fact, after) -> {
+                broken(Fact.Stopped.class, "stop drops the queue", "touched the queue", (before, fact, after) -> {
                     if (fact instanceof Fact.Stopped) {
                         after.putArray("queue");
                     }
                 }),
-                broken("a message is lost while a turn runs", "lost, doubled or shuffled", (before, fact, after) -> {
-                    if (fact instanceof Fact.UserSpoke
-                            && before.turn().isRunning()
-                            && after.withArray("queue").size() > 1) {
-                        after.withArray("queue").remove(0);
-                    }
-                }),
-                broken("results in another order", "order of the calls", (before, fact, after) -> {
-                    if (fact instanceof Fact.ModelCalled && before.batch().size() > 1) {
-                        ArrayNode results = (ArrayNode) after.at("/transcript/entries")
-                                .get(before.transcript().count())
-                                .at("/message/content");
-                        results.add(results.remove(0));
-                    }
-                }),
-                broken("an interrupt loses its siblings' results", "lost or changed", (before, fact, after) -> {
-                    if (fact instanceof Fact.ToolInterrupted && !before.calls().equals(Doctor.calls(after))) {
-                        for (String id : before.batch()) {
-                            ObjectNode call = (ObjectNode) after.get("calls").get(id);
-                            if (call.has("result")) {
-                                call.put("result", "");
+                broken(
+                        Fact.UserSpoke.class,
+                        "a message is lost while a turn runs",
+                        "lost, doubled or shuffled",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.UserSpoke
+                                    && before.turn().isRunning()
+                                    && after.withArray("queue").size() > 1) {
+                                after.withArray("queue").remove(0);
                             }
-                        }
-                    }
-                }),
-                broken("a lost tool stays open", "no result will come", (before, fact, after) -> {
+                        }),
+                broken(
+                        Fact.ModelCalled.class,
+                        "results in another order",
+                        "order of the calls",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ModelCalled
+                                    && before.batch().size() > 1) {
+                                ArrayNode results = (ArrayNode) after.at("/transcript/entries")
+                                        .get(before.transcript().count())
+                                        .at("/message/content");
+                                results.add(results.remove(0));
+                            }
+                        }),
+                broken(
+                        Fact.ToolInterrupted.class,
+                        "an interrupt loses its siblings' results",
+                        "lost or changed",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ToolInterrupted
+                                    && !before.calls().equals(Doctor.calls(after))) {
+                                for (String id : before.batch()) {
+                                    ObjectNode call =
+                                            (ObjectNode) after.get("calls").get(id);
+                                    if (call.has("result")) {
+                                        call.put("result", "");
+                                    }
+                                }
+                            }
+                        }),
+                broken(Fact.ToolLost.class, "a lost tool stays open", "no result will come", (before, fact, after) -> {
                     if (fact instanceof Fact.ToolLost lost && !before.calls().equals(Doctor.calls(after))) {
                         ((ObjectNode) after.get("calls").get(lost.callId())).put("status", "dispatched");
                     }
                 }),
-                broken("a late failure is taken for the next call's", "a stale model-failed", (before, fact, after) -> {
-                    if (fact instanceof Fact.ModelFailed && before.modelCalled()) {
-                        after.put("modelCalled", false);
-                    }
-                }),
-                broken("a clear counts messages anew", "went back", (before, fact, after) -> {
+                broken(
+                        Fact.ModelFailed.class,
+                        "a late failure is taken for the next call's",
+                        "a stale model-failed",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ModelFailed && before.modelCalled()) {
+                                after.put("modelCalled", false);
+                            }
+                        }),
+                broken(
+                        Fact.ToolLost.class,
+                        "a lost call that was claimed runs again",
+                        "knows nothing of",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ToolLost lost && isClaimed(before, lost.callId())) {
+                                issue(after, lost.callId());
+                            }
+                        }),
+                broken(
+                        Fact.ToolNotStarted.class,
+                        "another execution's word is taken",
+                        "may still be running",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ToolNotStarted word && isClaimed(before, word.callId())) {
+                                issue(after, word.callId());
+                            }
+                        }),
+                broken(
+                        Fact.ToolClaimed.class,
+                        "a restored claim is forgotten",
+                        "knows nothing of",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ToolClaimed claim
+                                    && claim.restored()
+                                    && !isDispatched(before, claim.callId(), claim.dispatch())) {
+                                after.set("calls", Wire.MAPPER.valueToTree(before.calls()));
+                                after.remove("effects");
+                            }
+                        }),
+                broken(
+                        Fact.ToolLost.class,
+                        "a check does not wait for the fence",
+                        "too early",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ToolLost) {
+                                after.get("calls").forEach(call -> {
+                                    if (call.get("status").asText().equals("unknown")) {
+                                        ((ObjectNode) call)
+                                                .put("status", "doubted")
+                                                .remove("wakeAt");
+                                    }
+                                });
+                            }
+                        }),
+                broken(
+                        Fact.ModelReplied.class,
+                        "nobody has to approve",
+                        "not what was approved",
+                        (before, fact, after) -> {
+                            for (JsonNode call : after.get("calls")) {
+                                if (call.get("status").asText().equals("awaiting")) {
+                                    ((ObjectNode) call).put("status", "issued").remove("wakeAt");
+                                }
+                            }
+                        }),
+                broken(
+                        Fact.ApprovalDecided.class,
+                        "a denied call runs",
+                        "not what was approved",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ApprovalDecided decided && !decided.approved()) {
+                                after.get("calls").forEach(call -> {
+                                    if (call.get("status").asText().equals("denied")) {
+                                        ((ObjectNode) call)
+                                                .put("status", "issued")
+                                                .remove("result");
+                                    }
+                                });
+                            }
+                        }),
+                broken(
+                        Fact.ApprovalDecided.class,
+                        "what the model wanted runs, and not what was approved",
+                        "not what was approved",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.ApprovalDecided decided
+                                    && decided.args().isPresent()) {
+                                before.waitingCalls()
+                                        .forEach(call -> ((ObjectNode)
+                                                        after.get("calls").get(call.id()))
+                                                .set("args", Wire.MAPPER.valueToTree(call.args())));
+                            }
+                        }),
+                broken(
+                        Fact.ToolLost.class,
+                        "an unknown outcome counts as known",
+                        "key of another",
+                        (before, fact, after) -> {
+                            for (Call call : before.openCalls()) {
+                                JsonNode later = after.get("calls").get(call.id());
+                                if (call.claim().isPresent()
+                                        && later.get("status").asText().equals("lost")) {
+                                    after.withObjectProperty("effects")
+                                            .withObjectProperty(call.tool() + ":" + call.argsDigest())
+                                            .put("executions", call.repeat() + 1);
+                                }
+                            }
+                        }),
+                broken(
+                        Fact.Stopped.class,
+                        "a cancelled call says nothing of its claim",
+                        "it took effect",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.Stopped) {
+                                before.openCalls()
+                                        .forEach(call -> ((ObjectNode)
+                                                        after.get("calls").get(call.id()))
+                                                .put("result", "Cancelled."));
+                            }
+                        }),
+                broken(Fact.Cleared.class, "a clear counts messages anew", "went back", (before, fact, after) -> {
                     if (fact instanceof Fact.Cleared) {
                         ((ObjectNode) after.get("counters")).put("messages", 0);
                     }
                 }),
-                broken("ids are forgotten at a clear", "not remembered", (before, fact, after) -> {
-                    if (fact instanceof Fact.UserSpoke) {
-                        after.putObject("seen").putObject("young");
-                        after.withObject("/seen").putObject("old");
-                    }
-                }),
-                broken("a failed agent leaves its turn running", "nothing is decided", (before, fact, after) -> {
-                    if (fact instanceof Fact.AgentRefused) {
-                        ((ObjectNode) after.get("turn")).put("status", "running");
-                        after.put("life", "open");
-                    }
-                }),
                 broken(
+                        Fact.UserSpoke.class,
+                        "ids are forgotten at a clear",
+                        "not remembered",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.UserSpoke) {
+                                after.putObject("seen").putObject("young");
+                                after.withObject("/seen").putObject("old");
+                            }
+                        }),
+                broken(
+                        Fact.AgentRefused.class,
+                        "a failed agent leaves its turn running",
+                        "no agent will come",
+                        (before, fact, after) -> {
+                            if (fact instanceof Fact.AgentRefused) {
+                                ((ObjectNode) after.get("turn")).put("status", "running");
+                                after.put("life", "open");
+                            }
+                        }),
+                broken(
+                        Fact.ModelCalled.class,
                         "a commit skips what cancelled calls came to",
                         "refuse the transcript",
                         (before, fact, after) -> {
@@ -173,14 +360,31 @@ class SimulationTest {
                         }));
     }
 
+    private static boolean isClaimed(Conversation state, String callId) {
+        return state.batchCalls().stream()
+                .anyMatch(call -> call.id().equals(callId) && call.status() == Call.Status.CLAIMED);
+    }
+
+    private static boolean isDispatched(Conversation state, String callId, int dispatch) {
+        return state.batchCalls().stream()
+                .anyMatch(call -> call.id().equals(callId)
+                        && call.status() == Call.Status.DISPATCHED
+                        && call.dispatches() == dispatch);
+    }
+
+    private static void issue(ObjectNode state, String callId) {
+        ObjectNode call = (ObjectNode) state.get("calls").get(callId);
+        call.put("status", "issued").remove(List.of("claim", "result", "wakeAt"));
+    }
+
     private interface Change {
         void make(Conversation before, Fact fact, ObjectNode after);
     }
 
-    private static Arguments broken(String name, String violation, Change change) {
-        Core core = (before, fact, at) -> {
-            Conversation after = before.apply(fact, at);
-            return Doctor.edit(after, tree -> change.make(before, fact, tree));
+    private static Arguments broken(Class<? extends Fact> at, String name, String violation, Change change) {
+        Core core = (before, fact, time) -> {
+            Conversation after = before.apply(fact, time);
+            return at.isInstance(fact) ? Doctor.edit(after, tree -> change.make(before, fact, tree)) : after;
         };
         return Arguments.of(name, core, violation);
     }

@@ -111,7 +111,7 @@ public final class Tale {
     public Tale loses(String callId) {
         String digest = now().calls().get(callId).orElseThrow().argsDigest();
         return then(new Fact.ToolDispatched(callId, 1))
-                .then(new Fact.ToolClaimed(callId, 1, "charge_card", digest, "run-1/1", false))
+                .then(new Fact.ToolClaimed(callId, 1, "charge_card", digest, 0, "run-1/1", false))
                 .then(new Fact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
     }
 

@@ -17,6 +17,7 @@ import dev.waymark.testkit.SoundHistory;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.Effects;
 import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.client.WorkflowException;
@@ -28,7 +29,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,11 +39,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /** Where runs take place: a server, the ledger of what really happened, and workers that die. Thread-safe. */
 public final class Stage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
-    private static final Duration PAUSE = Duration.ofMillis(200);
+    private static final Duration PAUSE = Duration.ofMillis(500);
     /** JVMs that start at the same time only wait for each other. */
     private static final int STARTING_AT_ONCE = 2;
 
@@ -74,21 +75,21 @@ public final class Stage implements AutoCloseable {
 
     /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
     public List<Result> play(List<Run> runs) throws IOException, InterruptedException {
-        Map<Run, List<Path>> witnesses = new LinkedHashMap<>();
-        runs.forEach(run -> witnesses.put(run, new ArrayList<>()));
-        for (int round = 0; round < mostFaults(runs); round++) {
-            kill(runs, round, witnesses);
-        }
         List<AgentWorker> survivors = new ArrayList<>();
         try {
-            for (Run run : runs) {
-                AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
-                survivors.add(worker);
-                worker.start();
+            for (int round = 0; round < mostFaults(runs); round++) {
+                kill(runs, round);
+                for (Run run : runs) {
+                    if (run.faults().size() == round + 1) {
+                        AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
+                        survivors.add(worker);
+                        worker.start();
+                    }
+                }
             }
             List<Result> results = new ArrayList<>();
             for (Run run : runs) {
-                results.add(result(run, witnesses.get(run)));
+                results.add(result(run));
             }
             return results;
         } finally {
@@ -101,19 +102,16 @@ public final class Stage implements AutoCloseable {
     }
 
     /** Has the workers of one process work until they are dead, or have nothing left to do. */
-    private void kill(List<Run> runs, int round, Map<Run, List<Path>> witnesses)
-            throws IOException, InterruptedException {
+    private void kill(List<Run> runs, int round) throws IOException, InterruptedException {
         List<Run> dying =
                 runs.stream().filter(run -> run.faults().size() > round).toList();
         List<Victim.Role> roles = new ArrayList<>();
         for (Run run : dying) {
             Fault fault = run.faults().get(round);
-            Path witness = directory.resolve(run.id() + "-" + round);
-            witnesses.get(run).add(witness);
-            roles.add(new Victim.Role(run.id(), fault, witness));
+            roles.add(new Victim.Role(run.id(), fault, witness(run, round)));
         }
         starting.acquire();
-        Victim victim;
+        WorkerProcess victim;
         try {
             victim = Victim.start(connection.address(), ledger.port(), roles);
         } finally {
@@ -123,12 +121,21 @@ public final class Stage implements AutoCloseable {
             if (round == 0) {
                 dying.forEach(this::start);
             }
-            await(() -> !victim.isAlive()
-                    || dying.stream()
-                            .allMatch(run -> Crash.witnessed(directory.resolve(run.id() + "-" + round))
-                                            .isPresent()
-                                    || isOver(run)));
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!victim.diesWithin(PAUSE)
+                    && System.nanoTime() < deadline
+                    && !dying.stream().allMatch(run -> isDead(run, round) || (round > 0 && isOver(run)))) {
+                // Some still work.
+            }
         }
+    }
+
+    private Path witness(Run run, int round) {
+        return directory.resolve(run.id() + "-" + round);
+    }
+
+    private boolean isDead(Run run, int round) {
+        return Crash.witnessed(witness(run, round)).isPresent();
     }
 
     private void start(Run run) {
@@ -155,7 +162,7 @@ public final class Stage implements AutoCloseable {
                 for (Call call : state.get().waitingCalls()) {
                     send(run, asked, Names.APPROVE, Map.of("callId", call.id(), "by", "ann"));
                 }
-                return !state.get().turn().isRunning();
+                return !run.isApproved() || !state.get().turn().isRunning();
             });
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -179,12 +186,13 @@ public final class Stage implements AutoCloseable {
 
     // ---- what came of it
 
-    private Result result(Run run, List<Path> witnesses) throws InterruptedException {
+    private Result result(Run run) throws InterruptedException {
         List<String> violations = new ArrayList<>();
         boolean over = await(() -> isOver(run));
         Timeline timeline = histories.read(run.id()).orElseThrow();
-        List<Instant> killed = witnesses.stream()
-                .flatMap(path -> Crash.witnessed(path).stream())
+        List<Instant> killed = IntStream.range(0, run.faults().size())
+                .mapToObj(round -> Crash.witnessed(witness(run, round)))
+                .flatMap(Optional::stream)
                 .toList();
         Effects effects = Effects.of(timeline, ledger.effects(), killed);
         if (!over) {

@@ -6,6 +6,7 @@ import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.testkit.crash.Fault;
 import dev.waymark.worker.server.DevServer;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -31,6 +32,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
     private static final List<Kind> JAVA = List.of(Kind.EFFECT, Kind.VERIFIED, Kind.SAFE);
+    private static final List<Kind> COMMANDS = List.of(Kind.COMMAND, Kind.VERIFIED_COMMAND);
+    private static final Duration MIDDLE_OF_COMMAND = Duration.ofMillis(300);
     /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
             CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
@@ -55,6 +58,24 @@ abstract class CrashMatrixCases {
             }
             play(runs);
         }
+        playCommands(CrashPoint.BEFORE_TOOL_POLL);
+        playCommands(CrashPoint.BEFORE_CLAIM);
+        playCommands(CrashPoint.AFTER_CLAIM);
+        playCommands(CrashPoint.BEFORE_COMPLETION);
+        playCommands(CrashPoint.AFTER_COMPLETION);
+    }
+
+    private void playCommands(CrashPoint point) {
+        List<Run> runs = new ArrayList<>();
+        for (Kind kind : COMMANDS) {
+            for (int calls : Cast.CALLS) {
+                runs.add(Run.of(kind, calls, Fault.at(point)));
+                if (point == CrashPoint.AFTER_CLAIM) {
+                    runs.add(Run.of(kind, calls, Fault.at(point).after(MIDDLE_OF_COMMAND)));
+                }
+            }
+        }
+        play(runs);
     }
 
     private void play(List<Run> runs) {

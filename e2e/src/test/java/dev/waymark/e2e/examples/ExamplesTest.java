@@ -2,11 +2,13 @@ package dev.waymark.e2e.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.PendingItem;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.WaymarkException;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,10 +24,12 @@ class ExamplesTest {
     static Path agents;
 
     private static Dev dev;
+    private static Path ledger;
 
     @BeforeAll
     static void startDev() {
-        dev = Dev.inMemory(new Agents(agents).assistant().directory());
+        ledger = agents.resolve("waymark-ledger.txt");
+        dev = Dev.inMemory(new Agents(agents).assistant().shipped("billing").directory(), agents);
     }
 
     @AfterAll
@@ -60,6 +64,32 @@ class ExamplesTest {
             assertThat(text).isEqualTo("Booked.");
         }
         assertThat(asked).containsExactly("Which day?");
+    }
+
+    @Test
+    void decidingInCode_approvesWhatThePolicyAllows() {
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            assertThat(DecidingInCode.settleTheBill(client, BigDecimal.valueOf(9_000)))
+                    .isInstanceOfSatisfying(
+                            AgentResult.Complete.class,
+                            settled -> assertThat(settled.text()).contains("settled"));
+            assertThat(DecidingInCode.settleTheBill(client, BigDecimal.TEN).messages())
+                    .anySatisfy(message -> assertThat(message.toString()).contains("Reason: At most 10 cents."));
+        }
+        assertThat(ledger).content().containsOnlyOnce("\"cents\":8400");
+    }
+
+    @Test
+    void decidingLater_runsWhatWasApproved() {
+        PendingItem shown;
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            shown = DecidingLater.begin(client).get(0);
+        }
+        assertThat(shown.words()).isEqualTo("May charge_card {\"cents\": 8400, \"table\": 9} run?");
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            assertThat(DecidingLater.approveLess(client, shown, 8_000, "ann")).isInstanceOf(AgentResult.Complete.class);
+        }
+        assertThat(ledger).content().contains("\"cents\":8000");
     }
 
     @Test

@@ -1,9 +1,14 @@
 package dev.waymark.e2e.product;
 
+import static java.nio.file.StandardCopyOption.COPY_ATTRIBUTES;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Agents whose models read from a script, written into a directory. */
 public final class Agents {
@@ -15,6 +20,23 @@ public final class Agents {
 
     public Path directory() {
         return directory;
+    }
+
+    /** An agent of the repository, with its programs. */
+    public Agents shipped(String name) {
+        Path shipped = Path.of("").toAbsolutePath().getParent().resolve("agents");
+        try (Stream<Path> programs = Files.list(shipped.resolve("tools"))) {
+            for (String file : List.of(name + ".yaml", name + ".script.yaml")) {
+                Files.copy(shipped.resolve(file), directory.resolve(file));
+            }
+            Files.createDirectories(directory.resolve("tools"));
+            for (Path program : programs.toList()) {
+                Files.copy(program, directory.resolve("tools").resolve(program.getFileName()), COPY_ATTRIBUTES);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return this;
     }
 
     /** Asks for the day, then books. */
@@ -37,6 +59,91 @@ public final class Agents {
     /** Takes its time. */
     public Agents slow(String name, String delay) {
         return agent(name, "", "replies: [{ text: At last., delay: " + delay + " }]");
+    }
+
+    /**
+     * Charges 500 cents, and with several {@code calls} more, once somebody approves each. Every charge is a line in the
+     * file {@code NAME.ledger}.
+     */
+    public Agents charger(String name, int calls, String more) {
+        StringBuilder uses = new StringBuilder();
+        for (int i = 1; i <= calls; i++) {
+            uses.append(i > 1 ? ", " : "")
+                    .append("{ id: tu_" + i + ", name: charge_card, input: { cents: " + 500 * i + " } }");
+        }
+        program(
+                name + "-charge.sh",
+                "read -r args; echo \"$args\" >> " + name + ".ledger; printf 'charged %s' \"$args\"");
+        return agent(name, """
+                %s
+                tools:
+                  - name: charge_card
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: [./%s-charge.sh]
+                    approval: always
+                """.formatted(more, name), """
+                replies:
+                  - tool_calls: [%s]
+                  - text: Charged.
+                """.formatted(uses));
+    }
+
+    /** Charges without asking, and the same only once in a thread. */
+    public Agents deduping(String name) {
+        program(name + "-charge.sh", "cat >> " + name + ".ledger; printf charged");
+        return agent(name, """
+                tools:
+                  - { name: charge_card, command: [./%s-charge.sh], dedupe: session }
+                """.formatted(name), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
+                  - text: Charged.
+                """);
+    }
+
+    /** Its tool never says what became of it, so that a person has to. */
+    public Agents unsure() {
+        return agent("unsure", """
+                tools:
+                  - { name: charge_card, command: [sleep, "60"], timeout: 1s, on_unknown: ask }
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
+                  - text: So be it.
+                """);
+    }
+
+    /** Four calls at once: one asks, one needs approval, one fails, one succeeds. */
+    public Agents parallel() {
+        program("pay.sh", "read -r args; printf 'paid %s' \"$args\"");
+        program("ask.sh", "echo '{\"question\":\"Which day?\"}'; exit 10");
+        program("fail.sh", "echo 'no such file' >&2; exit 1");
+        program("look.sh", "printf sunny");
+        return agent("parallel", """
+                tools:
+                  - { name: ask, command: [./ask.sh] }
+                  - { name: pay, command: [./pay.sh], approval: always }
+                  - { name: fail, command: [./fail.sh] }
+                  - { name: look, command: [./look.sh], safe_to_retry: true }
+                """, """
+                replies:
+                  - tool_calls:
+                      - { id: tu_1, name: ask, input: {} }
+                      - { id: tu_2, name: pay, input: { cents: 5 } }
+                      - { id: tu_3, name: fail, input: {} }
+                      - { id: tu_4, name: look, input: {} }
+                  - text: All done.
+                """);
+    }
+
+    private void program(String file, String commands) {
+        try {
+            Path program = directory.resolve(file);
+            Files.writeString(program, "#!/bin/sh\nset -eu\n" + commands + "\n");
+            Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private Agents agent(String name, String more, String script) {

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +34,11 @@ public final class Dev implements AutoCloseable {
     /** On the in-memory server. Returns once it takes work. */
     public static Dev inMemory(Path agents) {
         return start(agents, "--in-memory");
+    }
+
+    /** The same, whose programs leave their traces in this directory. */
+    public static Dev inMemory(Path agents, Path temporaryFiles) {
+        return start(agents, Map.of("TMPDIR", temporaryFiles.toString()), "--in-memory");
     }
 
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
@@ -62,13 +68,17 @@ public final class Dev implements AutoCloseable {
     }
 
     private static Dev start(Path agents, String... more) {
+        return start(agents, Map.of(), more);
+    }
+
+    private static Dev start(Path agents, Map<String, String> environment, String... more) {
         List<String> command = new ArrayList<>(
                 Script.call("dev", "--json", "--port", String.valueOf(freePort()), "--agents", agents.toString()));
         command.addAll(List.of(more));
         try {
-            Process process = new ProcessBuilder(command)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
+            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+            builder.environment().putAll(environment);
+            Process process = builder.start();
             try {
                 BufferedReader stdout = process.inputReader();
                 String line =

@@ -69,7 +69,7 @@ final class Card {
 
     private void writePending(List<PendingItem> items) {
         for (PendingItem item : items) {
-            lines.add("? " + Outcomes.words(item));
+            lines.add("? " + item.words());
             Outcomes.howToDecide(item, items.size() > 1).forEach(line -> lines.add("  " + line));
         }
     }

@@ -1,7 +1,12 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.PhasesCheckpoint;
+import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.conversation.Json;
+import dev.waymark.history.Timeline;
 import dev.waymark.starter.client.AgentClient;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -15,15 +20,17 @@ import picocli.CommandLine.Spec;
 /** Prints a checkpoint, from history. */
 @Command(name = "checkpoint", description = "Prints a checkpoint, from history.")
 final class Checkpoint implements Callable<Integer> {
-    private static final String RUNNER = "runner";
-
     @Mixin
     private Output output;
 
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--format", paramLabel = "F", defaultValue = RUNNER, description = "The format: runner (default).")
+    @Option(
+            names = "--format",
+            paramLabel = "F",
+            defaultValue = "runner",
+            description = "The format: runner (default), thread, phases, messages, session or versions.")
     private String format;
 
     @Option(
@@ -32,20 +39,38 @@ final class Checkpoint implements Callable<Integer> {
             description = "Which: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
     private String at;
 
+    @Option(names = "--latest", description = "Of phases, only the newest snapshot; of versions, only the newest.")
+    private boolean latest;
+
     @Spec
     private CommandSpec spec;
 
     @Override
     public Integer call() {
-        if (!format.equals(RUNNER)) {
-            throw new ParameterException(spec.commandLine(), "no such format: " + format + ". Supported: " + RUNNER);
-        }
+        CheckpointFormat wanted = CheckpointFormat.of(format)
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
         try (AgentClient client = Connect.toServer()) {
-            Json checkpoint = Optional.ofNullable(at)
-                    .map(place -> client.checkpoint(thread, place))
-                    .orElseGet(() -> client.checkpoint(thread));
-            output.pretty(Documents.tree(checkpoint));
+            Timeline timeline = Optional.ofNullable(at)
+                    .map(place -> client.timeline(thread, place))
+                    .orElseGet(() -> client.timeline(thread));
+            print(wanted, timeline);
             return ExitCode.DONE;
+        }
+    }
+
+    /** A chain of records is a record a line, unless one document is asked for. */
+    private void print(CheckpointFormat wanted, Timeline timeline) {
+        if (wanted == CheckpointFormat.PHASES && latest) {
+            output.pretty(Documents.tree(PhasesCheckpoint.latest(timeline)));
+        } else if (wanted == CheckpointFormat.PHASES && !output.isJson()) {
+            PhasesCheckpoint.chain(timeline).forEach(record -> output.document(Documents.tree(record)));
+        } else if (wanted == CheckpointFormat.VERSIONS && latest) {
+            List<Json> versions = SessionCheckpoint.versions(timeline);
+            output.pretty(Documents.tree(versions.subList(Math.max(0, versions.size() - 1), versions.size())));
+        } else {
+            output.pretty(Documents.tree(wanted.view(timeline)));
         }
     }
 }

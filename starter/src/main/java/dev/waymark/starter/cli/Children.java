@@ -58,16 +58,16 @@ final class Children implements AutoCloseable {
         return new Child(processes.get(processes.size() - 1));
     }
 
-    /** Runs a command to its end. */
-    Done run(boolean json, String... arguments) throws IOException, InterruptedException {
+    /** Begins a command that comes to an end. */
+    CompletableFuture<Done> run(boolean json, String... arguments) throws IOException {
         ProcessBuilder builder = command(arguments);
         if (json) {
             builder.command().add(Output.JSON);
         }
         Process process = begin(builder);
+        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()));
         CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()));
-        String out = read(process.getInputStream());
-        return new Done(process.waitFor(), out, err.join());
+        return process.onExit().thenApply(ended -> new Done(ended.exitValue(), out.join(), err.join()));
     }
 
     /** Starts one that goes on, and waits for the line in which it says that it is ready. */

@@ -10,9 +10,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,19 +24,27 @@ import picocli.CommandLine.Mixin;
 @Command(
         name = "demo",
         description = {
-            "The whole story in under a minute: a run, a question, a worker killed while a tool runs, recovery.",
+            "The whole story in under a minute: a run, a question, an approval, a worker killed in the middle of a charge,"
+                    + " recovery, one charge.",
             "Needs no key and no server. Everything it starts is gone when it ends."
         })
 final class Demo implements Callable<Integer> {
     private static final String THREAD = "lisbon";
-    private static final List<String> FILES = List.of("concierge.yaml", "concierge.script.yaml", "find-tables.sh");
-    private static final Duration TOOL_START = Duration.ofSeconds(30);
+    private static final List<String> FILES =
+            List.of("concierge.yaml", "concierge.script.yaml", "charge-card.sh", "charge-check.sh");
+    /** Written by the program that charges. The demo only reads it. */
+    private static final String LEDGER = "ledger";
+    /** Has the process id of the program that charges. */
+    private static final String CHARGING = "charging";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     @Mixin
     private Output output;
 
     private final ArrayNode steps = Wire.MAPPER.createArrayNode();
-    private boolean failed;
+    private final List<String> failures = new ArrayList<>();
+    private List<String> ledger = List.of();
 
     @Override
     public Integer call() throws IOException, InterruptedException {
@@ -48,11 +59,13 @@ final class Demo implements Callable<Integer> {
         }
         if (output.isJson()) {
             ObjectNode document = Wire.MAPPER.createObjectNode();
-            document.put("status", failed ? "failed" : "complete");
+            document.put("status", failures.isEmpty() ? "complete" : "failed");
+            document.set("ledger", Wire.MAPPER.valueToTree(ledger));
             document.set("steps", steps);
             output.document(document);
         }
-        return failed ? ExitCode.FAILED : ExitCode.DONE;
+        failures.forEach(failure -> output.note(Lines.error("the demo failed: " + failure, "")));
+        return failures.isEmpty() ? ExitCode.DONE : ExitCode.FAILED;
     }
 
     private void tell(Children children, Path agents) throws IOException, InterruptedException {
@@ -60,52 +73,98 @@ final class Demo implements Callable<Integer> {
         children.startServer();
         Children.Child worker = children.startWorker();
 
-        say("Somebody asks. Nobody waits: the message is in the server once this returns.");
-        type(
-                children,
-                0,
-                "run",
-                "--agent",
-                "concierge",
-                "--thread",
-                THREAD,
-                "--volatile",
-                "--no-wait",
-                "A table for two");
+        say(
+                "Somebody asks for something, and the agent asks back. Nothing runs while it waits, for months if need be.");
+        expect(
+                "interrupted",
+                type(children, "run", "--agent", "concierge", "--thread", THREAD, "--volatile", "A table for two"));
 
-        say("The model calls a tool, which takes a while.");
-        await(() -> Files.exists(agents.resolve("find-tables.log")));
-        say("Meanwhile the worker is killed: kill -9 " + worker.pid());
-        worker.kill();
+        say(
+                "Somebody answers, from any machine. Now the agent wants to charge a card, and that needs a person's approval.");
+        expect("interrupted", type(children, "answer", THREAD, "Nine o'clock"));
+        say("What waits for people is listed, with the arguments that an approval is about:");
+        type(children, "pending");
 
-        say("Another worker starts. Within 15 s the server takes the first for lost; the tool is safe to run again.");
-        children.startWorker();
-        JsonNode question = type(children, 0, "result", THREAD);
-        expect("interrupted", question);
-        expectTwoRuns(agents);
+        say("Somebody approves. The charge is made, and while its program still runs, the worker is killed.");
+        approveAndKill(children, agents, worker);
+        say("What became of the call, and who approved it:");
+        type(children, "calls", THREAD);
+        say("The ledger, which the charging program itself wrote, line by line:");
+        readLedger(agents);
 
-        say("It asks a person. That may take months: nothing runs while it waits. Here is its checkpoint.");
-        type(children, 0, "pending");
-        type(children, 0, "checkpoint", THREAD);
-
-        say("Somebody answers, from any machine.");
-        expect("complete", type(children, 0, "answer", THREAD, "Nine o'clock"));
-
-        say("Every version of the thread is still there, derived from the server's own history.");
-        type(children, 0, "checkpoints", THREAD);
+        say("A checkpoint, and every earlier version of it: derived from the server's own history.");
+        type(children, "checkpoint", THREAD);
+        type(children, "checkpoints", THREAD);
         say("And what is derived is what the workflow itself believes:");
-        type(children, 0, "verify", THREAD);
+        type(children, "verify", THREAD);
         say("That was it. Next: ./waymark dev, and in another terminal: ./waymark run --agent assistant \"Hello\"");
     }
 
-    /** Shows a command, runs it, shows what it prints. */
-    private JsonNode type(Children children, int expected, String... arguments)
+    private void approveAndKill(Children children, Path agents, Children.Child worker)
             throws IOException, InterruptedException {
+        if (!output.isJson()) {
+            output.line("$ waymark approve " + THREAD + " --by you &");
+        }
+        CompletableFuture<Children.Done> approving = children.run(false, "approve", THREAD, "--by", "you");
+        await(() -> isWritten(agents.resolve(LEDGER)) || isRefused(approving), "the charge was not made");
+        if (!isWritten(agents.resolve(LEDGER))) {
+            throw new IOException(
+                    "the approval was refused: " + approving.join().err());
+        }
+        worker.kill();
+        say("kill -9 " + worker.pid()
+                + ". The charge is in the ledger, and nobody has said so: its program died, too.");
+        long charging =
+                Long.parseLong(Files.readString(agents.resolve(CHARGING)).trim());
+        await(
+                () -> !ProcessHandle.of(charging).map(ProcessHandle::isAlive).orElse(false),
+                "the charging program outlives its worker");
+
+        say(
+                "Another worker starts. Within 15 s the server takes the first for lost. The call had been claimed, so it is"
+                        + " not simply run again: the tool's own check looks whether it took effect.");
+        children.startWorker();
+        expect("complete", type(children, "result", THREAD));
+        if (isRefused(approving)) {
+            failures.add("waymark approve ended with " + approving.join().exitCode());
+        }
+    }
+
+    private static boolean isWritten(Path file) {
+        return file.toFile().length() > 0;
+    }
+
+    /** It waits for the outcome otherwise, or gave up waiting because for a while there was no worker. */
+    private static boolean isRefused(CompletableFuture<Children.Done> approving) {
+        if (!approving.isDone()) {
+            return false;
+        }
+        int exitCode = approving.join().exitCode();
+        return exitCode != ExitCode.DONE && exitCode != ExitCode.WAITED_LONG_ENOUGH;
+    }
+
+    private void readLedger(Path agents) throws IOException {
+        ledger = Files.readAllLines(agents.resolve(LEDGER));
+        if (!output.isJson()) {
+            output.line("$ cat " + LEDGER);
+            ledger.forEach(output::line);
+        }
+        if (ledger.size() == 1) {
+            say("One charge.");
+        } else {
+            failures.add("the ledger has " + ledger.size() + " charges instead of one");
+        }
+    }
+
+    /** Shows a command, runs it, shows what it prints. */
+    private JsonNode type(Children children, String... arguments) throws IOException {
         if (!output.isJson()) {
             output.line("$ waymark " + String.join(" ", quoted(arguments)));
         }
-        Children.Done done = children.run(output.isJson(), arguments);
-        failed |= done.exitCode() != expected;
+        Children.Done done = children.run(output.isJson(), arguments).join();
+        if (done.exitCode() != ExitCode.DONE) {
+            failures.add("waymark " + arguments[0] + " ended with " + done.exitCode());
+        }
         if (output.isJson()) {
             ObjectNode step = steps.addObject();
             step.set("command", Wire.MAPPER.valueToTree(arguments));
@@ -119,13 +178,10 @@ final class Demo implements Callable<Integer> {
     }
 
     private void expect(String status, JsonNode document) {
-        failed |= document.has("status") && !document.get("status").asText().equals(status);
-    }
-
-    private void expectTwoRuns(Path agents) throws IOException {
-        int runs = Files.readAllLines(agents.resolve("find-tables.log")).size();
-        failed |= runs != 2;
-        say("The tool was started " + runs + " times, and the model saw one result.");
+        String found = document.path("status").asText(status);
+        if (!found.equals(status)) {
+            failures.add("a turn is " + found + " instead of " + status);
+        }
     }
 
     private void say(String words) {
@@ -142,19 +198,13 @@ final class Demo implements Callable<Integer> {
                 .toList();
     }
 
-    private static void await(Callable<Boolean> condition) throws InterruptedException, IOException {
-        long deadline = System.nanoTime() + TOOL_START.toNanos();
-        try {
-            while (!condition.call()) {
-                if (System.nanoTime() > deadline) {
-                    throw new IOException("the tool did not start within " + TOOL_START.toSeconds() + " s");
-                }
-                Thread.sleep(50);
+    private static void await(BooleanSupplier condition, String otherwise) throws InterruptedException, IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new IOException(otherwise + " within " + PATIENCE.toSeconds() + " s");
             }
-        } catch (InterruptedException | IOException e) {
-            throw e;
-        } catch (Exception e) {
-            throw new IOException(e);
+            Thread.sleep(50);
         }
     }
 

@@ -27,17 +27,12 @@ final class Outcomes {
     private static void printQuestions(Output output, AgentResult.Interrupted interrupted) {
         boolean several = interrupted.pending().size() > 1;
         for (PendingItem item : interrupted.pending()) {
-            output.line(words(item));
+            output.line(item.words());
             howToDecide(item, several).forEach(line -> output.note("  " + line));
         }
         if (interrupted.queued() > 0) {
             output.note("  " + queued(interrupted.queued()));
         }
-    }
-
-    /** What a person is asked. Arguments are shown whole: that is what a decision is about. */
-    static String words(PendingItem item) {
-        return item.args().isPresent() ? Lines.json(item.words()) : item.words();
     }
 
     /** The commands by which a person can bring this on, of which one is to be chosen. */

@@ -40,7 +40,7 @@ final class Pending implements Callable<Integer> {
     private void print(List<PendingItem> items) {
         for (PendingItem item : items) {
             output.line(Lines.oneLine(item.thread()) + "  " + Lines.oneLine(item.callId()) + "  since " + item.since());
-            output.line("  " + Outcomes.words(item));
+            output.line("  " + item.words());
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()

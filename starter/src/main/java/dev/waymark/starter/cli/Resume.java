@@ -1,7 +1,21 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.ResumeOptions;
+import dev.waymark.starter.client.WaymarkException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -12,16 +26,27 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Goes on from where a conversation was left. */
-@Command(name = "resume", description = "Goes on from where a closed thread ended, and waits for the outcome.")
+@Command(
+        name = "resume",
+        description = "Goes on from a checkpoint, or from where a closed thread ended, and waits for the outcome.")
 final class Resume implements Callable<Integer> {
+    /** One more than are taken, so as to see that there are more. */
+    private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
+
     @Mixin
     private Output output;
 
     @Mixin
     private Wait wait;
 
-    @Parameters(index = "0", paramLabel = "THREAD", description = "A closed thread.")
+    @Parameters(
+            index = "0",
+            paramLabel = "FILE|-|THREAD",
+            description = "A checkpoint of any format, - for one on stdin, or a closed thread.")
     private String source;
+
+    @Option(names = "--from", paramLabel = "TARGET", description = "A saver that has the thread's checkpoint.")
+    private String from;
 
     @Option(
             names = "--answer",
@@ -51,7 +76,46 @@ final class Resume implements Callable<Integer> {
     public Integer call() {
         ResumeOptions how = how();
         try (AgentClient client = wait.client()) {
-            return Outcomes.print(output, client.resume(source, how));
+            return Outcomes.print(
+                    output,
+                    checkpoint().map(text -> client.resume(text, how)).orElseGet(() -> client.resume(source, how)));
+        }
+    }
+
+    /** The text of a checkpoint, or empty when a thread of the server is meant. */
+    private Optional<byte[]> checkpoint() {
+        if (from != null) {
+            return Optional.of(saved());
+        }
+        try {
+            if (source.equals("-")) {
+                return Optional.of(System.in.readNBytes(MOST_BYTES));
+            }
+            Path file = Path.of(source);
+            if (!Files.isRegularFile(file)) {
+                return Optional.empty();
+            }
+            try (InputStream text = Files.newInputStream(file)) {
+                return Optional.of(text.readNBytes(MOST_BYTES));
+            }
+        } catch (InvalidPathException e) {
+            return Optional.empty();
+        } catch (IOException e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "it can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
+                    "");
+        }
+    }
+
+    private byte[] saved() {
+        try (CheckpointSaver saver = SaverTarget.parse(from).open()) {
+            Json document = saver.load(source)
+                    .orElseThrow(() -> new WaymarkException.NotFound(
+                            "no checkpoint of this thread: " + source, "See what is in there: " + from));
+            return document.canonical().getBytes(StandardCharsets.UTF_8);
+        } catch (SaverException e) {
+            throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
         }
     }
 

@@ -44,6 +44,7 @@ public final class Waymark implements Runnable {
         commands.put("pending", Pending.class);
         commands.put("show", Show.class);
         commands.put("resume", Resume.class);
+        commands.put("fork", Fork.class);
         commands.put("watch", Watch.class);
         commands.put("checkpoint", Checkpoint.class);
         commands.put("checkpoints", Checkpoints.class);

@@ -1,7 +1,10 @@
 package dev.waymark.starter.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.checkpoint.CheckpointCorruption;
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.checkpoint.Recovered;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.PendingItem;
@@ -9,6 +12,7 @@ import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fork;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Turn;
@@ -282,6 +286,95 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
+    /**
+     * Goes on from a checkpoint of any documented format, which is known by its shape.
+     *
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when it is none, before anything starts
+     */
+    public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        Recovered recovered = recovered(checkpoint);
+        return translated(() -> {
+            Left left = Left.of(recovered);
+            if (recovered.state().turn().status() == Turn.Status.NONE
+                    && checked(how).answer().orElse("").isBlank()) {
+                throw Limits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+            }
+            if (left.isOver(how)) {
+                String thread = recovered.thread().orElseGet(() -> left.threadId(how));
+                return AgentResult.of(thread, "", left.state(), left.state().turn());
+            }
+            Optional<Requests.Known> own = how.thread().isPresent()
+                    ? Optional.empty()
+                    : recovered.thread().flatMap(requests::find);
+            if (own.filter(Requests.Known::open).isPresent()) {
+                String thread = recovered.thread().get();
+                throw Limits.badInput(
+                        "the checkpoint's own thread is still open: " + thread,
+                        "Go on in it with: waymark answer " + Words.quoted(thread)
+                                + " TEXT, or in a second one with --thread");
+            }
+            return goOn(left, how, deadline);
+        });
+    }
+
+    private static Recovered recovered(byte[] checkpoint) {
+        try {
+            return CheckpointReader.read(checkpoint, now());
+        } catch (CheckpointCorruption e) {
+            throw e.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge("the checkpoint is too large: " + e.getMessage(), "")
+                    : new WaymarkException.Refused(e.type(), "the checkpoint is corrupt: " + e.getMessage(), "");
+        }
+    }
+
+    /**
+     * Begins a new thread with what another one had come to, and says something there. It never repeats what the other
+     * one has done by then, and the other one goes on without it. The same forked twice is one thread.
+     */
+    public AgentResult fork(String thread, ForkOptions how) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Forking forking = forking(thread, how);
+            return begin(how.thread(), forking.input(), forking.begin(), forking.id(), deadline);
+        });
+    }
+
+    /** The same without a word: nothing runs in the new thread until something is said or answered there. */
+    public Forked forkOnly(String thread, ForkOptions how) {
+        return translated(() -> {
+            Forking forking = forking(thread, how);
+            Optional<String> runId = requests.start(how.thread(), forking.input());
+            if (runId.isEmpty()) {
+                factOfEarlier(read(how.thread()), forking.id());
+            }
+            String run = runId.orElseGet(() -> requests.get(how.thread()).runId());
+            return new Forked(StatusReport.of(forking.begin()).status(), new Started(how.thread(), run));
+        });
+    }
+
+    /** A new thread, and how it stands. */
+    public record Forked(String status, Started started) {}
+
+    /** A state to begin with, and the request that it is made for. */
+    private record Forking(String id, Conversation begin, StartInput input) {}
+
+    private Forking forking(String thread, ForkOptions how) {
+        how.message().ifPresent(Limits::message);
+        Limits.thread(how.thread());
+        checkThatItLasts(how.thread(), how.volatileAllowed());
+        requests.get(Limits.thread(thread));
+        Timeline ancestor = how.place().map(place -> timeline(thread, place)).orElseGet(() -> read(thread));
+        Left left = Left.of(ancestor);
+        String id = left.forkId(how, ancestor.lastEventId());
+        Conversation begin = new Fork(id, how.message()).of(ancestor.now(), now());
+        return new Forking(id, begin, left.input(Optional.empty(), begin));
+    }
+
+    private static Instant now() {
+        return Instant.now().truncatedTo(ChronoUnit.MILLIS);
+    }
+
     private static ResumeOptions checked(ResumeOptions how) {
         how.answer().ifPresent(Limits::answer);
         how.agent().ifPresent(Limits::agent);
@@ -294,25 +387,32 @@ public final class AgentClient implements AutoCloseable {
         if (how.thread().isPresent()) {
             checkThatItLasts(thread, how.volatileAllowed());
         }
-        Conversation begin = left.begin(how, thread, Instant.now().truncatedTo(ChronoUnit.MILLIS));
-        Optional<String> runId = requests.start(thread, left.input(how, begin));
+        Conversation begin = left.begin(how, thread, now());
+        return begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+    }
+
+    /** The fact of a thread that was this request, when it was made before. */
+    private static int factOfEarlier(Timeline timeline, String requestId) {
+        return timeline.now()
+                .seen()
+                .factOf(requestId)
+                .orElseThrow(() -> Limits.badInput(
+                        "there is such a thread, and it did not come of this: " + timeline.thread(),
+                        "Take another --thread"));
+    }
+
+    /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
+    private AgentResult begin(
+            String thread, StartInput input, Conversation begin, String requestId, Deadline deadline) {
+        Optional<String> runId = requests.start(thread, input);
         if (runId.isPresent() && begin.isSettled()) {
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
             return await(thread, runId.get(), Waiting.forTurnAt(begin.counters().facts()), deadline);
         }
-        return resultOfEarlier(thread, left.requestId(how), deadline);
-    }
-
-    /** What this request came to when it was made before. */
-    private AgentResult resultOfEarlier(String thread, String requestId, Deadline deadline) {
         Timeline timeline = read(thread);
-        int fact = timeline.now()
-                .seen()
-                .factOf(requestId)
-                .orElseThrow(() -> Limits.badInput(
-                        "there is such a thread, and it did not come of this: " + thread, "Take another --thread"));
+        int fact = factOfEarlier(timeline, requestId);
         Waiting past = Waiting.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<Waiting.Reached> reached = past.observe(moment);
@@ -551,18 +651,23 @@ public final class AgentClient implements AutoCloseable {
         return translated(() -> StatusReport.of(read(Limits.thread(thread)).now()));
     }
 
-    /** A checkpoint of the present, in the {@code runner} format. */
-    public Json checkpoint(String thread) {
-        return RunnerCheckpoint.of(timeline(thread).now());
+    /** A checkpoint of the present. */
+    public Json checkpoint(String thread, CheckpointFormat format) {
+        return format.view(timeline(thread));
     }
 
     /** A checkpoint of a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
-    public Json checkpoint(String thread, String place) {
-        Moment moment = timeline(thread)
-                .at(place)
+    public Json checkpoint(String thread, CheckpointFormat format, String place) {
+        return format.view(timeline(thread, place));
+    }
+
+    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    public Timeline timeline(String thread, String place) {
+        Timeline timeline = timeline(thread);
+        Moment moment = timeline.at(place)
                 .orElseThrow(() -> new WaymarkException.NotFound(
                         "no such version: " + place, "See them with: waymark checkpoints " + Words.quoted(thread)));
-        return RunnerCheckpoint.of(moment.state());
+        return timeline.upTo(moment);
     }
 
     /** Everything that is still known of a thread. */

@@ -1,12 +1,12 @@
 package dev.waymark.starter.client;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.checkpoint.Recovered;
 import dev.waymark.contract.Carried;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Turn;
@@ -39,10 +39,15 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
         return new Left(Json.of(identity), now, closed.agent(), Optional.of(session), now.once());
     }
 
+    /** What a file holds. It is one run, like any that is given no name. */
+    static Left of(Recovered file) {
+        return new Left(file.document(), file.state(), Optional.empty(), file.thread(), true);
+    }
+
     /** Ended in peace, with nothing more to say to it: whoever asks for it gets what it came to. */
     boolean isOver(ResumeOptions how) {
         return state.turn().status() == Turn.Status.COMPLETE
-                && how.answer().isEmpty()
+                && how.answer().orElse("").isBlank()
                 && how.thread().isEmpty();
     }
 
@@ -60,20 +65,22 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
         return "resume/" + Sha256.hex(Json.canonical(parts));
     }
 
+    /** By which a thread knows that it was forked by this very request. */
+    String forkId(ForkOptions how, long eventId) {
+        List<Object> parts = new ArrayList<>(
+                Arrays.asList(identity, eventId, how.thread(), how.message().orElse(null)));
+        return "fork/" + Sha256.hex(Json.canonical(parts));
+    }
+
     /** The state that the new thread begins with. */
     Conversation begin(ResumeOptions how, String thread, Instant at) {
-        Optional<Json> extras = state.origin().flatMap(Origin::extras);
-        Optional<String> otherSession = session.filter(id -> !id.equals(thread));
-        Optional<Origin> origin = otherSession.isEmpty() && extras.isEmpty()
-                ? Optional.empty()
-                : Optional.of(new Origin(otherSession, extras));
         Resumption resumption = new Resumption(
                 requestId(how),
                 how.agent(),
                 how.answer(),
                 how.maxIterations(),
                 once && how.thread().isEmpty(),
-                origin);
+                session.filter(id -> !id.equals(thread)));
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(
                     problem.message(),
@@ -83,8 +90,8 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
     }
 
     /** What a run is started with that begins with this state. */
-    StartInput input(ResumeOptions how, Conversation begin) {
-        Optional<AgentSpec> known = how.agent().isPresent() ? Optional.empty() : agent;
+    StartInput input(Optional<String> otherAgent, Conversation begin) {
+        Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
         String packed = new Carried(begin, known).pack();
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(

@@ -6,14 +6,16 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.CallItem;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.Tale;
 import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.WaymarkException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -99,6 +101,22 @@ class DocumentsTest {
                                 "[{'callId':'tu_1','tool':'charge_card','args':{'cents':8400},'key':'" + key
                                         + "','dispatches':1,'status':'claimed','since':'2026-11-21T10:00:09Z','approval':{'approved':true,"
                                         + "'edited':false,'by':'ann','at':'2026-11-21T10:00:06Z'},'claimedAt':'2026-11-21T10:00:08Z'}]"));
+    }
+
+    @Test
+    void wordsThatAreStillComing_areALineOfTheirOwn() {
+        TextDelta words = new TextDelta("run-1", 8, Instant.parse("2026-11-21T10:00:05.250Z"), 2, "Hello, \n");
+
+        assertThat((JsonNode) Documents.of(words))
+                .isEqualTo(Wire.MAPPER
+                        .createObjectNode()
+                        .put("at", "2026-11-21T10:00:05.250Z")
+                        .put("runId", "run-1")
+                        .put("eventId", 8L)
+                        .put("type", "text-delta")
+                        .put("attempt", 2)
+                        .put("text", "Hello, \n"));
+        assertThat(Story.line(words)).isEqualTo("2026-11-21T10:00:05Z  e8  text-delta        (attempt 2) Hello,");
     }
 
     @Test

@@ -2,15 +2,18 @@ package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Message;
+import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.EffectLedger;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What a thread says of its calls, held against what really happened.
@@ -107,18 +110,27 @@ public record Effects(int calls, int duplicated, int lost, int unknown, int disp
         }
 
         private void readLost(Call call, ToolSpec tool, long happened) {
-            boolean overlapped = call.claim()
-                    .filter(claim ->
-                            killed.stream().anyMatch(time -> !claim.at().isAfter(time)))
-                    .isPresent();
+            // A claim that was under way when its worker was killed may be granted after that.
+            boolean overlapped = call.claim().isPresent()
+                    && killed.stream().anyMatch(time -> !handedOut(call).isAfter(time));
             if (!overlapped) {
-                violations.add(call.id() + " is unknown, but no worker was lost that had claimed it");
+                violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
             boolean verifies = tool.verifies() || !tool.verify().isEmpty();
             boolean canRunAgain = tool.kind() == ToolSpec.Kind.COMMAND || tool.honoursKey();
             if (verifies && (happened > 0 || canRunAgain)) {
                 violations.add(call.id() + " is unknown, although it can be found out");
             }
+        }
+
+        /** When this dispatch of the call, its last, began. */
+        private Instant handedOut(Call call) {
+            Fact dispatched = new Fact.ToolDispatched(call.id(), call.dispatches());
+            return timeline.moments().stream()
+                    .filter(moment -> moment.fact().equals(Optional.of(dispatched)))
+                    .map(Moment::at)
+                    .findFirst()
+                    .orElse(Instant.MAX);
         }
     }
 }

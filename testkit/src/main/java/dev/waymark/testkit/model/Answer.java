@@ -50,7 +50,7 @@ public sealed interface Answer {
      *
      * @param stop {@code end_turn}, {@code tool_use} and {@code max_tokens} in the service's own words, others as they are
      * @param pace what lies between two pieces
-     * @param until after so many pieces the connection breaks, or nothing more comes if it is {@code silent}
+     * @param until after so many pieces the connection breaks, or falls silent
      */
     record Speech(
             List<Piece> pieces,
@@ -90,7 +90,7 @@ public sealed interface Answer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), false);
         }
 
-        /** The client has to give up, or to go away. */
+        /** Nothing more comes before {@link ModelServer#goOn}. */
         public Speech silentAfter(int count) {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }

@@ -42,7 +42,7 @@ public abstract class ModelServer implements AutoCloseable {
 
     private final HttpServer http;
     private final String path;
-    private final CountDownLatch closed = new CountDownLatch(1);
+    private final CountDownLatch onward = new CountDownLatch(1);
     private final Deque<Answer> next = new ArrayDeque<>();
     private final List<Received> received = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
@@ -77,6 +77,11 @@ public abstract class ModelServer implements AutoCloseable {
     public synchronized void answers(Answer... answers) {
         next.clear();
         next.addAll(List.of(answers));
+    }
+
+    /** From now on, no reply falls silent any more, and those that have go on. */
+    public void goOn() {
+        onward.countDown();
     }
 
     /** The requests so far, whatever became of them. */
@@ -188,20 +193,17 @@ public abstract class ModelServer implements AutoCloseable {
             throws IOException, InterruptedException {
         Script script = script(model, speech);
         writeAll(out, script.before());
-        int sent = 0;
-        for (List<String> piece : script.pieces()) {
+        for (int sent = 0; sent <= script.pieces().size(); sent++) {
             if (speech.until().filter(Integer.valueOf(sent)::equals).isPresent()) {
-                break;
+                if (!speech.silent()) {
+                    return false;
+                }
+                onward.await();
             }
-            Thread.sleep(speech.pace().toMillis());
-            writeAll(out, piece);
-            sent++;
-        }
-        if (speech.until().isPresent()) {
-            if (speech.silent()) {
-                closed.await();
+            if (sent < script.pieces().size()) {
+                Thread.sleep(speech.pace().toMillis());
+                writeAll(out, script.pieces().get(sent));
             }
-            return false;
         }
         writeAll(out, script.after());
         return true;
@@ -228,7 +230,7 @@ public abstract class ModelServer implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
+        goOn();
         http.stop(0);
     }
 

@@ -3,9 +3,9 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Claim;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.history.RunReader;
@@ -69,7 +69,10 @@ public final class ToolActivity implements DynamicActivity {
                 : tools.run(tool, input.args(), context(input, info), Fence.in(tool.timeout()));
     }
 
-    /** What this execution says of itself holds for the call only where no other one may have run: so that comes first. */
+    /**
+     * Whatever an execution returns as the call's result is believed, so only the one that has the claim returns one, be it
+     * that the arguments are wrong.
+     */
     private ToolOutcome claimAndRun(ToolSpec tool, ToolInput input, ActivityInfo info, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
@@ -79,10 +82,6 @@ public final class ToolActivity implements DynamicActivity {
         }
         if (!input.run().equals(Optional.of(info.getRunId()))) {
             return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
-        }
-        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        if (problem.isPresent()) {
-            return problem.get();
         }
         if (stopping.getAsBoolean()) {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
@@ -94,13 +93,17 @@ public final class ToolActivity implements DynamicActivity {
                 input.dispatch(),
                 tool.name(),
                 Sha256.hex(input.args().canonical()),
+                input.repeat(),
                 execution);
         Optional<String> refusal = claims.refusal(info.getWorkflowId(), info.getRunId(), claim);
         if (refusal.isPresent()) {
             return ToolOutcome.notStarted(execution, refusal.get());
         }
         heartbeat.pastTheLastStop();
-        return tools.runOnce(tool, input.args(), context(input, info), fence, execution);
+        Optional<ToolOutcome> problem = tools.problem(tool, input.args());
+        return problem.isPresent()
+                ? problem.get()
+                : tools.runOnce(tool, input.args(), context(input, info), fence, execution);
     }
 
     private static ToolContext context(ToolInput input, ActivityInfo info) {

@@ -2,9 +2,9 @@ package dev.waymark.worker.tool;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.IdempotencyKey;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;

@@ -2,24 +2,32 @@ package dev.waymark.worker.workflow;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.Workspace;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
 
 /**
- * The run as a Markdown card, for whoever looks at it in the Web UI: what it waits for, and how to answer. What users,
- * models and tools said is shown as they said it: none of it becomes Markdown, a link, or a card of its own.
+ * The run as a Markdown card, for whoever looks at it in the Web UI: what it waits for, and the signals that answer,
+ * approve or settle it; what runs; what there is to do. What users, models and tools said is shown as they said it: none of it becomes Markdown, a link, or a card of its own.
  */
 final class Card {
     /** What may mean something in Markdown, or as MathJax, which the Web UI knows too. */
     private static final String MARKDOWN = "\\`*_{}[]()#+-.!:|<>~^&$";
 
     private static final int NEWEST_MESSAGES = 4;
-    private static final int MOST_QUESTIONS = 10;
+    private static final int MOST_CALLS = 10;
+    private static final int MOST_THINGS_TO_DO = 20;
     private static final int MOST_CHARACTERS = 400;
 
     private final String thread;
@@ -36,25 +44,34 @@ final class Card {
     }
 
     String of(Conversation state) {
-        StringBuilder card = new StringBuilder();
-        card.append("**").append(headline(state)).append("**\n\n");
-        appendQuestions(state, card);
-        appendMessages(state, card);
-        card.append("Agent ").append(code(state.agent()));
-        card.append(" · turn ").append(state.turn().number());
-        card.append(" · ")
+        Sheet sheet = new Sheet(footer(state));
+        sheet.add("**" + headline(state) + "**\n\n");
+        addWaiting(state, sheet);
+        state.turn().problem().ifPresent(problem -> sheet.add("> " + prose(problem.message()) + "\n\n"));
+        state.openCalls().stream()
+                .filter(call -> call.claim().isPresent() && !call.waitsForPerson())
+                .limit(MOST_CALLS)
+                .forEach(call -> sheet.add(inFlight(call)));
+        addDesk(state.desk(), sheet);
+        addMessages(state, sheet);
+        return sheet.toString();
+    }
+
+    private String footer(Conversation state) {
+        StringBuilder footer = new StringBuilder("\nAgent ").append(code(state.agent()));
+        footer.append(" · turn ").append(state.turn().number());
+        footer.append(" · ")
                 .append(state.turn().iterations())
                 .append(state.turn().iterations() == 1 ? " model call · " : " model calls · ");
-        card.append(state.usage().inputTokens()).append(" tokens in, ");
-        card.append(state.usage().outputTokens()).append(" out\n\n");
+        footer.append(state.usage().inputTokens()).append(" tokens in, ");
+        footer.append(state.usage().outputTokens()).append(" out\n\n");
         if (!state.queue().isEmpty()) {
-            card.append(state.queue().size()).append(" messages queued\n\n");
+            footer.append(state.queue().size()).append(" messages queued\n\n");
         }
         if (state.ignored().count() > 0) {
-            card.append(state.ignored().count()).append(" signals ignored, see query `status`\n\n");
+            footer.append(state.ignored().count()).append(" signals ignored, see query `status`\n\n");
         }
-        card.append(code("./waymark show " + thread)).append("\n");
-        return card.toString();
+        return footer.append(code("./waymark show " + thread)).append("\n").toString();
     }
 
     private static String headline(Conversation state) {
@@ -62,44 +79,128 @@ final class Card {
             case STARTING -> "Looking for its agent";
             case THINKING -> "The model is thinking";
             case ACTING -> "Running tools";
-            case WAITING -> "Waiting for an answer";
+            case WAITING -> waiting(state);
             case IDLE -> "Idle, last turn: " + state.turn().status().wireName();
         };
     }
 
-    private static void appendQuestions(Conversation state, StringBuilder card) {
-        List<Call> questions = state.questions();
-        if (!questions.isEmpty()) {
-            questions.stream().limit(MOST_QUESTIONS).forEach(call -> {
-                card.append("> ").append(prose(call.question().orElse("")));
-                if (questions.size() > 1) {
-                    card.append(" (").append(code(call.id())).append(')');
-                }
-                card.append("\n\n");
-            });
-            // Where the Web UI shows the card, the key R reloads it, also while one types into the dialog.
-            card.append(
-                            "To answer: open *History*, then *More Actions → Send a Signal →* `answer`, with the JSON input ")
-                    .append(code(example(questions)))
-                    .append(". Here, the letter r would be lost.\n\n");
+    private static String waiting(Conversation state) {
+        Set<Call.Status> kinds = EnumSet.noneOf(Call.Status.class);
+        state.waitingCalls().forEach(call -> kinds.add(call.status()));
+        if (kinds.equals(EnumSet.of(Call.Status.ASKING))) {
+            return "Waiting for an answer";
         }
-        state.turn()
-                .problem()
-                .ifPresent(problem ->
-                        card.append("> ").append(prose(problem.message())).append("\n\n"));
+        return kinds.equals(EnumSet.of(Call.Status.AWAITING)) ? "Waiting for approval" : "Waiting for people";
+    }
+
+    // ---- what waits for people
+
+    private static void addWaiting(Conversation state, Sheet sheet) {
+        List<Call> questions = state.questions();
+        questions.stream().limit(MOST_CALLS).forEach(call -> {
+            String which = questions.size() > 1 ? " (" + code(call.id()) + ")" : "";
+            sheet.add("> " + prose(call.question().orElse("")) + which + "\n\n");
+        });
+        if (!questions.isEmpty()) {
+            sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
+        }
+        addDecisions(
+                waiting(state, Call.Status.AWAITING),
+                call -> "May " + shown(call) + " run?",
+                call -> json("callId", call.id(), "argsDigest", call.argsDigest()),
+                signal("`approve` or `deny`", "with the JSON input below the call"),
+                sheet);
+        addDecisions(
+                waiting(state, Call.Status.UNSETTLED),
+                call -> "Did " + shown(call) + " take effect? Nobody knows.",
+                call -> json("callId", call.id(), "outcome", "done", "result", "what it returned"),
+                signal(
+                        "`settle`",
+                        "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
+                                + " without a result"),
+                sheet);
+    }
+
+    private static void addDecisions(
+            List<Call> calls, Function<Call, String> question, Function<Call, String> input, String how, Sheet sheet) {
+        calls.stream()
+                .limit(MOST_CALLS)
+                .forEach(call -> sheet.add("> " + question.apply(call) + "\n\n" + code(input.apply(call)) + "\n\n"));
+        if (!calls.isEmpty()) {
+            sheet.add("To decide: " + how);
+        }
+    }
+
+    /** Where the Web UI shows the card, the key R reloads it, also while one types into the dialog. */
+    private static String signal(String names, String with) {
+        return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
+                + ". Here, the letter r would be lost.\n\n";
+    }
+
+    private static List<Call> waiting(Conversation state, Call.Status status) {
+        return state.waitingCalls().stream()
+                .filter(call -> call.status() == status)
+                .toList();
     }
 
     private static String example(List<Call> questions) {
         return questions.size() == 1
                 ? "\"your answer\""
-                : "{\"callId\": \"" + questions.get(0).id() + "\", \"answer\": \"your answer\"}";
+                : json("callId", questions.get(0).id(), "answer", "your answer");
     }
 
-    private void appendMessages(Conversation state, StringBuilder card) {
-        for (Transcript.Entry entry : state.transcript().entries().tail(NEWEST_MESSAGES)) {
-            card.append(lines.computeIfAbsent(entry.id(), id -> line(entry.message())));
+    private static String json(String... namesAndTexts) {
+        List<String> fields = new ArrayList<>();
+        for (int i = 0; i < namesAndTexts.length; i += 2) {
+            fields.add(Json.canonical(namesAndTexts[i]) + ": " + Json.canonical(namesAndTexts[i + 1]));
         }
-        card.append('\n');
+        return "{" + String.join(", ", fields) + "}";
+    }
+
+    private static String shown(Call call) {
+        return code(call.tool()) + " " + code(call.args().canonical());
+    }
+
+    // ---- what runs, and what the agent keeps
+
+    private static String inFlight(Call call) {
+        String what = switch (call.status()) {
+            case CLAIMED -> "In flight: ";
+            case UNKNOWN -> "Lost, to be looked into once nothing of it can run any more: ";
+            case DOUBTED, VERIFYING -> "Lost, and being looked into: ";
+            case ISSUED, HELD, AWAITING, DISPATCHED, UNSETTLED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
+                "To run again: ";
+        };
+        return "- " + what + shown(call) + " (" + code(call.id()) + "), claimed at "
+                + call.claim().map(Call.Claim::at).orElseThrow() + "\n";
+    }
+
+    private static void addDesk(Workspace desk, Sheet sheet) {
+        desk.plan().ifPresent(plan -> {
+            sheet.add("\nPlan: " + prose(plan.goal()) + "\n\n");
+            plan.steps().stream()
+                    .limit(MOST_THINGS_TO_DO)
+                    .forEach(step -> sheet.add(toDo(step.status(), step.description())));
+        });
+        if (!desk.todos().isEmpty()) {
+            sheet.add("\nTo do:\n\n");
+            desk.todos().stream()
+                    .limit(MOST_THINGS_TO_DO)
+                    .forEach(todo -> sheet.add(toDo(todo.status(), todo.content())));
+        }
+    }
+
+    private static String toDo(String status, String words) {
+        return "- " + prose(status) + ": " + prose(words) + "\n";
+    }
+
+    // ---- what was said
+
+    private void addMessages(Conversation state, Sheet sheet) {
+        sheet.add("\n");
+        for (Transcript.Entry entry : state.transcript().entries().tail(NEWEST_MESSAGES)) {
+            sheet.add(lines.computeIfAbsent(entry.id(), id -> line(entry.message())));
+        }
     }
 
     private static String line(Message message) {
@@ -162,6 +263,41 @@ final class Card {
 
     private static String oneLine(String text) {
         return new Line().add(text).toString();
+    }
+
+    /** The card as far as there is room: Temporal takes 20,000 bytes. */
+    private static final class Sheet {
+        private static final int MOST_BYTES = 20_000;
+        private static final String CUT = "\n… There is more.\n";
+
+        private final StringBuilder text = new StringBuilder();
+        private final String footer;
+        private int bytesLeft;
+        private boolean full;
+
+        Sheet(String footer) {
+            this.footer = footer;
+            this.bytesLeft = MOST_BYTES - bytes(footer) - bytes(CUT);
+        }
+
+        void add(String block) {
+            int bytes = bytes(block);
+            if (full || bytes > bytesLeft) {
+                full = true;
+            } else {
+                text.append(block);
+                bytesLeft -= bytes;
+            }
+        }
+
+        private static int bytes(String text) {
+            return text.getBytes(StandardCharsets.UTF_8).length;
+        }
+
+        @Override
+        public String toString() {
+            return text + (full ? CUT : "") + footer;
+        }
     }
 
     /** Text on one line, cut short. What does not fit is not even looked at. */

@@ -2,12 +2,15 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Turn;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -17,9 +20,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
@@ -129,6 +135,65 @@ class HistoryRecorderServerTest {
             assertThat(runs).hasSizeGreaterThan(2);
             record(rig, thread, runs.get(0), "moved-on-first-run");
             record(rig, thread, runs.get(1), "moved-on-second-run");
+        }
+    }
+
+    @Test
+    void approvals_andWhatThreadsKeepForThemselves() throws Exception {
+        Part.ToolUse write =
+                new Part.ToolUse("tu_3", "write_file", Json.of(Map.of("path", "notes.md", "content", "Charged")));
+        ModelProvider model = ToolProtocolCases.calling(
+                ToolProtocolCases.charge("tu_1", 5), ToolProtocolCases.charge("tu_2", 7), write);
+        AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(3)));
+        List<Integer> ledger = new CopyOnWriteArrayList<>();
+        try (WorkflowRig rig = new WorkflowRig(
+                        TestServers.real(),
+                        model,
+                        ToolProtocolCases.charging(ledger).approved())
+                .withApprovals(hasty)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            rig.awaitSettled(thread);
+            rig.update(thread, Names.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
+            rig.awaitTurn(thread, 1);
+            assertThat(ledger).containsExactly(4);
+            recordNewest(rig, thread, "approved-claimed-and-denied-by-time");
+        }
+    }
+
+    @Test
+    void lostAfterItsClaim_thenVerifiedAndRunAgain() throws Exception {
+        List<Integer> ledger = new CopyOnWriteArrayList<>();
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), model, ToolProtocolCases.hangingOnce(ledger, hangs))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            hangs.await();
+            rig.replaceWorker();
+            rig.awaitTurn(thread, 1);
+            recordNewest(rig, thread, "lost-verified-run-again");
+        }
+    }
+
+    @Test
+    void resetToBeforeAClaim() throws Exception {
+        List<Integer> ledger = new CopyOnWriteArrayList<>();
+        ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, ToolProtocolCases.charging(ledger))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            rig.awaitTurn(thread, 1);
+            String run = rig.timeline(thread).runId();
+            long second = rig.client().fetchHistory(thread, run).getEvents().stream()
+                    .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                    .skip(1)
+                    .findFirst()
+                    .orElseThrow()
+                    .getEventId();
+            String reset = AgreementServerTest.reset(rig, thread, run, second);
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(ledger).containsExactly(5);
+            assertThat(state.turn().text()).contains("tool-durability-error");
+            record(rig, thread, reset, "reset-to-before-a-claim");
         }
     }
 

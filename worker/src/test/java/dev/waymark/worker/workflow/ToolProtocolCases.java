@@ -2,6 +2,7 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.Say;
@@ -15,11 +16,17 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.Verdict;
 import io.temporal.api.enums.v1.EventType;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Tools with side effects, on any server. */
@@ -32,18 +39,38 @@ abstract class ToolProtocolCases {
     private final ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
 
     private JavaTool<Charge> charge() {
+        return charging(ledger);
+    }
+
+    static JavaTool<Charge> charging(Collection<Integer> ledger) {
         return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
             ledger.add(args.cents());
             return "charged " + args.cents();
         });
     }
 
-    private static Part.ToolUse charge(String id, int cents) {
+    /** Hangs in its first execution, before it has done anything, until its worker is gone. */
+    static JavaTool<Charge> hangingOnce(Collection<Integer> ledger, CountDownLatch hangs) {
+        AtomicBoolean first = new AtomicBoolean(true);
+        return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
+                    if (first.getAndSet(false)) {
+                        hangs.countDown();
+                        new CountDownLatch(1).await();
+                    }
+                    ledger.add(args.cents());
+                    return "charged " + args.cents();
+                })
+                .withTimeout(Duration.ofSeconds(1))
+                .honouringKey()
+                .verifiedBy((args, context) -> Verdict.notLanded());
+    }
+
+    static Part.ToolUse charge(String id, int cents) {
         return new Part.ToolUse(id, "charge_card", Json.of(Map.of("cents", cents)));
     }
 
     /** Makes these calls first, and then says what came of them. */
-    private static ModelProvider calling(Part... calls) {
+    static ModelProvider calling(Part... calls) {
         return request -> {
             List<Message> messages = request.messages();
             Message last = messages.get(messages.size() - 1);
@@ -154,6 +181,63 @@ abstract class ToolProtocolCases {
                     .contains("\"kind\":\"tool-durability-error\",\"toolName\":\"charge_card\",\"toolCallId\":\"tu_1\"")
                     .contains("The call had been claimed for execution at");
             assertThat(ledger).containsExactly(5);
+        }
+    }
+
+    @Test
+    void workerLostBeforeTheEffect_verifySaysSo_runsAgainAfterTheFence() throws Exception {
+        CountDownLatch hangs = new CountDownLatch(1);
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hangingOnce(ledger, hangs))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            hangs.await();
+
+            rig.replaceWorker();
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).isEqualTo("charged 5;");
+            assertThat(call(state, "tu_1")).returns(2, Call::dispatches).returns(0, Call::repeat);
+            assertThat(ledger).containsExactly(5);
+            Instant claimed = at(rig, thread, "tool-claimed");
+            assertThat(at(rig, thread, "verify-dispatched")).isAfterOrEqualTo(claimed.plusSeconds(6));
+        }
+    }
+
+    private static Instant at(WorkflowRig rig, String thread, String fact) {
+        return rig.timeline(thread).moments().stream()
+                .filter(moment ->
+                        moment.fact().filter(each -> each.type().equals(fact)).isPresent())
+                .findFirst()
+                .orElseThrow()
+                .at();
+    }
+
+    @Test
+    void approval_nobodyDecidesInTime_isDenied() {
+        AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
+        try (WorkflowRig rig =
+                new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved()).withApprovals(hasty)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text())
+                    .isEqualTo(
+                            "Tool execution denied. Nobody decided in time. The charge_card tool was not executed.;");
+            assertThat(ledger).isEmpty();
+        }
+    }
+
+    @Test
+    void approval_byNobody_isDeniedAtOnce() {
+        AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
+        try (WorkflowRig rig =
+                new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved()).withApprovals(nobody)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text())
+                    .isEqualTo("Tool execution denied. No approval callback provided."
+                            + " The charge_card tool was not executed.;");
+            assertThat(ledger).isEmpty();
         }
     }
 

@@ -50,6 +50,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -70,6 +71,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
+    private volatile Optional<AgentSpec.Approvals> approvals = Optional.empty();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
@@ -102,7 +104,14 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     private AgentSpec agent(AgentInput input) {
-        return AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
+        AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
+        return approvals.map(agent::withApprovals).orElse(agent);
+    }
+
+    /** Who approves, for threads that start from now on. */
+    WorkflowRig withApprovals(AgentSpec.Approvals by) {
+        approvals = Optional.of(by);
+        return this;
     }
 
     /** Another worker takes over, with nothing cached. */

@@ -16,6 +16,9 @@ public final class Service {
     /** What may stand in a header. HTTP libraries quote a header that they refuse, key and all. */
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]+");
 
+    /** Servers of one's own are given {@code none} and {@code ollama} for a key, which are words that a model may use. */
+    private static final int SHORTEST_SECRET = 8;
+
     private static final String HIDDEN = "[key]";
 
     private final String name;
@@ -84,7 +87,9 @@ public final class Service {
 
     /** What a service sends may quote what it was sent. */
     public String withoutKey(String text) {
-        return key.map(secret -> text.replace(secret, HIDDEN)).orElse(text);
+        return key.filter(secret -> secret.length() >= SHORTEST_SECRET)
+                .map(secret -> text.replace(secret, HIDDEN))
+                .orElse(text);
     }
 
     @Override

@@ -307,6 +307,17 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
+    void address_thatIsNone_isSaidWithoutIt() {
+        Map<String, String> environment = new LinkedHashMap<>(server.environment());
+        environment.replaceAll((name, value) -> name.endsWith("_BASE_URL") ? "ftp://me:secret@models" : value);
+        ModelProvider lost = newProvider(environment);
+
+        assertThat(lost.lacks())
+                .hasValueSatisfying(words -> assertThat(words).matches("[A-Z]+_BASE_URL is no http address"));
+        assertThat(lost.toString()).doesNotContain("secret");
+    }
+
+    @Test
     void limitOfTokens_inText_isTheEndOfIt() throws Exception {
         assertThat(reply(Answer.says("And so").using(5, 100).stopping("max_tokens")))
                 .isEqualTo(new Reply(List.of(new Part.Text("And so")), new Usage(5, 100), "max_tokens"));

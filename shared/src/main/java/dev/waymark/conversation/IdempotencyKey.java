@@ -1,7 +1,4 @@
-package dev.waymark.contract;
-
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Sha256;
+package dev.waymark.conversation;
 
 /** By which another system can tell that two requests are one. */
 public final class IdempotencyKey {

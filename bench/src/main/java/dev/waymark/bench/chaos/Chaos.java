@@ -1,0 +1,178 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Random runs on a real server, and a table of what came of them. What {@code bench/chaos} starts. */
+@Command(name = "bench/chaos", description = "Kills workers at random points of random runs.", sortOptions = false)
+public final class Chaos implements java.util.concurrent.Callable<Integer> {
+    private static final int RUNS_A_PROCESS = 6;
+    private static final int PROCESSES_AT_ONCE = 4;
+
+    private static final int KEPT = 0;
+    private static final int BROKEN = 1;
+
+    @Option(names = "--runs", paramLabel = "N", description = "How many. Default: ${DEFAULT-VALUE}")
+    private int runs = 60;
+
+    @Option(names = "--seed", paramLabel = "S", description = "The same seed makes the same runs. Default: another one")
+    private long seed = System.nanoTime() & 0xffffff;
+
+    @Option(names = "--only", paramLabel = "I", description = "Repeats run I of the seed, alone.")
+    private Optional<Integer> only = Optional.empty();
+
+    @Option(names = "--help", usageHelp = true, description = "Prints this.")
+    private boolean help;
+
+    private Chaos() {}
+
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new Chaos()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Path binary = TemporalBinary.find()
+                .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
+        Path directory = Files.createTempDirectory("waymark-chaos-");
+        try (DevServer server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
+                Stage stage = Stage.open(server.address(), directory)) {
+            List<Integer> numbers = only.map(List::of)
+                    .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
+            List<Result> results = play(stage, numbers);
+            print(results);
+            return complain(numbers, results) ? BROKEN : KEPT;
+        } finally {
+            delete(directory);
+        }
+    }
+
+    private List<Result> play(Stage stage, List<Integer> numbers) throws Exception {
+        ExecutorService directors = Executors.newFixedThreadPool(PROCESSES_AT_ONCE);
+        try {
+            List<Future<List<Result>>> played = new ArrayList<>();
+            for (int from = 0; from < numbers.size(); from += RUNS_A_PROCESS) {
+                List<Run> group = numbers.subList(from, Math.min(numbers.size(), from + RUNS_A_PROCESS)).stream()
+                        .map(number -> Dice.run(seed, number))
+                        .toList();
+                played.add(directors.submit(() -> stage.play(group)));
+            }
+            List<Result> results = new ArrayList<>();
+            for (Future<List<Result>> group : played) {
+                results.addAll(group.get());
+                System.err.print("\r" + results.size() + " of " + numbers.size());
+            }
+            System.err.println();
+            return results;
+        } finally {
+            directors.shutdownNow();
+        }
+    }
+
+    // ---- what is printed
+
+    private void print(List<Result> results) {
+        line(
+                "%s, seed %d, %d runs, of which %d with a second fault that fired too.",
+                LocalDate.now(ZoneOffset.UTC),
+                seed,
+                results.size(),
+                results.stream().filter(result -> result.fired() > 1).count());
+        line("");
+        line(
+                "| point | kind | runs | fired | calls | duplicated | lost | unknown | handed out again | median recovery |");
+        line("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|");
+        for (CrashPoint point : CrashPoint.values()) {
+            for (Kind kind : Kind.values()) {
+                List<Result> these = results.stream()
+                        .filter(result -> result.run().kind() == kind
+                                && result.run().faults().get(0).point() == point)
+                        .toList();
+                if (!these.isEmpty()) {
+                    row(words(point), words(kind), these);
+                }
+            }
+        }
+        row("all", "", results);
+    }
+
+    private static void row(String point, String kind, List<Result> results) {
+        line(
+                "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |",
+                point,
+                kind,
+                results.size(),
+                results.stream().filter(result -> result.fired() > 0).count(),
+                results.stream().mapToInt(result -> result.effects().calls()).sum(),
+                results.stream()
+                        .mapToInt(result -> result.effects().duplicated())
+                        .sum(),
+                results.stream().mapToInt(result -> result.effects().lost()).sum(),
+                results.stream().mapToInt(result -> result.effects().unknown()).sum(),
+                results.stream()
+                        .mapToInt(result -> result.effects().dispatchedAgain())
+                        .sum(),
+                median(results).toMillis() / 1000.0);
+    }
+
+    private static Duration median(List<Result> results) {
+        List<Duration> sorted = results.stream().map(Result::recovery).sorted().toList();
+        return sorted.get(sorted.size() / 2);
+    }
+
+    /** Whether a promise was broken. */
+    private boolean complain(List<Integer> numbers, List<Result> results) {
+        boolean broken = false;
+        line("");
+        for (int i = 0; i < results.size(); i++) {
+            Result result = results.get(i);
+            List<String> violations = new ArrayList<>(result.violations());
+            if (result.fired() == 0) {
+                violations.add("the fault did not fire");
+            }
+            if (!violations.isEmpty()) {
+                broken = true;
+                line("Broken: %s: %s", result.run(), String.join("; ", violations));
+                line("    bench/chaos --seed %d --only %d", seed, numbers.get(i));
+            }
+        }
+        line(broken ? "Promises were broken." : "All promises were kept.");
+        return broken;
+    }
+
+    private static String words(Enum<?> name) {
+        return name.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    private static void line(String format, Object... values) {
+        System.out.println(String.format(Locale.ROOT, format, values));
+    }
+
+    private static void delete(Path directory) throws java.io.IOException {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}

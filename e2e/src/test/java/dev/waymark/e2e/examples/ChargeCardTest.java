@@ -1,0 +1,55 @@
+package dev.waymark.e2e.examples;
+
+import static dev.waymark.starter.client.AgentResult.assertComplete;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.Prompt;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.testkit.crash.Effects;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A tool whose worker is really killed. */
+class ChargeCardTest {
+    @ParameterizedTest
+    @EnumSource(names = {"AFTER_CLAIM", "BEFORE_COMPLETION"})
+    void workerKilled_cardIsChargedOnce(CrashPoint point, @TempDir Path directory) throws Exception {
+        Path witness = directory.resolve("witness");
+        try (DevServer server = DevServer.inMemory(0);
+                EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
+                AgentClient client = AgentClient.connect(server.address());
+                Connection connection = Connection.to(server.address())) {
+            String port = Integer.toString(ledger.port());
+            String fault = Fault.at(point).toString();
+            String thread;
+            try (WorkerProcess process =
+                    WorkerProcess.start(CrashingWorker.class, server.address(), port, fault, witness.toString())) {
+                thread = client.start(Prompt.of("billing", "Charge me")).thread();
+                assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
+            }
+            Instant killed = Crash.witnessed(witness).orElseThrow();
+
+            try (AgentWorker next = CrashingWorker.worker(
+                    connection, CrashingWorker.chargeCard(ledger.port()), CrashingWorker.model())) {
+                next.start();
+                assertThat(assertComplete(client.result(thread)).text()).isEqualTo("Charged.");
+            }
+            Effects effects = Effects.of(client.timeline(thread), ledger.effects(), List.of(killed));
+            assertThat(effects.violations()).isEmpty();
+            assertThat(ledger.effects()).hasSize(1);
+        }
+    }
+}

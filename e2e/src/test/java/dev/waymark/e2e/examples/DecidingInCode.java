@@ -1,0 +1,24 @@
+package dev.waymark.e2e.examples;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.Approval;
+import java.math.BigDecimal;
+import java.util.Optional;
+
+/** Decides on calls and answers questions while it waits for the outcome. */
+final class DecidingInCode {
+    private DecidingInCode() {}
+
+    static AgentResult settleTheBill(AgentClient client, BigDecimal mostCents) {
+        return client.onApproval(request -> {
+                    BigDecimal cents =
+                            new BigDecimal(String.valueOf(request.args().field("cents")));
+                    return cents.compareTo(mostCents) <= 0
+                            ? Approval.approve().withBy("policy")
+                            : Approval.deny("At most " + mostCents + " cents.");
+                })
+                .onQuestion(question -> Optional.empty()) // left to people
+                .prompt("billing", "Settle the bill of table nine");
+    }
+}

@@ -1,0 +1,30 @@
+package dev.waymark.e2e.examples;
+
+import dev.waymark.contract.PendingItem;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.Approval;
+import dev.waymark.starter.client.Prompt;
+import java.util.List;
+import java.util.Map;
+
+/** Two processes, and a person between them who takes days. */
+final class DecidingLater {
+    private DecidingLater() {}
+
+    /** Returns what to show. The thread waits, and nothing runs. */
+    static List<PendingItem> begin(AgentClient client) {
+        AgentResult result = client.run(Prompt.of("billing", "Settle the bill of table nine"));
+        return result instanceof AgentResult.Interrupted interrupted ? interrupted.pending() : List.of();
+    }
+
+    /** A new process. What is approved is what was shown: with other arguments by now, it is refused. */
+    static AgentResult approveLess(AgentClient client, PendingItem shown, int cents, String who) {
+        return client.decide(
+                shown.thread(),
+                Approval.edit(Map.of("table", 9, "cents", cents))
+                        .withCall(shown.callId())
+                        .withDigest(shown.argsDigest().orElseThrow())
+                        .withBy(who));
+    }
+}

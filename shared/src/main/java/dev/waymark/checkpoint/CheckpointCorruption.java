@@ -1,0 +1,28 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Problem;
+
+/** A document that is no checkpoint, or none that can be gone on from. The message says where and why. */
+public final class CheckpointCorruption extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final String type;
+
+    private CheckpointCorruption(String type, String message) {
+        super(message);
+        this.type = type;
+    }
+
+    static CheckpointCorruption at(String place, String why) {
+        return new CheckpointCorruption(Problem.CORRUPTION, place.isEmpty() ? why : place + ": " + why);
+    }
+
+    static CheckpointCorruption tooLarge(long bytes, long most) {
+        return new CheckpointCorruption(Problem.TOO_LARGE, bytes + " bytes, of at most " + most);
+    }
+
+    /** {@code CheckpointCorruption} or {@code TooLarge}. */
+    public String type() {
+        return type;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.history.Timeline;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The documented formats, by the names that users give them. */
+public enum CheckpointFormat {
+    RUNNER("runner", timeline -> RunnerCheckpoint.of(timeline.now())),
+    THREAD("thread", ThreadCheckpoint::of),
+    PHASES("phases", timeline -> Json.of(PhasesCheckpoint.chain(timeline))),
+    MESSAGES("messages", timeline -> MessagesCheckpoint.of(timeline.now())),
+    SESSION("session", SessionCheckpoint::of),
+    VERSIONS("versions", timeline -> Json.of(SessionCheckpoint.versions(timeline)));
+
+    private final String wireName;
+    private final Function<Timeline, Json> view;
+
+    CheckpointFormat(String wireName, Function<Timeline, Json> view) {
+        this.wireName = wireName;
+        this.view = view;
+    }
+
+    /** How a thread looks in this format, at the end of the timeline. */
+    public Json view(Timeline timeline) {
+        return view.apply(timeline);
+    }
+
+    public String wireName() {
+        return wireName;
+    }
+
+    public static Optional<CheckpointFormat> of(String name) {
+        return Arrays.stream(values())
+                .filter(format -> format.wireName.equals(name))
+                .findFirst();
+    }
+
+    public static List<String> names() {
+        return Arrays.stream(values()).map(CheckpointFormat::wireName).toList();
+    }
+}

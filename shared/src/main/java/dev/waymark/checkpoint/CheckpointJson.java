@@ -1,0 +1,103 @@
+package dev.waymark.checkpoint;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import dev.waymark.conversation.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the text of a checkpoint: one JSON document, or several, one after the other.
+ *
+ * <p>Every limit is here, so that no document, whatever it was made for, takes more than a moment: bytes, depth, the
+ * length of numbers. Names that occur twice and half characters are refused: whoever wrote them meant something else.
+ */
+final class CheckpointJson {
+    static final int MAX_BYTES = 8 * 1024 * 1024;
+    /** What is shown of arguments as deep as they may be lies a little deeper. */
+    private static final int MAX_DEPTH = Json.MAX_DEPTH + 20;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(MAX_BYTES)
+                    .maxNameLength(MAX_BYTES)
+                    .build())
+            .build();
+
+    private CheckpointJson() {}
+
+    static List<Json> read(byte[] text) {
+        if (text.length > MAX_BYTES) {
+            throw CheckpointCorruption.tooLarge(text.length, MAX_BYTES);
+        }
+        List<Json> documents = new ArrayList<>();
+        try (JsonParser parser = FACTORY.createParser(text)) {
+            while (parser.nextToken() != null) {
+                documents.add(value(parser));
+            }
+        } catch (IOException | IllegalArgumentException e) {
+            String words = String.valueOf(e.getMessage());
+            throw CheckpointCorruption.at(
+                    "", "no JSON: " + words.lines().findFirst().orElse(""));
+        }
+        return documents;
+    }
+
+    /** From the inside out: a value that is taken as a whole may not be as deep as one made of such values. */
+    private static Json value(JsonParser parser) throws IOException {
+        JsonToken token = parser.currentToken();
+        return switch (token) {
+            case START_OBJECT -> {
+                Map<String, Object> fields = new LinkedHashMap<>();
+                while (parser.nextToken() != JsonToken.END_OBJECT) {
+                    String name = whole(parser.currentName());
+                    parser.nextToken();
+                    fields.put(name, value(parser));
+                }
+                yield Json.of(fields);
+            }
+            case START_ARRAY -> {
+                List<Object> items = new ArrayList<>();
+                while (parser.nextToken() != JsonToken.END_ARRAY) {
+                    items.add(value(parser));
+                }
+                yield Json.of(items);
+            }
+            default -> Json.of(scalar(parser, token));
+        };
+    }
+
+    private static @Nullable Object scalar(JsonParser parser, JsonToken token) throws IOException {
+        return switch (token) {
+            case VALUE_STRING -> whole(parser.getText());
+            case VALUE_NUMBER_INT -> parser.getNumberValue();
+            case VALUE_NUMBER_FLOAT -> parser.getDoubleValue();
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            default -> throw new IllegalArgumentException("unexpected " + token);
+        };
+    }
+
+    private static String whole(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isHighSurrogate(text.charAt(i))
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(text.charAt(i))) {
+                throw new IllegalArgumentException("half a character");
+            }
+        }
+        return text;
+    }
+}

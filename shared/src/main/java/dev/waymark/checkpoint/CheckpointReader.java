@@ -1,0 +1,82 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Json;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Reads a checkpoint of any documented format, which it knows by its shape, back into a conversation.
+ *
+ * <p>It is read as a whole or not at all: what is not exactly as its format has it is {@link CheckpointCorruption}, and
+ * nothing was changed. No document takes more than a moment, however large or deep it is.
+ *
+ * <pre>{@code
+ * Recovered recovered = CheckpointReader.read(Files.readAllBytes(file), Instant.now());
+ * List<Message> said = recovered.state().transcript().messages();
+ * }</pre>
+ */
+public final class CheckpointReader {
+    /** Larger documents are not read. */
+    public static final int MAX_BYTES = CheckpointJson.MAX_BYTES;
+
+    private CheckpointReader() {}
+
+    /** {@code now} is the time of everything that the checkpoint gives no time for. */
+    public static Recovered read(byte[] text, Instant now) {
+        List<Json> documents = CheckpointJson.read(text);
+        if (documents.isEmpty()) {
+            throw CheckpointCorruption.at("", "there is nothing in it");
+        }
+        try {
+            return documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents), now);
+        } catch (IllegalArgumentException e) {
+            throw CheckpointCorruption.at("", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Recovered read(Json document, Instant now) {
+        if (document.value() instanceof List<?> list) {
+            return list(document, list, now);
+        }
+        Fields fields = Fields.of(document, "");
+        if (fields.has("session") && fields.has("checkpoint")) {
+            return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields));
+        }
+        if (fields.has("phase") || fields.has("llm_calls")) {
+            return PhasesReader.record(document, now);
+        }
+        if (fields.has("threadId")) {
+            return recovered(CheckpointFormat.THREAD, document, ThreadReader.read(fields));
+        }
+        if (fields.has("messages") && fields.has("iterations")) {
+            return recovered(CheckpointFormat.RUNNER, document, RunnerReader.read(fields, now));
+        }
+        throw CheckpointCorruption.at("", "the shape of no known checkpoint");
+    }
+
+    private static Recovered list(Json document, List<?> list, Instant now) {
+        if (list.isEmpty()) {
+            throw CheckpointCorruption.at("", "an empty list");
+        }
+        Map<?, ?> first = list.get(0) instanceof Map<?, ?> map ? map : Map.of();
+        if (first.containsKey("role")) {
+            return recovered(CheckpointFormat.MESSAGES, document, MessagesReader.read(list, now));
+        }
+        if (first.containsKey("transcript")) {
+            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.versions(list));
+        }
+        if (first.containsKey("phase")) {
+            return PhasesReader.chain(document, now);
+        }
+        throw CheckpointCorruption.at("", "the shape of no known checkpoint");
+    }
+
+    private static Recovered recovered(CheckpointFormat format, Json document, Named named) {
+        return new Recovered(format, document, named.conversation().restore(), named.thread());
+    }
+
+    /** What a reader has found, and whose it is. */
+    record Named(dev.waymark.conversation.Restoration conversation, Optional<String> thread) {}
+}

@@ -1,0 +1,42 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Origin;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a thread that began with a checkpoint holds for no other reason than to be shown again. */
+final class Extras {
+    private final Json values;
+
+    private Extras(Json values) {
+        this.values = values;
+    }
+
+    static Extras of(Conversation state) {
+        return new Extras(state.origin().flatMap(Origin::extras).orElse(Json.EMPTY_OBJECT));
+    }
+
+    double number(String name) {
+        return values.field(name) instanceof Number number ? number.doubleValue() : 0.0;
+    }
+
+    int count(String name) {
+        return values.field(name) instanceof Number number ? number.intValue() : 0;
+    }
+
+    @Nullable
+    Object value(String name) {
+        return values.field(name);
+    }
+
+    List<?> list(String name) {
+        return values.field(name) instanceof List<?> list ? list : List.of();
+    }
+
+    Object object(String name) {
+        return values.field(name) instanceof Map<?, ?> map ? map : Map.of();
+    }
+}

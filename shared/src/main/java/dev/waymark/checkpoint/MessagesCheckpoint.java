@@ -1,0 +1,69 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.ToolTexts;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The {@code messages} format: a list of rows, one for each message and each result.
+ *
+ * <p>It has no place for reasoning and images. A failure is wrapped, as {@code {"error":TEXT}}; what the model is told of
+ * a call whose outcome is unknown is such an object already.
+ */
+public final class MessagesCheckpoint {
+    private MessagesCheckpoint() {}
+
+    public static Json of(Conversation state) {
+        List<Message> messages = Said.messages(state);
+        Map<String, String> tools = Said.tools(messages);
+        List<Object> rows = new ArrayList<>();
+        for (Message message : messages) {
+            for (Part.ToolResult result : message.toolResults()) {
+                Map<String, Object> row = row("tool", result.isError() ? wrapped(result) : result.content());
+                row.put("toolCallId", result.toolUseId());
+                row.put("toolName", tools.getOrDefault(result.toolUseId(), ""));
+                rows.add(row);
+            }
+            if (message.role() == Role.ASSISTANT) {
+                Map<String, Object> row = row("assistant", message.text());
+                if (!message.toolUses().isEmpty()) {
+                    row.put(
+                            "toolCalls",
+                            message.toolUses().stream()
+                                    .map(MessagesCheckpoint::call)
+                                    .toList());
+                }
+                rows.add(row);
+            } else if (message.toolResults().size() < message.content().size()) {
+                rows.add(row("user", message.text()));
+            }
+        }
+        return Json.of(rows);
+    }
+
+    private static Map<String, Object> row(String role, String content) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("role", role);
+        row.put("content", content);
+        return row;
+    }
+
+    private static Map<String, Object> call(Part.ToolUse use) {
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("id", use.id());
+        call.put("name", use.name());
+        call.put("arguments", use.input());
+        return call;
+    }
+
+    private static String wrapped(Part.ToolResult result) {
+        return ToolTexts.isDurability(result.content()) ? result.content() : ToolTexts.error(result.content());
+    }
+}

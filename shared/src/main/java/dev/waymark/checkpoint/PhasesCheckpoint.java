@@ -1,0 +1,484 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code phases} format: a record for each phase that a turn went through, with snapshots among them from which a
+ * run can go on.
+ *
+ * <p>It has no place for reasoning and images. A reply whose calls have no results yet stands in a snapshot as
+ * {@code pending_llm_response}, and the results that there are beside it, as {@code effects}. Where a side effect may be
+ * under way the reply stands among the messages instead: whoever goes on from there must not run its calls.
+ */
+public final class PhasesCheckpoint {
+    private static final String SNAPSHOT = "runtime_state";
+
+    private final Timeline timeline;
+    private final String runId;
+    private final List<Json> records = new ArrayList<>();
+
+    private PhasesCheckpoint(Timeline timeline) {
+        this.timeline = timeline;
+        String first = timeline.moments().isEmpty()
+                ? timeline.runId()
+                : timeline.moments().get(0).runId();
+        this.runId = first + ":" + timeline.now().turn().number();
+    }
+
+    /** The newest snapshot. */
+    public static Json latest(Timeline timeline) {
+        PhasesCheckpoint checkpoint = new PhasesCheckpoint(timeline);
+        checkpoint.addSnapshot(timeline.now());
+        return checkpoint.records.get(0);
+    }
+
+    /** Everything that the newest turn went through, as far as it is still held. */
+    public static List<Json> chain(Timeline timeline) {
+        PhasesCheckpoint checkpoint = new PhasesCheckpoint(timeline);
+        checkpoint.addChain();
+        return checkpoint.records;
+    }
+
+    // ---- the chain
+
+    private void addChain() {
+        int number = timeline.now().turn().number();
+        Optional<Conversation> before = Optional.empty();
+        for (Moment moment : timeline.moments()) {
+            Conversation state = moment.state();
+            if (state.turn().number() == number && number > 0) {
+                addPhases(before, moment);
+            }
+            before = Optional.of(state);
+        }
+    }
+
+    private void addPhases(Optional<Conversation> previous, Moment moment) {
+        Conversation state = moment.state();
+        Optional<Conversation> before = previous.filter(
+                earlier -> earlier.turn().number() == state.turn().number());
+        boolean ran = before.filter(earlier -> earlier.turn().isRunning()).isPresent();
+        boolean resumedElsewhere = before.isEmpty() && moment.fact().isEmpty();
+        if (before.isEmpty() || (!ran && state.turn().isRunning())) {
+            addStart(state, resumedElsewhere || before.isPresent());
+        }
+        boolean waited = before.filter(Conversation::isInterrupted).isPresent();
+        if (waited && !state.isInterrupted()) {
+            add(
+                    "resumed",
+                    state,
+                    Map.of("kind", kindOf(Said.interruption(before.get()).orElseThrow())));
+        }
+        boolean asked = moment.fact().filter(Fact.ModelCalled.class::isInstance).isPresent();
+        if (asked && state.modelCalled()) {
+            addStep(state);
+        }
+        boolean replied = before.filter(Conversation::modelCalled).isPresent()
+                && !state.modelCalled()
+                && moment.fact().filter(Fact.ModelReplied.class::isInstance).isPresent();
+        if (replied) {
+            addReply(state);
+        }
+        boolean hadOpenCalls = replied
+                ? !state.batch().isEmpty()
+                : before.filter(earlier -> !earlier.openCalls().isEmpty()).isPresent();
+        if (hadOpenCalls && state.openCalls().isEmpty() && !state.batch().isEmpty()) {
+            addBatchDone(state);
+        }
+        if (!waited && state.isInterrupted()) {
+            addPause(state);
+        }
+        if ((ran || before.isEmpty()) && !state.turn().isRunning()) {
+            addTerminal(state);
+        }
+    }
+
+    private void addStart(Conversation state, boolean resumed) {
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("agent_name", state.agent());
+        payload.put("resumed", resumed);
+        records.add(record("run_started", 0, state.updatedAt(), payload));
+        if (resumed) {
+            addSnapshot(state);
+        }
+    }
+
+    private void addStep(Conversation state) {
+        int messages = rows(state, Optional.empty()).size();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("state", stateName(state));
+        payload.put("message_count", messages);
+        add("step_started", state, payload);
+        addSnapshot(state);
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("model", model().name());
+        call.put("provider", model().provider());
+        call.put("message_count", messages);
+        add("pre_llm", state, call);
+    }
+
+    private void addReply(Conversation state) {
+        int calls = state.batch().size();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("model", model().name());
+        payload.put("provider", model().provider());
+        payload.put("finish_reason", calls > 0 ? "tool_use" : "end_turn");
+        payload.put("tool_call_count", calls);
+        payload.put("session_token", Extras.of(state).value("session_token"));
+        payload.put("checkpoint_token", Extras.of(state).value("checkpoint_token"));
+        payload.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        add("post_llm", state, payload);
+        addSnapshot(state);
+        if (calls > 0) {
+            add("pre_tool_batch", state, Map.of("tool_call_count", calls));
+        }
+    }
+
+    private void addBatchDone(Conversation state) {
+        long failures = state.batchCalls().stream()
+                .filter(call -> call.status() != Call.Status.COMPLETED)
+                .count();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("tool_calls_total", state.batch().size());
+        payload.put("tool_failures", failures);
+        add("post_tool_batch", state, payload);
+        addSnapshot(state);
+    }
+
+    private void addPause(Conversation state) {
+        Call call = Said.interruption(state).orElseThrow();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("kind", kindOf(call));
+        if (call.status() == Call.Status.ASKING) {
+            payload.put("prompt", call.question().orElse(""));
+        } else {
+            payload.put("reason", call.tool());
+        }
+        add("paused", state, payload);
+    }
+
+    private static String kindOf(Call call) {
+        return call.status() == Call.Status.ASKING ? "user_input" : "approval";
+    }
+
+    private void addTerminal(Conversation state) {
+        Turn turn = state.turn();
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("state", stateName(state));
+        if (turn.status() == Turn.Status.COMPLETE) {
+            payload.put("final_text", turn.text());
+            putModel(payload, state);
+        } else {
+            payload.put(
+                    "message", turn.problem().map(problem -> problem.message()).orElse(""));
+        }
+        payload.put("terminal_result", terminalResult(state));
+        add("run_terminal", state, payload);
+    }
+
+    private Map<String, Object> terminalResult(Conversation state) {
+        Turn turn = state.turn();
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("run_id", runId);
+        result.put("thread_id", timeline.thread());
+        result.put("state", stateName(state));
+        result.put("final_text", turn.text());
+        result.put("final_structured", null);
+        putModel(result, state);
+        result.put("tool_executions", toolExecutions(state));
+        result.put("subagent_executions", Extras.of(state).list("subagent_executions"));
+        result.put("usage_aggregate", usage(turn.usage()));
+        result.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        Map<String, Object> snapshot = new LinkedHashMap<>();
+        snapshot.put("state", stateName(state));
+        snapshot.put("step", state.counters().steps());
+        snapshot.put("llm_calls", Said.iterations(state));
+        snapshot.put("tool_calls", toolCallCount(state));
+        snapshot.put("started_at_s", Times.seconds(turn.startedAt()));
+        snapshot.put(
+                "elapsed_s",
+                Duration.between(turn.startedAt(), state.updatedAt()).toMillis() / 1000.0);
+        snapshot.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        snapshot.put("replayed_effect_count", Extras.of(state).count("replayed_effect_count"));
+        result.put("state_snapshot", snapshot);
+        return result;
+    }
+
+    private void add(String phase, Conversation state, Map<String, ?> payload) {
+        records.add(record(phase, state.counters().steps(), state.updatedAt(), payload));
+    }
+
+    private Json record(String phase, int step, Instant at, Map<String, ?> payload) {
+        return Json.of(tree(phase, step, at, payload));
+    }
+
+    private Map<String, Object> tree(String phase, int step, Instant at, Map<String, ?> payload) {
+        Map<String, Object> record = new LinkedHashMap<>();
+        record.put("schema_version", "v1");
+        record.put("run_id", runId);
+        record.put("thread_id", timeline.thread());
+        record.put("step", step);
+        record.put("phase", phase);
+        record.put("timestamp_ms", at.toEpochMilli());
+        record.put("payload", payload);
+        return record;
+    }
+
+    // ---- snapshots
+
+    private void addSnapshot(Conversation state) {
+        Optional<Message> pending = pendingReply(state);
+        Extras extras = Extras.of(state);
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("messages", rows(state, pending));
+        payload.put("step", state.counters().steps());
+        payload.put("state", stateName(state));
+        payload.put("context", extras.object("context"));
+        payload.put("llm_calls", Said.iterations(state));
+        payload.put("tool_calls", toolCallCount(state));
+        payload.put("started_at_s", Times.seconds(state.turn().startedAt()));
+        payload.put("usage", usage(state.turn().usage()));
+        payload.put("total_cost_usd", extras.number("total_cost_usd"));
+        payload.put("session_token", extras.value("session_token"));
+        payload.put("checkpoint_token", extras.value("checkpoint_token"));
+        payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
+        payload.put("tool_executions", toolExecutions(state));
+        payload.put("subagent_executions", extras.list("subagent_executions"));
+        putModel(payload, state);
+        payload.put("final_text", state.turn().text());
+        payload.put("final_structured", null);
+        payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
+        Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
+        Map<String, Object> effects = effects(state, pending);
+        if (!effects.isEmpty()) {
+            record.put("effects", effects);
+        }
+        records.add(Json.of(record));
+    }
+
+    /** The newest reply, if some of its calls are open and none of them can be taking effect. */
+    private static Optional<Message> pendingReply(Conversation state) {
+        boolean harmless = state.openCalls().stream().allMatch(call -> isHarmless(state, call));
+        return state.openCalls().isEmpty() || !harmless
+                ? Optional.empty()
+                : state.transcript().entries().last().map(Transcript.Entry::message);
+    }
+
+    private static boolean isHarmless(Conversation state, Call call) {
+        return switch (call.status()) {
+            case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
+            case DISPATCHED ->
+                !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
+            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING -> false;
+            case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
+        };
+    }
+
+    private static boolean hasEffect(Terms terms, Call call) {
+        return Optional.ofNullable(terms.care().get(call.tool()))
+                .map(Terms.Care::effect)
+                .orElse(false);
+    }
+
+    private Map<String, Object> reply(Message message) {
+        Map<String, Object> reply = new LinkedHashMap<>();
+        reply.put("text", message.text());
+        reply.put("request_id", null);
+        reply.put("finish_reason", "tool_use");
+        reply.put("model", model().name());
+        reply.put("usage", usage(Usage.NONE));
+        reply.put(
+                "tool_calls",
+                message.toolUses().stream().map(PhasesCheckpoint::call).toList());
+        return reply;
+    }
+
+    private static Map<String, Object> call(Part.ToolUse use) {
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("id", use.id());
+        call.put("tool_name", use.name());
+        call.put("arguments", use.input());
+        return call;
+    }
+
+    /** The results of calls of a reply that is still pending. */
+    private static Map<String, Object> effects(Conversation state, Optional<Message> pending) {
+        Map<String, Object> effects = new LinkedHashMap<>();
+        if (pending.isPresent()) {
+            for (Call call : state.batchCalls()) {
+                call.toolResult().ifPresent(result -> effects.put(call.id(), effect(call, result)));
+            }
+        }
+        return effects;
+    }
+
+    private static Map<String, Object> effect(Call call, Part.ToolResult result) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("input_hash", inputHash(call.tool(), call.args()));
+        row.put("output_hash", outputHash(result.content()));
+        row.put("output", result.content());
+        row.put("success", !result.isError());
+        return row;
+    }
+
+    static String inputHash(String tool, Json args) {
+        Map<String, Object> input = new LinkedHashMap<>();
+        input.put("tool_name", tool);
+        input.put("args", args);
+        return Sha256.hex(Json.canonical(input));
+    }
+
+    static String outputHash(@Nullable Object output) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("output", output);
+        return Sha256.hex(Json.canonical(tree));
+    }
+
+    private List<Object> rows(Conversation state, Optional<Message> pending) {
+        List<Message> messages = new ArrayList<>(Said.messages(state));
+        if (pending.isPresent()) {
+            // The results that there are stand among the effects.
+            while (!messages.get(messages.size() - 1).equals(pending.get())) {
+                messages.remove(messages.size() - 1);
+            }
+            messages.remove(messages.size() - 1);
+        }
+        Map<String, String> tools = Said.tools(messages);
+        List<Object> rows = new ArrayList<>();
+        timeline.instructions().ifPresent(words -> rows.add(row("system", words)));
+        for (Message message : messages) {
+            for (Part.ToolResult result : message.toolResults()) {
+                Map<String, Object> row = row("tool", result.content());
+                row.put("name", tools.getOrDefault(result.toolUseId(), ""));
+                row.put("tool_call_id", result.toolUseId());
+                rows.add(row);
+            }
+            if (message.role() == Role.ASSISTANT) {
+                Map<String, Object> row = row("assistant", message.text());
+                if (!message.toolUses().isEmpty()) {
+                    row.put(
+                            "tool_calls",
+                            message.toolUses().stream()
+                                    .map(PhasesCheckpoint::call)
+                                    .toList());
+                }
+                rows.add(row);
+            } else if (message.toolResults().size() < message.content().size()) {
+                rows.add(row("user", message.text()));
+            }
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> row(String role, String content) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("role", role);
+        row.put("content", content);
+        return row;
+    }
+
+    /** Those of a snapshot that the thread began with, and of all calls since. */
+    private static List<Object> toolExecutions(Conversation state) {
+        List<Object> rows = new ArrayList<>(Extras.of(state).list("tool_executions"));
+        List<String> known = new ArrayList<>();
+        for (Object row : rows) {
+            known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
+        }
+        List<Transcript.Entry> entries = Said.entries(state);
+        Map<String, Part.ToolResult> results =
+                Said.results(entries.stream().map(Transcript.Entry::message).toList());
+        for (Transcript.Entry entry : entries) {
+            for (Part.ToolUse use : entry.message().toolUses()) {
+                Part.ToolResult result = results.get(use.id());
+                Optional<Call> call = state.calls().get(use.id());
+                if (result != null && call.isPresent() && !known.contains(use.id())) {
+                    long latency =
+                            Duration.between(entry.at(), call.get().since()).toMillis();
+                    rows.add(execution(use, result, Math.max(0, latency), state.agent()));
+                }
+            }
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> execution(Part.ToolUse use, Part.ToolResult result, long millis, String agent) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("tool_name", use.name());
+        row.put("tool_call_id", use.id());
+        row.put("success", !result.isError());
+        row.put("output", result.isError() ? null : result.content());
+        row.put("error", result.isError() ? result.content() : null);
+        row.put("latency_ms", millis);
+        row.put("agent_name", agent);
+        row.put("agent_depth", 0);
+        return row;
+    }
+
+    private static int toolCallCount(Conversation state) {
+        int[] count = {Extras.of(state).count("tool_calls")};
+        int turn = state.turn().number();
+        state.calls().forEach((id, call) -> count[0] += call.turn() == turn ? 1 : 0);
+        return count[0];
+    }
+
+    private static Map<String, Object> usage(Usage usage) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("input_tokens", usage.inputTokens());
+        tree.put("output_tokens", usage.outputTokens());
+        tree.put("total_tokens", usage.plus(new Usage(usage.outputTokens(), 0)).inputTokens());
+        return tree;
+    }
+
+    private static String stateName(Conversation state) {
+        return switch (state.turn().status()) {
+            case NONE -> "pending";
+            case RUNNING -> state.isInterrupted() ? "paused" : "running";
+            case COMPLETE -> "completed";
+            case FAILED, MAX_ITERATIONS -> "failed";
+            case STOPPED, CANCELLED -> "cancelled";
+        };
+    }
+
+    /** A model as agents name it, {@code provider:name}. */
+    private record Model(
+            @Nullable String provider, @Nullable String name) {}
+
+    private Model model() {
+        Optional<String> whole = timeline.model();
+        int colon = whole.map(name -> name.indexOf(':')).orElse(-1);
+        return whole.isEmpty()
+                ? new Model(null, null)
+                : new Model(
+                        whole.get().substring(0, Math.max(0, colon)),
+                        whole.get().substring(colon + 1));
+    }
+
+    private void putModel(Map<String, Object> tree, Conversation state) {
+        Extras extras = Extras.of(state);
+        boolean known = timeline.model().isPresent();
+        tree.put("requested_model", known ? timeline.model().get() : extras.value("requested_model"));
+        tree.put("normalized_model", known ? model().name() : extras.value("normalized_model"));
+        tree.put("provider_adapter", known ? model().provider() : extras.value("provider_adapter"));
+    }
+}

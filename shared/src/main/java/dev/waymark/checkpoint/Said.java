@@ -1,0 +1,70 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Transcript;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What was said in a conversation, with the results that wait to be committed, as every format needs it. */
+final class Said {
+    private Said() {}
+
+    /** The transcript, and behind it the results that its newest calls have so far. */
+    static List<Transcript.Entry> entries(Conversation state) {
+        List<Transcript.Entry> entries =
+                new ArrayList<>(state.transcript().entries().toList());
+        List<Part.ToolResult> results = uncommitted(state);
+        if (!results.isEmpty()) {
+            Instant newest = state.batchCalls().stream()
+                    .filter(call -> call.result().isPresent())
+                    .map(Call::since)
+                    .max(Instant::compareTo)
+                    .orElseThrow();
+            String id = "m" + (state.counters().messages() + 1);
+            entries.add(new Transcript.Entry(id, newest, Optional.empty(), Message.results(results)));
+        }
+        return entries;
+    }
+
+    static List<Message> messages(Conversation state) {
+        return entries(state).stream().map(Transcript.Entry::message).toList();
+    }
+
+    private static List<Part.ToolResult> uncommitted(Conversation state) {
+        return state.batchCalls().stream()
+                .map(Call::toolResult)
+                .flatMap(Optional::stream)
+                .toList();
+    }
+
+    /** Every result by the id of its call. */
+    static Map<String, Part.ToolResult> results(List<Message> messages) {
+        Map<String, Part.ToolResult> results = new LinkedHashMap<>();
+        messages.forEach(message -> message.toolResults().forEach(result -> results.put(result.toolUseId(), result)));
+        return results;
+    }
+
+    /** Every call's tool by the call's id. */
+    static Map<String, String> tools(List<Message> messages) {
+        Map<String, String> tools = new LinkedHashMap<>();
+        messages.forEach(message -> message.toolUses().forEach(use -> tools.put(use.id(), use.name())));
+        return tools;
+    }
+
+    /** The first call that waits for a person, in call order, if nothing else is waited for. */
+    static Optional<Call> interruption(Conversation state) {
+        return state.isInterrupted() ? state.waitingCalls().stream().findFirst() : Optional.empty();
+    }
+
+    /** How often the model has replied in this turn: a call that is under way may come to nothing. */
+    static int iterations(Conversation state) {
+        return state.turn().iterations() - (state.modelCalled() ? 1 : 0);
+    }
+}

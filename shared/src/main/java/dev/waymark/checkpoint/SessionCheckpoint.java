@@ -1,0 +1,198 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.Workspace;
+import dev.waymark.history.Timeline;
+import dev.waymark.history.Version;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code session} format: a session, its newest checkpoint and its log of tool calls; and {@code versions}, all of
+ * its checkpoints.
+ *
+ * <p>It has no place for images. The status is that of the newest turn.
+ */
+public final class SessionCheckpoint {
+    private SessionCheckpoint() {}
+
+    public static Json of(Timeline timeline) {
+        Conversation state = timeline.now();
+        String sessionId = state.session().orElse(timeline.thread());
+        Map<String, Object> session = new LinkedHashMap<>();
+        session.put("session_id", sessionId);
+        session.put("created_at", Times.iso(state.createdAt()));
+        session.put("updated_at", Times.iso(state.updatedAt()));
+        session.put("status", status(timeline));
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("session", session);
+        document.put("checkpoint", checkpoint(timeline, state));
+        document.put("tool_calls", toolCalls(sessionId, state));
+        return Json.of(document);
+    }
+
+    /** The checkpoints of all versions that are still held, oldest first. */
+    public static List<Json> versions(Timeline timeline) {
+        List<Json> versions = new ArrayList<>();
+        for (Version version : timeline.versions()) {
+            versions.add(Json.of(checkpoint(timeline, version.state())));
+        }
+        return versions;
+    }
+
+    private static String status(Timeline timeline) {
+        boolean over = timeline.ending().isPresent();
+        return switch (timeline.now().turn().status()) {
+            case NONE -> "active";
+            case RUNNING -> over ? "failed" : "active";
+            case COMPLETE -> "completed";
+            case FAILED, MAX_ITERATIONS -> "failed";
+            case STOPPED, CANCELLED -> "cancelled";
+        };
+    }
+
+    private static Map<String, Object> checkpoint(Timeline timeline, Conversation state) {
+        Map<String, Object> checkpoint = new LinkedHashMap<>();
+        checkpoint.put("version", state.counters().versions());
+        checkpoint.put("created_at", Times.iso(state.updatedAt()));
+        List<Object> transcript = new ArrayList<>();
+        timeline.instructions()
+                .ifPresent(
+                        words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
+        Said.entries(state)
+                .forEach(entry -> transcript.add(row(
+                        entry.id(),
+                        entry.message().role().wireName(),
+                        entry.at(),
+                        entry.message().content())));
+        checkpoint.put("transcript", transcript);
+        checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
+        checkpoint.put("budget_spent_usd", Extras.of(state).number("budget_spent_usd"));
+        return checkpoint;
+    }
+
+    private static Map<String, Object> row(String id, String role, Instant at, List<Part> content) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", id);
+        row.put("role", role);
+        row.put("created_at", Times.iso(at));
+        row.put(
+                "blocks",
+                content.stream()
+                        .map(SessionCheckpoint::block)
+                        .flatMap(Optional::stream)
+                        .toList());
+        return row;
+    }
+
+    private static Optional<Map<String, Object>> block(Part part) {
+        Map<String, Object> block = new LinkedHashMap<>();
+        if (part instanceof Part.Text text) {
+            block.put("kind", "text");
+            block.put("text", text.text());
+        } else if (part instanceof Part.Reasoning reasoning) {
+            block.put("kind", "reasoning");
+            block.put("text", reasoning.text());
+            block.put("metadata", reasoning.metadata());
+        } else if (part instanceof Part.ToolUse use) {
+            block.put("kind", "tool_call");
+            block.put("id", use.id());
+            block.put("name", use.name());
+            block.put("args", use.input());
+        } else if (part instanceof Part.ToolResult result) {
+            block.put("kind", "tool_result");
+            block.put("call_id", result.toolUseId());
+            block.put("content", result.content());
+            block.put("is_error", result.isError());
+        }
+        return block.isEmpty() ? Optional.empty() : Optional.of(block);
+    }
+
+    private static Map<String, Object> plan(Workspace.Plan plan) {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("goal", plan.goal());
+        List<Object> steps = new ArrayList<>();
+        for (Workspace.PlanStep step : plan.steps()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("id", step.id());
+            row.put("description", step.description());
+            row.put("status", step.status());
+            steps.add(row);
+        }
+        tree.put("steps", steps);
+        return tree;
+    }
+
+    /** All calls that were ever made in the session, in the order in which they were. */
+    private static List<Object> toolCalls(String sessionId, Conversation state) {
+        List<Transcript.Entry> entries = Said.entries(state);
+        Map<String, Integer> order = new LinkedHashMap<>();
+        Map<String, Instant> issued = new LinkedHashMap<>();
+        for (Transcript.Entry entry : entries) {
+            for (Part.ToolUse use : entry.message().toolUses()) {
+                order.put(use.id(), order.size() + 1);
+                issued.put(use.id(), entry.at());
+            }
+        }
+        Map<String, Part.ToolResult> results =
+                Said.results(entries.stream().map(Transcript.Entry::message).toList());
+        List<Call> calls = new ArrayList<>();
+        state.calls().forEach((id, call) -> {
+            // Of what was forgotten, nobody knows the key any more.
+            if (call.digest().isEmpty()) {
+                calls.add(call);
+            }
+        });
+        calls.sort(Comparator.<Call>comparingInt(call -> order.getOrDefault(call.id(), 0))
+                .thenComparing(Call::since));
+        List<Object> rows = new ArrayList<>();
+        for (Call call : calls) {
+            rows.add(toolCall(
+                    sessionId,
+                    state,
+                    call,
+                    issued.getOrDefault(call.id(), call.since()),
+                    Optional.ofNullable(results.get(call.id())).map(Part.ToolResult::content)));
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> toolCall(
+            String sessionId, Conversation state, Call call, Instant startedAt, Optional<String> result) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("session_id", sessionId);
+        row.put("call_id", call.id());
+        row.put("tool_name", call.tool());
+        row.put("args_json", call.args().canonical());
+        row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call)));
+        row.put("status", status(call.status()));
+        row.put("result_text", result.orElse(null));
+        row.put("started_at", Times.iso(startedAt));
+        row.put("completed_at", completedAt(call));
+        return row;
+    }
+
+    private static @Nullable String completedAt(Call call) {
+        return call.isOpen() ? null : Times.iso(call.since());
+    }
+
+    private static String status(Call.Status status) {
+        return switch (status) {
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
+                "issued";
+            case COMPLETED -> "completed";
+            case FAILED, DENIED, CANCELLED, LOST -> "failed";
+        };
+    }
+}

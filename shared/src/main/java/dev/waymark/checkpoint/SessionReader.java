@@ -1,0 +1,187 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.Index;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Restoration;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Workspace;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
+final class SessionReader {
+    private static final int MOST_REPEATS = 100;
+
+    private SessionReader() {}
+
+    static CheckpointReader.Named session(Fields document) {
+        document.only("session", "checkpoint", "tool_calls");
+        Fields session = document.object("session").only("session_id", "created_at", "updated_at", "status");
+        String id = session.id("session_id");
+        Instant createdAt = session.time("created_at");
+        Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
+        checkpoint(document.object("checkpoint"), conversation);
+        for (Fields row : document.each("tool_calls", Fields::of)) {
+            toolCall(row, id, conversation);
+        }
+        switch (session.text("status")) {
+            case "active" -> {
+                // As the transcript has it.
+            }
+            case "completed" -> conversation.standing(Turn.Status.COMPLETE, conversation.lastWords(), "");
+            case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the session failed");
+            case "cancelled" -> conversation.standing(Turn.Status.CANCELLED, "", "the session was cancelled");
+            default -> throw session.corrupt("no such status: " + session.text("status"));
+        }
+        return new CheckpointReader.Named(conversation, Optional.of(id));
+    }
+
+    /** Deleting some of them is no harm: the newest has everything. */
+    static CheckpointReader.Named versions(List<?> list) {
+        Fields newest = null;
+        int version = -1;
+        for (Fields checkpoint : Fields.each(list, "", Fields::of)) {
+            int number = checkpoint.count("version");
+            if (number <= version) {
+                throw checkpoint.corrupt("version " + number + " after version " + version);
+            }
+            // Each of them must be sound, not the newest alone.
+            checkpoint(checkpoint, new Restoration(checkpoint.time("created_at"), false));
+            version = number;
+            newest = checkpoint;
+        }
+        Instant createdAt = newest.time("created_at");
+        Restoration conversation = new Restoration(createdAt, false).updated(createdAt);
+        checkpoint(newest, conversation);
+        return new CheckpointReader.Named(conversation, Optional.empty());
+    }
+
+    private static void checkpoint(Fields checkpoint, Restoration conversation) {
+        checkpoint.only("version", "created_at", "transcript", "plan", "budget_spent_usd");
+        Instant at = checkpoint.time("created_at");
+        conversation.turn(1, 0, Usage.NONE, at).counted(0, checkpoint.count("version"));
+        double spent = checkpoint.number("budget_spent_usd");
+        if (spent < 0) {
+            throw checkpoint.corrupt("\"budget_spent_usd\" is negative");
+        }
+        if (spent > 0) {
+            Map<String, Object> extras = new LinkedHashMap<>();
+            extras.put("budget_spent_usd", spent);
+            conversation.extras(Json.of(extras));
+        }
+        if (!checkpoint.isNull("plan")) {
+            conversation.desk(new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), Index.empty()));
+        }
+        checkpoint.each("transcript", Fields::of).forEach(row -> say(row, conversation));
+    }
+
+    private static void say(Fields row, Restoration conversation) {
+        row.only("id", "role", "created_at", "blocks");
+        Optional<String> id = Optional.of(row.id("id"));
+        Instant at = row.time("created_at");
+        List<Part> parts = row.each("blocks", SessionReader::block);
+        switch (row.text("role")) {
+            case "system" -> {
+                // The agent that goes on has its own.
+            }
+            case "user", "tool" -> conversation.say(new Message(Role.USER, parts), id, at);
+            case "assistant" -> conversation.say(new Message(Role.ASSISTANT, parts), id, at);
+            default -> throw row.corrupt("no such role: " + row.text("role"));
+        }
+    }
+
+    private static Part block(Object value, String place) {
+        Fields block = Fields.of(value, place);
+        return switch (block.text("kind")) {
+            case "text" -> new Part.Text(block.only("kind", "text").text("text"));
+            case "reasoning" -> {
+                block.only("kind", "text", "metadata");
+                Json metadata = block.isNull("metadata") ? Json.EMPTY_OBJECT : block.arguments("metadata");
+                yield new Part.Reasoning(block.text("text"), metadata);
+            }
+            case "tool_call" -> {
+                block.only("kind", "id", "name", "args");
+                yield new Part.ToolUse(block.id("id"), block.id("name"), block.json("args"));
+            }
+            case "tool_result" -> {
+                block.only("kind", "call_id", "content", "is_error");
+                boolean isError = block.has("is_error") && block.flag("is_error");
+                yield new Part.ToolResult(block.id("call_id"), block.text("content"), isError);
+            }
+            default -> throw block.corrupt("unknown block kind: '" + block.text("kind") + "'");
+        };
+    }
+
+    private static Workspace.Plan plan(Fields plan) {
+        plan.only("goal", "steps");
+        String goal = plan.has("goal") ? plan.text("goal") : "";
+        return new Workspace.Plan(goal, plan.has("steps") ? plan.each("steps", SessionReader::step) : List.of());
+    }
+
+    private static Workspace.PlanStep step(Object value, String place) {
+        Fields step = Fields.of(value, place).only("id", "description", "status");
+        String status = step.text("status");
+        if (!Workspace.PlanStep.STATUSES.contains(status)) {
+            throw step.corrupt("no such status: " + status);
+        }
+        return new Workspace.PlanStep(step.text("id"), step.text("description"), status);
+    }
+
+    /** Keys are made of all that makes a call, so one that fits no number of earlier calls is not this call's. */
+    private static int repeat(Fields row, String session, String tool, Json args) {
+        String key = row.id("idempotency_key");
+        for (int repeat = 0; repeat < MOST_REPEATS; repeat++) {
+            if (IdempotencyKey.of(session, tool, args, repeat).equals(key)) {
+                return repeat;
+            }
+        }
+        throw row.corrupt("\"idempotency_key\" is not that of the call");
+    }
+
+    private static void toolCall(Fields row, String session, Restoration conversation) {
+        row.only(
+                "session_id",
+                "call_id",
+                "tool_name",
+                "args_json",
+                "idempotency_key",
+                "status",
+                "result_text",
+                "started_at",
+                "completed_at");
+        if (!row.text("session_id").equals(session)) {
+            throw row.corrupt("a call of another session: " + row.text("session_id"));
+        }
+        String callId = row.id("call_id");
+        String tool = row.id("tool_name");
+        List<Json> args = CheckpointJson.read(row.text("args_json").getBytes(StandardCharsets.UTF_8));
+        if (args.size() != 1) {
+            throw row.corrupt("\"args_json\" must be one JSON value");
+        }
+        Instant startedAt = row.time("started_at");
+        Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
+        Optional<String> result = row.optionalText("result_text");
+        switch (row.text("status")) {
+            case "issued" -> conversation.remember(callId, tool, args.get(0), Optional.empty(), false, startedAt);
+            case "completed", "failed" -> {
+                boolean succeeded = row.text("status").equals("completed");
+                String text = result.orElseThrow(() -> row.corrupt("\"result_text\" is missing"));
+                conversation
+                        .answerIfOpen(callId, text, !succeeded, completedAt)
+                        .remember(callId, tool, args.get(0), Optional.of(text), succeeded, startedAt);
+            }
+            default -> throw row.corrupt("no such status: " + row.text("status"));
+        }
+        conversation.endedAt(callId, completedAt);
+        conversation.repeating(callId, repeat(row, session, tool, args.get(0)));
+    }
+}

@@ -1,0 +1,135 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Workspace;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The {@code thread} format: messages, todos and files of a named thread, and the call that waits for a person.
+ *
+ * <p>It has no place for reasoning, images and plans. Steps are counted over the thread's whole life, from 1.
+ */
+public final class ThreadCheckpoint {
+    private ThreadCheckpoint() {}
+
+    public static Json of(Timeline timeline) {
+        Conversation state = timeline.now();
+        int step = Math.max(1, state.counters().steps());
+        Map<String, Object> checkpoint = new LinkedHashMap<>();
+        checkpoint.put("threadId", timeline.thread());
+        checkpoint.put("step", step);
+        checkpoint.put("messages", messages(state));
+        checkpoint.put("state", state(state.desk()));
+        Said.interruption(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
+        checkpoint.put("createdAt", time(state.createdAt()));
+        checkpoint.put("updatedAt", time(state.updatedAt()));
+        return Json.of(checkpoint);
+    }
+
+    private static List<Object> messages(Conversation state) {
+        List<Message> messages = Said.messages(state);
+        Map<String, String> tools = Said.tools(messages);
+        List<Object> rows = new ArrayList<>();
+        for (Message message : messages) {
+            if (!message.toolResults().isEmpty()) {
+                rows.add(row(
+                        "tool",
+                        message.toolResults().stream()
+                                .map(result -> toolResult(result, tools.getOrDefault(result.toolUseId(), "")))
+                                .toList()));
+            }
+            if (message.role() == Role.ASSISTANT) {
+                rows.add(row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message)));
+            } else if (message.toolResults().size() < message.content().size()) {
+                rows.add(row("user", message.text()));
+            }
+        }
+        return rows;
+    }
+
+    private static Map<String, Object> row(String role, Object content) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("role", role);
+        row.put("content", content);
+        return row;
+    }
+
+    private static List<Object> parts(Message message) {
+        List<Object> parts = new ArrayList<>();
+        for (Part part : message.content()) {
+            if (part instanceof Part.Text) {
+                parts.add(part.tree());
+            } else if (part instanceof Part.ToolUse use) {
+                Map<String, Object> call = new LinkedHashMap<>();
+                call.put("type", "tool-call");
+                call.put("toolCallId", use.id());
+                call.put("toolName", use.name());
+                call.put("input", use.input());
+                parts.add(call);
+            }
+        }
+        return parts;
+    }
+
+    private static Map<String, Object> toolResult(Part.ToolResult result, String tool) {
+        Map<String, Object> output = new LinkedHashMap<>();
+        output.put("type", "text");
+        output.put("value", result.content());
+        Map<String, Object> part = new LinkedHashMap<>();
+        part.put("type", "tool-result");
+        part.put("toolCallId", result.toolUseId());
+        part.put("toolName", tool);
+        part.put("output", output);
+        return part;
+    }
+
+    private static Map<String, Object> state(Workspace desk) {
+        Map<String, Object> state = new LinkedHashMap<>();
+        state.put("todos", desk.todos().stream().map(ThreadCheckpoint::todo).toList());
+        Map<String, Object> files = new LinkedHashMap<>();
+        desk.files().forEach((path, file) -> files.put(path, file(file)));
+        state.put("files", files);
+        return state;
+    }
+
+    private static Map<String, Object> todo(Workspace.Todo todo) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("id", todo.id());
+        row.put("content", todo.content());
+        row.put("status", todo.status());
+        return row;
+    }
+
+    private static Map<String, Object> file(Workspace.VirtualFile file) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("content", List.of(file.content().split("\n", -1)));
+        row.put("created_at", time(file.createdAt()));
+        row.put("modified_at", time(file.modifiedAt()));
+        return row;
+    }
+
+    private static Map<String, Object> interrupt(Call call, int step) {
+        Map<String, Object> toolCall = new LinkedHashMap<>();
+        toolCall.put("toolCallId", call.id());
+        toolCall.put("toolName", call.tool());
+        toolCall.put("args", call.args());
+        Map<String, Object> interrupt = new LinkedHashMap<>();
+        interrupt.put("toolCall", toolCall);
+        interrupt.put("step", step);
+        return interrupt;
+    }
+
+    private static String time(Instant at) {
+        return Times.millis(at);
+    }
+}

@@ -1,0 +1,453 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Builds a conversation from what a checkpoint holds of it, message by message.
+ *
+ * <p>A call without a result is open. Whether it ran is not known, unless the checkpoint says so: {@link #pending} is
+ * the call that waits for a person, and calls of a reply that was {@link #untouched} were never begun. Messages that
+ * people sent after an open call are queued. Not for use by several threads.
+ *
+ * <p>Whatever breaks the rules of a transcript is an {@link IllegalArgumentException} that says where.
+ */
+public final class Restoration {
+    /** Asks a person and does nothing else, so that asking again is harmless whoever's agent it is. */
+    private static final String QUESTION_TOOL = "ask_user";
+
+    private static final String REPLAY = "[idempotent replay of ";
+
+    private final Instant createdAt;
+    private final boolean repairing;
+
+    private Transcript transcript = Transcript.EMPTY;
+    private Index<Call> calls = Index.empty();
+    private Effects effects = Effects.NONE;
+    private final List<Queued> queue = new ArrayList<>();
+    private List<Part.ToolUse> batch = List.of();
+    private Instant batchAt;
+    private final Map<String, Answer> answers = new LinkedHashMap<>();
+    private final Map<String, Integer> repeats = new LinkedHashMap<>();
+    private final Map<String, Instant> ends = new LinkedHashMap<>();
+    private int messages;
+
+    private String agent = "";
+    private Optional<String> pending = Optional.empty();
+    private boolean untouched;
+    private boolean paused;
+    private int iterations;
+    private int steps;
+    private int versions;
+    private int turn = 1;
+    private Usage usage = Usage.NONE;
+    private Instant startedAt;
+    private Instant updatedAt;
+    private Optional<Turn.Status> status = Optional.empty();
+    private String words = "";
+    private String why = "";
+    private Workspace workspace = Workspace.EMPTY;
+    private Optional<Json> extras = Optional.empty();
+
+    private record Answer(Part.ToolResult result, Optional<String> id, Instant at) {}
+
+    /** {@code repairing} gives calls that were left without a result one that says so, instead of refusing them. */
+    public Restoration(Instant createdAt, boolean repairing) {
+        this.createdAt = createdAt;
+        this.batchAt = createdAt;
+        this.startedAt = createdAt;
+        this.updatedAt = createdAt;
+        this.repairing = repairing;
+    }
+
+    // ---- what was said
+
+    public Restoration say(Message message, Optional<String> id, Instant at) {
+        if (message.role() == Role.ASSISTANT) {
+            reply(message, id, at);
+            return this;
+        }
+        if (!message.toolUses().isEmpty()) {
+            throw new IllegalArgumentException("a call on the user's side");
+        }
+        boolean saidBefore = false;
+        List<Part> said = new ArrayList<>();
+        for (Part part : message.content()) {
+            if (part instanceof Part.ToolResult result) {
+                if (saidBefore) {
+                    throw new IllegalArgumentException("something is said before the results");
+                }
+                answer(result, id, at);
+            } else {
+                saidBefore = true;
+                said.add(part);
+            }
+        }
+        if (!said.isEmpty()) {
+            speak(new Message(Role.USER, said), message.toolResults().isEmpty() ? id : Optional.empty(), at);
+        }
+        return this;
+    }
+
+    private void reply(Message message, Optional<String> id, Instant at) {
+        if (!message.toolResults().isEmpty()) {
+            throw new IllegalArgumentException("a result on the assistant's side");
+        }
+        closeBatch();
+        for (Queued late : queue) {
+            add(late.message(), late.id(), late.at());
+        }
+        queue.clear();
+        add(message, id, at);
+        for (Part.ToolUse use : message.toolUses()) {
+            if (use.id().isEmpty()) {
+                throw new IllegalArgumentException("a call without an id");
+            }
+            if (use.name().isEmpty()) {
+                throw new IllegalArgumentException("a call without a tool: " + use.id());
+            }
+            if (calls.contains(use.id())) {
+                throw new IllegalArgumentException("call id used twice: " + use.id());
+            }
+            calls = calls.with(use.id(), Call.issued(use, turn, at));
+        }
+        batch = message.toolUses();
+        batchAt = at;
+    }
+
+    private void speak(Message message, Optional<String> id, Instant at) {
+        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+            closeBatch();
+            add(message, id, at);
+        } else {
+            queue.add(new Queued(Optional.empty(), message, at));
+        }
+    }
+
+    private void answer(Part.ToolResult result, Optional<String> id, Instant at) {
+        String callId = result.toolUseId();
+        if (batch.stream().noneMatch(use -> use.id().equals(callId))) {
+            throw new IllegalArgumentException(
+                    calls.contains(callId)
+                            ? "a result out of place, or a second one: " + callId
+                            : "a result of no call: " + callId);
+        }
+        if (!queue.isEmpty() && !repairing) {
+            throw new IllegalArgumentException("a message between a call and its result: " + callId);
+        }
+        if (answers.putIfAbsent(callId, new Answer(result, id, at)) != null) {
+            throw new IllegalArgumentException("call answered twice: " + callId);
+        }
+    }
+
+    /** What is known of a call's result from elsewhere than the transcript. One that the transcript has stays. */
+    public Restoration answerIfOpen(String callId, String text, boolean isError, Instant at) {
+        if (batch.stream().anyMatch(use -> use.id().equals(callId))) {
+            answers.putIfAbsent(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
+        }
+        return this;
+    }
+
+    /** When a call ended, where it is known better than from the transcript. */
+    public Restoration endedAt(String callId, Instant at) {
+        ends.put(callId, at);
+        return this;
+    }
+
+    /** How many calls of the same had run before this one, where its idempotency key tells. */
+    public Restoration repeating(String callId, int earlier) {
+        repeats.put(callId, earlier);
+        return this;
+    }
+
+    /** What keys say of how often something was done goes before what results look like. */
+    private void countByKeys() {
+        Map<String, List<Call>> same = new LinkedHashMap<>();
+        repeats.forEach((id, earlier) -> {
+            Call call = calls.get(id).orElseThrow().repeating(earlier);
+            calls = calls.with(id, call);
+            same.computeIfAbsent(Effects.key(call.tool(), call.argsDigest()), key -> new ArrayList<>())
+                    .add(call);
+        });
+        same.forEach((key, calls) -> {
+            int newest = calls.stream().mapToInt(Call::repeat).max().orElse(0);
+            boolean oneIsOpen = calls.stream().anyMatch(Call::isOpen);
+            // Calls whose running twice is harmless all have the first one's key.
+            boolean uncounted = newest == 0 && calls.size() > 1;
+            int executions = oneIsOpen || uncounted ? newest : newest + 1;
+            Effects.Effect effect = effects.of(key);
+            if (effect.executions() > 0 || oneIsOpen) {
+                effects = effects.with(key, effect.executed(executions));
+            }
+        });
+    }
+
+    private void closeBatch() {
+        if (batch.isEmpty()) {
+            return;
+        }
+        List<Part.ToolResult> results = new ArrayList<>();
+        Optional<String> id = Optional.empty();
+        Instant at = batchAt;
+        for (Part.ToolUse use : batch) {
+            Answer answer = answers.get(use.id());
+            if (answer == null) {
+                if (!repairing) {
+                    throw new IllegalArgumentException("a call without a result: " + use.id());
+                }
+                String text = ToolTexts.durability(use.name(), use.id(), Optional.empty());
+                answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
+            }
+            results.add(answer.result());
+            id = id.or(answer::id);
+            at = answer.at().isAfter(at) ? answer.at() : at;
+            end(use, answer, false);
+        }
+        add(Message.results(results), id, at);
+        batch = List.of();
+        answers.clear();
+    }
+
+    private void end(Part.ToolUse use, Answer answer, boolean uncommitted) {
+        String text = answer.result().content();
+        boolean isError = answer.result().isError();
+        Call.Status how =
+                !isError ? Call.Status.COMPLETED : ToolTexts.isDurability(text) ? Call.Status.LOST : Call.Status.FAILED;
+        Call call = calls.get(use.id()).orElseThrow();
+        String key = Effects.key(use.name(), call.argsDigest());
+        Call ended = call.repeating(effects.of(key).executions()).ended(how, text, answer.at());
+        calls = calls.with(use.id(), uncommitted ? ended : ended.committed());
+        took(use.id(), use.name(), use.input(), text, !isError);
+    }
+
+    private void took(String callId, String tool, Json args, String text, boolean succeeded) {
+        boolean ran = succeeded ? !text.startsWith(REPLAY) : text.startsWith(ToolTexts.failure(""));
+        if (ran) {
+            String key = Effects.key(tool, Sha256.hex(args.canonical()));
+            Effects.Effect effect = effects.of(key).executed();
+            effects = effects.with(key, succeeded ? effect.succeeded(callId, text) : effect);
+        }
+    }
+
+    /** A call that the transcript does not have, and what came of it. It may not simply be made once more. */
+    public Restoration remember(
+            String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
+        if (calls.contains(callId)) {
+            return this;
+        }
+        calls = calls.with(
+                callId,
+                Call.issued(new Part.ToolUse(callId, tool, args), 0, startedAt)
+                        .ended(succeeded ? Call.Status.COMPLETED : Call.Status.LOST, "", startedAt)
+                        .committed());
+        if (result.isPresent()) {
+            took(callId, tool, args, result.get(), succeeded);
+        } else {
+            String key = Effects.key(tool, Sha256.hex(args.canonical()));
+            Call.Claim claim = new Call.Claim("checkpoint", startedAt);
+            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(callId, 0, claim)));
+        }
+        return this;
+    }
+
+    private void add(Message message, Optional<String> id, Instant at) {
+        messages++;
+        String own = id.filter(given -> !given.isEmpty()).orElse("m" + messages);
+        transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
+    }
+
+    // ---- how things stood
+
+    public Restoration agent(String name) {
+        agent = name;
+        return this;
+    }
+
+    /** The call that waits for a person; only people are waited for. */
+    public Restoration pending(String callId) {
+        pending = Optional.of(callId);
+        return this;
+    }
+
+    /** Only people are waited for, beginning with the first open call. */
+    public Restoration paused() {
+        paused = true;
+        return this;
+    }
+
+    /** None of the open calls was begun. */
+    public Restoration untouched() {
+        untouched = true;
+        return this;
+    }
+
+    public Restoration turn(int number, int modelCalls, Usage used, Instant began) {
+        turn = Math.max(1, number);
+        iterations = modelCalls;
+        usage = used;
+        startedAt = began;
+        return this;
+    }
+
+    public Restoration counted(int modelCalls, int shownVersions) {
+        steps = modelCalls;
+        versions = shownVersions;
+        return this;
+    }
+
+    /** How the turn stands, its last words, and why it ended if not in peace. */
+    public Restoration standing(Turn.Status how, String text, String reason) {
+        status = Optional.of(how);
+        words = text;
+        why = reason;
+        return this;
+    }
+
+    public Restoration desk(Workspace desk) {
+        workspace = desk;
+        return this;
+    }
+
+    public Restoration extras(Json others) {
+        extras = Optional.of(others);
+        return this;
+    }
+
+    public boolean hasCall(String id) {
+        return calls.contains(id);
+    }
+
+    /** A call of the newest reply that has no result yet. */
+    public Optional<Part.ToolUse> openCall(String id) {
+        return batch.stream()
+                .filter(use -> use.id().equals(id) && !answers.containsKey(id))
+                .findFirst();
+    }
+
+    public int callsOfTurn(int number) {
+        int[] count = {0};
+        calls.forEach((id, call) -> count[0] += call.turn() == number ? 1 : 0);
+        return count[0];
+    }
+
+    /** What was said last, if it was the assistant's last word. */
+    public String lastWords() {
+        return transcript
+                .entries()
+                .last()
+                .map(Transcript.Entry::message)
+                .filter(message ->
+                        message.role() == Role.ASSISTANT && message.toolUses().isEmpty())
+                .map(Message::text)
+                .orElse("");
+    }
+
+    public Restoration updated(Instant at) {
+        updatedAt = at;
+        return this;
+    }
+
+    // ---- the conversation
+
+    public Conversation restore() {
+        List<String> open = new ArrayList<>();
+        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+            closeBatch();
+        }
+        for (Part.ToolUse use : batch) {
+            Answer answer = answers.get(use.id());
+            if (answer == null) {
+                open.add(use.id());
+            } else {
+                end(use, answer, true);
+            }
+        }
+        if (pending.isPresent() && !open.contains(pending.get())) {
+            throw new IllegalArgumentException("the pending call is not open: " + pending.get());
+        }
+        if (paused && !open.isEmpty()) {
+            pending = pending.or(() -> Optional.of(open.get(0)));
+        }
+        ends.forEach((id, at) -> calls.get(id)
+                .filter(call -> !call.isOpen())
+                .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
+        open.forEach(id -> calls = calls.with(id, standing(calls.get(id).orElseThrow())));
+        countByKeys();
+        Turn now = turnNow(!open.isEmpty());
+        boolean known = now.number() > 0;
+        return new Conversation(
+                Conversation.RULES,
+                agent,
+                false,
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Conversation.Life.OPEN,
+                false,
+                transcript,
+                queue,
+                now,
+                known && !now.isRunning() ? Optional.of(now) : Optional.empty(),
+                false,
+                batch.stream().map(Part.ToolUse::id).toList(),
+                calls,
+                effects.isEmpty() ? Optional.empty() : Optional.of(effects),
+                workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
+                usage,
+                Seen.NOTHING,
+                Ignored.NOTHING,
+                new Counters(0, steps, versions, messages),
+                createdAt,
+                updatedAt,
+                extras.map(values -> new Origin(Optional.empty(), Optional.of(values))));
+    }
+
+    private Call standing(Call call) {
+        Object question = call.args().field("question");
+        if (call.tool().equals(QUESTION_TOOL) && question instanceof String text) {
+            return call.asking(text, call.since());
+        }
+        if (untouched) {
+            return call;
+        }
+        if (pending.isEmpty()) {
+            return call.begunElsewhere(Call.Status.CLAIMED);
+        }
+        if (!pending.get().equals(call.id())) {
+            return call.begunElsewhere(Call.Status.UNSETTLED);
+        }
+        return call.asking(question instanceof String text ? text : "", call.since());
+    }
+
+    private Turn turnNow(boolean callsAreOpen) {
+        boolean lastWord = transcript
+                .entries()
+                .last()
+                .map(Transcript.Entry::message)
+                .filter(message ->
+                        message.role() == Role.ASSISTANT && message.toolUses().isEmpty())
+                .isPresent();
+        Turn.Status how = status.orElseGet(() -> {
+            if (transcript.isEmpty()) {
+                return Turn.Status.NONE;
+            }
+            return lastWord && !callsAreOpen ? Turn.Status.COMPLETE : Turn.Status.RUNNING;
+        });
+        if (how == Turn.Status.NONE) {
+            return Turn.none(startedAt);
+        }
+        if (how == Turn.Status.COMPLETE && callsAreOpen) {
+            throw new IllegalArgumentException("completed, with calls that are open");
+        }
+        String text = status.isPresent() || !lastWord
+                ? words
+                : transcript.entries().last().orElseThrow().message().text();
+        boolean problem = how != Turn.Status.COMPLETE && how != Turn.Status.RUNNING;
+        Optional<Problem> reason = problem ? Optional.of(new Problem("Recorded", why)) : Optional.empty();
+        return new Turn(turn, how, iterations, usage, text, reason, startedAt);
+    }
+}

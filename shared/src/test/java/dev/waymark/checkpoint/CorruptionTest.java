@@ -1,0 +1,192 @@
+package dev.waymark.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.history.Timeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Whatever is given instead of a checkpoint is refused, at once and as a whole, or read as what it says. */
+class CorruptionTest {
+    private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
+
+    private static final String RUNNER = """
+            {"messages":[{"role":"user","content":"Hi"},
+              {"role":"assistant","content":[{"type":"tool_use","id":"tu_7","name":"ask_user","input":{"question":"Day?"}},
+                {"type":"tool_use","id":"tu_8","name":"add","input":{}}]},
+              {"role":"user","content":[{"type":"tool_result","toolUseId":"tu_8","content":"3"}]}],
+             "iterations":1,"usage":{"inputTokens":41,"outputTokens":12},"pendingToolUseId":"tu_7"}""";
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String sample(CheckpointFormat format) {
+        long seed = 0;
+        while (Lived.of(seed).now().transcript().count() < 4
+                || !Lived.of(seed).now().isInterrupted()) {
+            seed++;
+        }
+        Timeline timeline = Lived.of(seed);
+        return (format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline))
+                .canonical();
+    }
+
+    /** What reading comes to: the document itself, or empty when it is refused. */
+    private static Optional<Recovered> read(byte[] text) {
+        try {
+            return Optional.of(CheckpointReader.read(text, NOW));
+        } catch (CheckpointCorruption refused) {
+            return Optional.empty();
+        }
+    }
+
+    private static void assertCorrupt(String text) {
+        assertThatThrownBy(() -> CheckpointReader.read(bytes(text), NOW))
+                .as(text.substring(0, Math.min(200, text.length())))
+                .isInstanceOf(CheckpointCorruption.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource(CheckpointFormat.class)
+    void truncated_atEveryByte_isCorrupt(CheckpointFormat format) {
+        byte[] whole = bytes(sample(format));
+
+        assertThat(read(whole)).isPresent();
+        for (int length = 0; length < whole.length; length++) {
+            assertThat(read(Arrays.copyOf(whole, length)))
+                    .as("%d bytes", length)
+                    .isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(CheckpointFormat.class)
+    void mutated_isCorruptOrWhatItSays(CheckpointFormat format) {
+        byte[] whole = bytes(sample(format));
+        Random random = new Random(format.ordinal());
+        for (int i = 0; i < 2_000; i++) {
+            byte[] mutant = whole.clone();
+            int changes = 1 + random.nextInt(3);
+            for (int n = 0; n < changes; n++) {
+                mutant[random.nextInt(mutant.length)] = (byte) random.nextInt(256);
+            }
+            read(mutant)
+                    .ifPresent(recovered -> assertThat(recovered.document())
+                            .isEqualTo(CheckpointJson.read(mutant).get(0)));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                " ",
+                "null",
+                "{}",
+                "[]",
+                "3",
+                "\"text\"",
+                "[null]",
+                "[[]]",
+                "[{}]",
+                "{\"messages\":[]}",
+                "{\"messages\":[],\"iterations\":0}",
+                "{\"messages\":[],\"iterations\":-1,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
+                "{\"messages\":[],\"iterations\":1.0,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
+                "{\"messages\":[],\"iterations\":1e999999,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
+                "{\"messages\":[],\"iterations\":1,\"usage\":{\"inputTokens\":-1,\"outputTokens\":0}}",
+                "{\"messages\":[],\"messages\":[],\"iterations\":1,\"usage\":{\"inputTokens\":1,\"outputTokens\":0}}",
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"\\ud800\"}],\"iterations\":0,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
+                "{\"messages\":[{\"role\":\"robot\",\"content\":\"x\"}],\"iterations\":0,\"usage\":{\"inputTokens\":0,\"outputTokens\":0}}",
+                "[{\"role\":\"system\",\"content\":\"x\"}]",
+                "[{\"role\":\"tool\",\"content\":\"x\",\"toolCallId\":\"a\",\"toolName\":\"t\"}]",
+                "[{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":[{\"id\":\"\",\"name\":\"t\",\"arguments\":{}}]}]",
+                "{\"phase\":\"lunch\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":{}}",
+                "{\"phase\":\"pre_llm\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":{}}",
+                "{\"phase\":\"pre_llm\",\"schema_version\":\"v9\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":{}}",
+                "{\"phase\":\"pre_llm\",\"run_id\":\"r\",\"thread_id\":\"t\",\"step\":1,\"timestamp_ms\":1,\"payload\":[]}"
+            })
+    void noCheckpoint_isCorrupt(String text) {
+        assertCorrupt(text);
+    }
+
+    @Test
+    void calls_danglingOrTwiceAnswered_areCorrupt() {
+        assertThat(read(bytes(RUNNER))).isPresent();
+        assertCorrupt(RUNNER.replace("\"pendingToolUseId\":\"tu_7\"", "\"pendingToolUseId\":\"tu_8\""));
+        assertCorrupt(RUNNER.replace("\"pendingToolUseId\":\"tu_7\"", "\"pendingToolUseId\":\"tu_9\""));
+        assertCorrupt(RUNNER.replace("\"pendingToolUseId\":\"tu_7\"", "\"pendingToolUseId\":\"\""));
+        assertCorrupt(RUNNER.replace("\"toolUseId\":\"tu_8\"", "\"toolUseId\":\"tu_9\""));
+        assertCorrupt(RUNNER.replace("\"id\":\"tu_8\"", "\"id\":\"tu_7\""));
+        String result = "{\"type\":\"tool_result\",\"toolUseId\":\"tu_8\",\"content\":\"3\"}";
+        assertCorrupt(RUNNER.replace(result, result + "," + result));
+    }
+
+    @Test
+    void deepDocument_isRefusedAtOnce() {
+        for (String open : List.of("[", "{\"a\":")) {
+            assertQuick(bytes(open.repeat(100_000)));
+            assertQuick(bytes("{\"messages\":" + open.repeat(100_000)));
+        }
+    }
+
+    @Test
+    void hugeDocument_isRefusedAtOnce() {
+        byte[] huge = new byte[50 * 1024 * 1024];
+        Arrays.fill(huge, (byte) '[');
+
+        assertQuick(huge);
+        assertThatThrownBy(() -> CheckpointReader.read(huge, NOW))
+                .isInstanceOfSatisfying(
+                        CheckpointCorruption.class, e -> assertThat(e.type()).isEqualTo("TooLarge"));
+    }
+
+    /** The limit is far above what it takes, since other tests run at the same time. */
+    private static void assertQuick(byte[] text) {
+        long start = System.nanoTime();
+        assertThat(read(text)).isEmpty();
+        assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
+    }
+
+    @Test
+    void invalidUtf8_isCorrupt() {
+        byte[] text = bytes(RUNNER);
+        text[RUNNER.indexOf("Hi")] = (byte) 0xff;
+
+        assertThat(read(text)).isEmpty();
+    }
+
+    @Test
+    void effectRow_withAnotherHash_isCorrupt() {
+        List<String> rows = new ArrayList<>();
+        for (long seed = 0; rows.isEmpty(); seed++) {
+            Json latest = PhasesCheckpoint.latest(Lived.of(seed));
+            if (latest.field("effects") != null) {
+                rows.add(latest.canonical());
+            }
+        }
+        String checkpoint = rows.get(0);
+        String input = checkpoint
+                .substring(checkpoint.indexOf("\"input_hash\": \"") + 15)
+                .substring(0, 64);
+        String output = checkpoint
+                .substring(checkpoint.indexOf("\"output_hash\": \"") + 16)
+                .substring(0, 64);
+
+        assertThat(read(bytes(checkpoint))).isPresent();
+        assertCorrupt(checkpoint.replace(input, "0".repeat(64)));
+        assertCorrupt(checkpoint.replace(output, "0".repeat(64)));
+    }
+}

@@ -1,0 +1,234 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.Step;
+import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.Usage;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+
+/** A conversation that a seed makes up: questions, approvals, failures, files, plans, lost calls, several turns. */
+final class Lived {
+    static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper").withInstructions("You help. 漢😀");
+    private static final String[] WORDS = {
+        "Hello", "漢字 😀", "", "line\nline", "\"quoted\" \\ \u0001", "{\"a\": 1}", "ok"
+    };
+
+    private final Random random;
+    private final List<Moment> moments = new ArrayList<>();
+    private Instant at = Instant.parse("2026-05-01T09:00:00Z");
+    private Conversation state;
+    private int calls;
+
+    private Lived(long seed) {
+        this.random = new Random(seed);
+        Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
+        state = Conversation.start(started, at);
+        note(started);
+    }
+
+    static Timeline of(long seed) {
+        Lived lived = new Lived(seed);
+        int steps = 4 + lived.random.nextInt(40);
+        for (int i = 0; i < steps; i++) {
+            lived.step();
+        }
+        return lived.timeline();
+    }
+
+    /** The same state, as a thread that begins with it has it. */
+    static Timeline begunWith(Conversation state, String thread) {
+        Moment moment = new Moment("run-2", 1, state.updatedAt(), Optional.empty(), state);
+        return new Timeline(thread, "run-2", List.of(moment), state, Optional.of(AGENT), Optional.empty(), 1, false);
+    }
+
+    private Timeline timeline() {
+        return new Timeline(
+                "team/a:42", "run-1", moments, state, Optional.of(AGENT), Optional.empty(), moments.size(), false);
+    }
+
+    static Terms terms() {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
+        tools.put("add", Terms.ToolKind.ACTIVITY);
+        tools.put("charge", Terms.ToolKind.ACTIVITY);
+        tools.put("refund", Terms.ToolKind.ACTIVITY);
+        tools.put("ask_user", Terms.ToolKind.QUESTION);
+        tools.put("write_todos", Terms.ToolKind.STATE);
+        tools.put("write_plan", Terms.ToolKind.STATE);
+        tools.put("write_file", Terms.ToolKind.STATE);
+        Map<String, Terms.Care> care = new LinkedHashMap<>();
+        care.put("charge", new Terms.Care(true, false, false, false, false, false, 60_000));
+        care.put("refund", new Terms.Care(true, true, true, false, true, true, 60_000));
+        return new Terms("helper", 12, tools, care, Optional.empty());
+    }
+
+    private void step() {
+        if (!state.turn().isRunning() && chance(2)) {
+            apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false));
+            return;
+        }
+        List<Step> steps = state.decide();
+        if (!steps.isEmpty() && !chance(6)) {
+            steps.forEach(this::carryOut);
+            return;
+        }
+        if (!state.agentRequested() || state.terms().isEmpty()) {
+            apply(state.agentRequested() ? new Fact.AgentResolved(terms()) : new Fact.AgentRequested());
+            return;
+        }
+        if (state.modelCalled()) {
+            int step = state.counters().steps();
+            apply(
+                    chance(12)
+                            ? new Fact.ModelFailed(step, new Problem("Provider", "overloaded"))
+                            : new Fact.ModelReplied(step, reply()));
+            return;
+        }
+        List<Call> open = state.openCalls();
+        if (!open.isEmpty()) {
+            bringOn(open.get(random.nextInt(open.size())));
+        } else if (chance(3)) {
+            apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("More")), false));
+        }
+    }
+
+    private void carryOut(Step step) {
+        if (step instanceof Step.ResolveAgent) {
+            apply(new Fact.AgentRequested());
+        } else if (step instanceof Step.CallModel call) {
+            apply(new Fact.ModelCalled(call.step()));
+        } else if (step instanceof Step.RunTool run) {
+            apply(new Fact.ToolDispatched(run.call().id(), run.dispatch()));
+        } else if (step instanceof Step.VerifyTool verify) {
+            apply(new Fact.VerifyDispatched(verify.call().id(), verify.call().dispatches()));
+        } else if (step instanceof Step.WakeAt wake && wake.time().isAfter(at)) {
+            at = wake.time();
+            apply(new Fact.TimePassed());
+        }
+    }
+
+    private void bringOn(Call call) {
+        int dispatch = call.dispatches();
+        switch (call.status()) {
+            case DISPATCHED -> {
+                boolean effect = call.tool().equals("charge") || call.tool().equals("refund");
+                if (effect) {
+                    String digest = Sha256.hex(call.args().canonical());
+                    apply(new Fact.ToolClaimed(
+                            call.id(), dispatch, call.tool(), digest, call.repeat(), "run-1/1/x", false));
+                } else {
+                    finish(call);
+                }
+            }
+            case CLAIMED -> finish(call);
+            case ASKING ->
+                apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(call.id()), words(), Optional.empty()));
+            case AWAITING ->
+                apply(new Fact.ApprovalDecided(
+                        !chance(3),
+                        Optional.empty(),
+                        Optional.of(call.id()),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of("ann"),
+                        Optional.empty()));
+            case UNSETTLED ->
+                apply(new Fact.OutcomeSettled(call.id(), Fact.Settlement.DONE, Optional.of("done"), Optional.empty()));
+            default -> {
+                // The rules bring it on.
+            }
+        }
+        if (chance(25)) {
+            apply(new Fact.Stopped(Optional.of("ann")));
+        }
+    }
+
+    private void finish(Call call) {
+        int dispatch = call.dispatches();
+        apply(
+                switch (random.nextInt(6)) {
+                    case 0 -> new Fact.ToolFinished(call.id(), dispatch, "Tool error: no", true);
+                    case 1 -> new Fact.ToolLost(call.id(), dispatch, new Problem("Timeout", "the worker was lost"));
+                    default -> new Fact.ToolFinished(call.id(), dispatch, words(), false);
+                });
+    }
+
+    private Reply reply() {
+        List<Part> parts = new ArrayList<>();
+        if (chance(6)) {
+            parts.add(new Part.Reasoning("hm", Json.of(Map.of("signature", "é😀"))));
+        }
+        int wanted = Math.max(0, random.nextInt(5) - 1);
+        if (wanted == 0 || chance(2)) {
+            parts.add(new Part.Text("Reply " + random.nextInt(1000)));
+        }
+        for (int i = 0; i < wanted; i++) {
+            parts.add(use());
+        }
+        return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn");
+    }
+
+    private Part.ToolUse use() {
+        String id = "tu_" + ++calls;
+        return switch (random.nextInt(8)) {
+            case 0 -> new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", "Which day? " + words())));
+            case 1 -> new Part.ToolUse(id, "charge", Json.of(Map.of("cents", random.nextInt(3))));
+            case 2 -> new Part.ToolUse(id, "refund", Json.of(Map.of("cents", random.nextInt(3))));
+            case 3 ->
+                new Part.ToolUse(
+                        id,
+                        "write_todos",
+                        Json.of(Map.of(
+                                "todos", List.of(Map.of("id", "1", "content", words(), "status", "in_progress")))));
+            case 4 ->
+                new Part.ToolUse(
+                        id,
+                        "write_plan",
+                        Json.of(Map.of(
+                                "goal",
+                                words(),
+                                "steps",
+                                List.of(Map.of("id", "1", "description", "go", "status", "blocked")))));
+            case 5 ->
+                new Part.ToolUse(
+                        id, "write_file", Json.of(Map.of("path", "a/" + random.nextInt(2), "content", words())));
+            case 6 -> new Part.ToolUse(id, "missing", Json.of(Map.of("x", 1e-7, "y", List.of("漢", Map.of()))));
+            default -> new Part.ToolUse(id, "add", Json.EMPTY_OBJECT);
+        };
+    }
+
+    private String words() {
+        String words = WORDS[random.nextInt(WORDS.length)];
+        return words.isEmpty() && state.openCalls().isEmpty() ? "Hello" : words;
+    }
+
+    private void apply(Fact fact) {
+        at = at.plusMillis(1 + random.nextInt(2_000));
+        state = state.apply(fact, at);
+        note(fact);
+    }
+
+    private void note(Fact fact) {
+        moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
+    }
+
+    private boolean chance(int oneIn) {
+        return random.nextInt(oneIn) == 0;
+    }
+}

@@ -1,0 +1,558 @@
+package dev.waymark.checkpoint;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Pairing;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.Step;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What the systems that these formats come from get wrong, each under its name. */
+class TrapsTest {
+    private static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
+    private static final Instant LATER = START.plusSeconds(86_400);
+
+    /** A thread told fact by fact, with all its moments. */
+    private static final class Tale {
+        private final List<Moment> moments = new ArrayList<>();
+        private Conversation state;
+
+        Tale(Fact... facts) {
+            Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.of(4));
+            state = Conversation.start(started, START);
+            moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
+            with(new Fact.AgentRequested(), new Fact.AgentResolved(Lived.terms()))
+                    .with(facts);
+        }
+
+        static Tale replied(Part... parts) {
+            return new Tale(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+        }
+
+        Tale with(Fact... facts) {
+            for (Fact fact : facts) {
+                Instant at = START.plusSeconds(moments.size());
+                state = state.apply(fact, at);
+                moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
+            }
+            return this;
+        }
+
+        Timeline timeline() {
+            return new Timeline(
+                    "trip", "run-1", moments, state, Optional.of(Lived.AGENT), Optional.empty(), moments.size(), false);
+        }
+
+        Json runner() {
+            return RunnerCheckpoint.of(state);
+        }
+    }
+
+    private static Fact said(String text) {
+        return new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    private static Fact reply(int step, Part... parts) {
+        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
+    }
+
+    private static Part.ToolUse use(String id, String tool) {
+        return new Part.ToolUse(id, tool, Json.EMPTY_OBJECT);
+    }
+
+    private static Part.ToolUse ask(String id, String question) {
+        return new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    private static Fact[] finished(String id, String text) {
+        return new Fact[] {new Fact.ToolDispatched(id, 1), new Fact.ToolFinished(id, 1, text, false)};
+    }
+
+    private static Fact answered(String id, String text) {
+        return new Fact.HumanAnswered(Optional.empty(), Optional.of(id), text, Optional.empty());
+    }
+
+    private static Recovered read(Json checkpoint) {
+        return read(checkpoint.canonical());
+    }
+
+    private static Recovered read(String checkpoint) {
+        return CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
+    }
+
+    private static Resumption resumption(Optional<String> answer) {
+        return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty());
+    }
+
+    /** What a thread that goes on from there is at once its agent is known. */
+    private static Conversation resumed(Recovered recovered, String... answer) {
+        return resumption(List.of(answer).stream().findFirst())
+                .of(recovered.state(), LATER)
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(Lived.terms()), LATER);
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    private static List<Message> nextModelCall(Conversation state) {
+        assertThat(state.decide())
+                .containsExactly(new Step.CallModel(state.counters().steps() + 1));
+        List<Message> messages = state.apply(
+                        new Fact.ModelCalled(state.counters().steps() + 1), LATER)
+                .transcript()
+                .messages();
+        assertThat(Pairing.violation(messages)).isEmpty();
+        return messages;
+    }
+
+    // ---- runner
+
+    @Test
+    void runner_siblingsOfAnInterruptingCall_keepTheirResults() {
+        Tale tale = Tale.replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
+
+        Conversation resumed = resumed(read(tale.runner()), "Friday");
+
+        assertThat(tale.runner().field("pendingToolUseId")).isEqualTo("tu_1");
+        assertThat(nextModelCall(resumed).get(2).toolResults())
+                .containsExactly(new Part.ToolResult("tu_1", "Friday", false), new Part.ToolResult("tu_2", "3", false));
+    }
+
+    @Test
+    void runner_twoInterruptsInABatch_bothStayOpen() {
+        Tale tale = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
+
+        Conversation resumed = resumed(read(tale.runner()), "Friday");
+
+        assertThat(resumed.questions().stream().map(Call::id)).containsExactly("tu_2");
+        assertThat(resumed.questions().get(0).question()).contains("Time?");
+    }
+
+    @Test
+    void runner_resultsInCompletionOrder_areShownInCallOrder() {
+        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "add"))
+                .with(finished("tu_2", "second"))
+                .with(finished("tu_1", "first"));
+
+        assertThat(nextModelCall(tale.state).get(2).toolResults().stream().map(Part.ToolResult::content))
+                .containsExactly("first", "second");
+    }
+
+    @Test
+    void runner_oneAnswerForSeveralCalls_isNeverSent() {
+        Tale tale = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
+                .with(finished("tu_3", "3"));
+
+        Conversation resumed = resumed(read(tale.runner()), "Friday").apply(answered("tu_2", "Noon"), LATER);
+
+        assertThat(nextModelCall(resumed).get(2).toolResults()).hasSize(3);
+    }
+
+    @Test
+    void runner_answerAtTheIterationLimit_isNotLost() {
+        Tale tale = Tale.replied(ask("tu_1", "Day?"));
+        Resumption limited =
+                new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
+
+        Conversation resumed = limited.of(read(tale.runner()).state(), LATER)
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(Lived.terms()), LATER);
+
+        assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
+        assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
+    }
+
+    @Test
+    void runner_completedCheckpoint_isCompletionOrANewTurn() {
+        Recovered complete = read(Tale.replied(new Part.Text("Done.")).runner());
+
+        assertThat(complete.state().turn().status()).isEqualTo(Turn.Status.COMPLETE);
+        assertThat(complete.state().turn().text()).isEqualTo("Done.");
+        assertThat(resumed(complete).decide()).isEmpty();
+        assertThat(nextModelCall(resumed(complete, "And?")).get(2)).isEqualTo(Message.user("And?"));
+    }
+
+    @Test
+    void runner_providerError_losesNothing() {
+        Tale tale = Tale.replied(use("tu_1", "add"))
+                .with(finished("tu_1", "3"))
+                .with(new Fact.ModelCalled(2), new Fact.ModelFailed(2, new Problem("Provider", "overloaded")));
+
+        assertThat(nextModelCall(resumed(read(tale.runner())))).hasSize(3);
+    }
+
+    @Test
+    void runner_emptyAnswer_isTheResultVerbatim() {
+        Conversation resumed = resumed(read(Tale.replied(ask("tu_1", "Day?")).runner()), "");
+
+        assertThat(nextModelCall(resumed).get(2).toolResults()).containsExactly(new Part.ToolResult("tu_1", "", false));
+    }
+
+    // ---- thread
+
+    @Test
+    void thread_toolCallsAndResults_areStored() {
+        Tale tale = Tale.replied(use("tu_1", "add")).with(finished("tu_1", "3"));
+
+        assertThat(ThreadCheckpoint.of(tale.timeline()).canonical())
+                .contains("\"type\": \"tool-call\"", "\"type\": \"tool-result\"", "\"value\": \"3\"");
+    }
+
+    @Test
+    void thread_interrupt_isWritten_andApproveAndDenyDiffer() {
+        Tale tale = Tale.replied(use("tu_1", "refund"));
+        Json checkpoint = ThreadCheckpoint.of(tale.timeline());
+
+        Conversation resumed = resumed(read(checkpoint));
+
+        assertThat(checkpoint.canonical()).contains("\"interrupt\": {", "\"toolCallId\": \"tu_1\"");
+        assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(resumed.apply(decided(true), LATER).decide())
+                .hasSize(1)
+                .first()
+                .isInstanceOf(Step.RunTool.class);
+        assertThat(nextModelCall(resumed.apply(decided(false), LATER))
+                        .get(2)
+                        .toolResults()
+                        .get(0)
+                        .content())
+                .isEqualTo("Tool execution denied by user. The refund tool was not executed.");
+    }
+
+    private static Fact decided(boolean approved) {
+        return new Fact.ApprovalDecided(
+                approved,
+                Optional.empty(),
+                Optional.of("tu_1"),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    @Test
+    void thread_emptyListOfMessages_clears() {
+        Tale tale = Tale.replied(new Part.Text("Done."))
+                .with(new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
+
+        assertThat(ThreadCheckpoint.of(tale.timeline()).field("messages")).isEqualTo(List.of());
+    }
+
+    @Test
+    void thread_modelFailure_isNoCompletion() {
+        Tale tale = new Tale(said("Hello"), new Fact.ModelCalled(1))
+                .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
+
+        Recovered recovered = read(ThreadCheckpoint.of(tale.timeline()));
+
+        assertThat(recovered.state().turn().status()).isEqualTo(Turn.Status.RUNNING);
+        assertThat(nextModelCall(resumed(recovered))).containsExactly(Message.user("Hello"));
+    }
+
+    @Test
+    void thread_orphan_isSettledInItsPlaceBesideRealResults() {
+        Tale tale = Tale.replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
+
+        Conversation resumed = resumed(read(ThreadCheckpoint.of(tale.timeline())));
+
+        assertThat(nextModelCall(resumed).get(2).toolResults().stream().map(Part.ToolResult::toolUseId))
+                .containsExactly("tu_1", "tu_2");
+    }
+
+    // ---- phases
+
+    @Test
+    void phases_everyCrashPoint_leavesSomethingToGoOnFrom() {
+        Tale tale = Tale.replied(use("tu_1", "add"), ask("tu_2", "Day?"))
+                .with(finished("tu_1", "3"))
+                .with(answered("tu_2", "Friday"), new Fact.ModelCalled(2), reply(2, new Part.Text("Done.")));
+        Timeline whole = tale.timeline();
+        for (Moment moment : whole.moments()) {
+            List<Json> chain = PhasesCheckpoint.chain(whole.upTo(moment));
+            if (moment.state().counters().steps() > 0) {
+                Conversation resumed = resumed(read(Json.of(chain)));
+                assertThat(resumed.isSettled() || !resumed.decide().isEmpty())
+                        .as("event %d", moment.eventId())
+                        .isTrue();
+            }
+        }
+    }
+
+    @Test
+    void phases_crashJustAfterAResume_isResumable() {
+        Conversation first = resumed(read(PhasesCheckpoint.latest(
+                Tale.replied(use("tu_1", "add")).with(finished("tu_1", "3")).timeline())));
+
+        Recovered again = read(Json.of(PhasesCheckpoint.chain(Lived.begunWith(first, "trip"))));
+
+        assertThat(nextModelCall(resumed(again))).hasSize(3);
+    }
+
+    @Test
+    void phases_failedRun_isNotTerminalForEver() {
+        Tale tale = new Tale(said("Hello"), new Fact.ModelCalled(1))
+                .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
+        Recovered failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
+
+        assertThat(failed.state().turn().status()).isEqualTo(Turn.Status.FAILED);
+        assertThat(nextModelCall(resumed(failed))).containsExactly(Message.user("Hello"));
+    }
+
+    @Test
+    void phases_resumedLongAfterTheStart_goesOn() {
+        Recovered old = read(PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline()));
+
+        assertThat(nextModelCall(resumption(Optional.empty())
+                        .of(old.state(), START.plusSeconds(400L * 86_400))
+                        .apply(new Fact.AgentRequested(), LATER)
+                        .apply(new Fact.AgentResolved(Lived.terms()), LATER)))
+                .hasSize(1);
+    }
+
+    @Test
+    void phases_corruptPendingReply_isCorruptionAndNoSecondModelCall() {
+        String checkpoint = PhasesCheckpoint.latest(
+                        Tale.replied(use("tu_1", "add")).timeline())
+                .canonical();
+
+        assertThat(checkpoint).contains("\"pending_llm_response\": {");
+        for (String broken : List.of("[]", "\"x\"", "{}", "{\"text\": \"\"}", "3")) {
+            String corrupt = checkpoint.replaceFirst(
+                    "\"pending_llm_response\": \\{.*?\\}\\}, ", "\"pending_llm_response\": " + broken + ", ");
+            assertThatThrownBy(() -> read(corrupt)).as(broken).isInstanceOf(CheckpointCorruption.class);
+        }
+    }
+
+    @Test
+    void phases_pendingReply_runsItsCallsWithoutAModelCall() {
+        Conversation resumed = resumed(
+                read(PhasesCheckpoint.latest(Tale.replied(use("tu_1", "charge")).timeline())));
+
+        assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_1"), 1));
+    }
+
+    @Test
+    void phases_sideEffectUnderWay_isUnknownAndNotRunAgain() {
+        Tale tale = Tale.replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+
+        Conversation resumed = resumed(read(PhasesCheckpoint.latest(tale.timeline())));
+
+        assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.LOST);
+    }
+
+    @Test
+    void phases_resultsOfABatchThatIsNotDone_areReplayedAndCounted() {
+        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
+        Json before = PhasesCheckpoint.latest(tale.timeline());
+
+        Conversation resumed = resumed(read(before));
+        Json after = PhasesCheckpoint.latest(Lived.begunWith(resumed, "trip"));
+
+        assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_2"), 1));
+        assertThat(payload(before).get("replayed_effect_count")).isEqualTo(0L);
+        assertThat(payload(after).get("replayed_effect_count")).isEqualTo(1L);
+        assertThat(payload(after).get("pending_llm_response"))
+                .isEqualTo(payload(before).get("pending_llm_response"));
+    }
+
+    private static Map<?, ?> payload(Json record) {
+        return (Map<?, ?>) record.field("payload");
+    }
+
+    @Test
+    void phases_legacySpellings_areTakenAndTheNewKeyWins() {
+        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                .canonical();
+        String legacy = checkpoint
+                .replace("\"run_id\"", "\"runId\"")
+                .replace("\"thread_id\"", "\"threadId\"")
+                .replace("\"payload\"", "\"data\"")
+                .replace("\"schema_version\"", "\"version\"");
+        String both = checkpoint.replace("\"thread_id\"", "\"threadId\": \"old\", \"thread_id\"");
+
+        assertThat(read(legacy).state()).isEqualTo(read(checkpoint).state());
+        assertThat(read(legacy).thread()).contains("trip");
+        assertThat(read(both).thread()).contains("trip");
+    }
+
+    @Test
+    void phases_toolRowsWithoutIds_becomeUserText() {
+        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                .canonical()
+                .replace(
+                        "{\"content\": \"Hello\", \"role\": \"user\"}",
+                        "{\"content\": \"Hello\", \"role\": \"user\"}, {\"content\": \"3\", \"name\": \"add\", \"role\": \"tool\"}");
+
+        assertThat(nextModelCall(resumed(read(checkpoint)))).contains(Message.user("[result of add] 3"));
+    }
+
+    @Test
+    void phases_hashes_areThoseOfPython() {
+        assertThat(PhasesCheckpoint.inputHash("add", Json.of(Map.of("a", 1, "b", 2))))
+                .isEqualTo("7f509013eadd9e0d8c1901017250fd78228dbb07182a916948799ad1f2c11080");
+        assertThat(PhasesCheckpoint.outputHash(Map.of("result", 3)))
+                .isEqualTo("60e4b1a076f8d6e005b4627e5023bfa54ddee9ec4bca96cdd69cf873153f0bb8");
+    }
+
+    // ---- messages
+
+    @Test
+    void messages_finalAnswerAfterAToolStep_isStored() {
+        Tale tale = Tale.replied(use("tu_1", "add"))
+                .with(finished("tu_1", "3"))
+                .with(new Fact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
+
+        assertThat(MessagesCheckpoint.of(tale.state).canonical())
+                .endsWith("{\"content\": \"It is 3.\", \"role\": \"assistant\"}]");
+    }
+
+    @Test
+    void messages_orphanBehindALaterUserMessage_isRepaired() {
+        String orphan = "{\"role\":\"assistant\",\"content\":\"\","
+                + "\"toolCalls\":[{\"id\":\"tu_1\",\"name\":\"charge\",\"arguments\":{}}]}";
+        String user = "{\"role\":\"user\",\"content\":\"Hello?\"}";
+
+        Conversation resumed = resumed(read("[" + user + "," + orphan + "," + user + "]"));
+        Conversation later = resumed(
+                read("[" + user + "," + orphan + "," + user + ",{\"role\":\"assistant\",\"content\":\"Yes.\"}]"), "Go");
+
+        List<Message> messages = nextModelCall(resumed);
+        assertThat(messages.get(2).toolResults().get(0).content()).contains("tool-durability-error");
+        assertThat(messages.get(3)).isEqualTo(Message.user("Hello?"));
+        assertThat(nextModelCall(later).get(2).toolResults().get(0).content()).contains("tool-durability-error");
+    }
+
+    @Test
+    void messages_oneCrash_losesNoSiblingsResult() {
+        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
+
+        Conversation resumed = resumed(read(MessagesCheckpoint.of(tale.state)));
+
+        assertThat(nextModelCall(resumed).get(2).toolResults().get(0))
+                .isEqualTo(new Part.ToolResult("tu_1", "3", false));
+    }
+
+    @Test
+    void messages_failure_isWrappedOutAndUnwrappedIn() {
+        Tale tale = Tale.replied(use("tu_1", "add"))
+                .with(new Fact.ToolDispatched("tu_1", 1), new Fact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
+        Json checkpoint = MessagesCheckpoint.of(tale.state);
+
+        assertThat(checkpoint.canonical()).contains("{\\\"error\\\":\\\"Tool error: \\\\\\\"no\\\\\\\"\\\"}");
+        assertThat(nextModelCall(resumed(read(checkpoint))).get(2).toolResults())
+                .containsExactly(new Part.ToolResult("tu_1", "Tool error: \"no\"", true));
+    }
+
+    // ---- session
+
+    @Test
+    void session_issuedCall_isNotRunWhenTheModelAsksAgain() {
+        Tale tale = Tale.replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+
+        Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
+
+        assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.LOST);
+    }
+
+    @Test
+    void session_issuedCallThatTheTranscriptLacks_isUnknownWhenTheModelAsksForTheSame() {
+        Json session = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline());
+        String row = "{\"session_id\": \"trip\", \"call_id\": \"tu_0\", \"tool_name\": \"charge\","
+                + " \"args_json\": \"{}\", \"idempotency_key\": \""
+                + IdempotencyKey.of("trip", "charge", Json.EMPTY_OBJECT, 0)
+                + "\", \"status\": \"issued\", \"result_text\": null,"
+                + " \"started_at\": \"2026-05-01T09:00:00+00:00\", \"completed_at\": null}";
+        Recovered recovered = read(session.canonical().replace("\"tool_calls\": []", "\"tool_calls\": [" + row + "]"));
+
+        Conversation again = resumed(recovered, "Again")
+                .apply(new Fact.ModelCalled(1), LATER)
+                .apply(reply(1, use("tu_9", "charge")), LATER);
+
+        assertThat(call(again, "tu_9").status()).isEqualTo(Call.Status.LOST);
+    }
+
+    @Test
+    void session_reusedCallId_isRenamed() {
+        Tale tale = Tale.replied(use("tu_1", "add"))
+                .with(finished("tu_1", "3"))
+                .with(new Fact.ModelCalled(2), reply(2, use("tu_1", "add")));
+
+        assertThat(SessionCheckpoint.of(tale.timeline()).canonical())
+                .contains("\"call_id\": \"tu_1\"", "\"call_id\": \"tu_1~2\"");
+    }
+
+    @Test
+    void session_spentBudget_isRestored() {
+        String spent = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline())
+                .canonical()
+                .replace("\"budget_spent_usd\": 0.0", "\"budget_spent_usd\": 1.25");
+
+        Json after = SessionCheckpoint.of(Lived.begunWith(resumed(read(spent)), "trip"));
+
+        assertThat(after.canonical()).contains("\"budget_spent_usd\": 1.25");
+    }
+
+    @Test
+    void session_emptyPlan_isAPlan() {
+        String empty = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline())
+                .canonical()
+                .replace("\"plan\": null", "\"plan\": {}");
+
+        assertThat(SessionCheckpoint.of(Lived.begunWith(resumed(read(empty)), "trip"))
+                        .canonical())
+                .contains("\"plan\": {\"goal\": \"\", \"steps\": []}");
+    }
+
+    @Test
+    void session_key_isThatOfPython() {
+        Json args = Json.of(Map.of("path", "/tmp/plan.txt", "content", "v1"));
+
+        assertThat(IdempotencyKey.of("session-alpha", "write_file", args, 0))
+                .isEqualTo("ee472b0c548a3e3b56b01f82e124b819ceb69a0df64a440190587628a6a9f37c");
+    }
+
+    @Test
+    void session_unknownBlockKind_isCorruption() {
+        String session = SessionCheckpoint.of(
+                        Tale.replied(new Part.Text("Done.")).timeline())
+                .canonical()
+                .replaceFirst("\"kind\": \"text\"", "\"kind\": \"x\"");
+
+        assertThatThrownBy(() -> read(session)).hasMessageContaining("unknown block kind: 'x'");
+    }
+
+    @Test
+    void versions_withoutAMiddleOne_resumeFromTheNewest() {
+        Tale tale = Tale.replied(use("tu_1", "add"))
+                .with(finished("tu_1", "3"))
+                .with(new Fact.ModelCalled(2), reply(2, use("tu_2", "add")))
+                .with(finished("tu_2", "4"))
+                .with(new Fact.ModelCalled(3), reply(3, new Part.Text("Done.")));
+        List<Json> versions = new ArrayList<>(SessionCheckpoint.versions(tale.timeline()));
+        versions.remove(1);
+
+        assertThat(read(Json.of(versions)).state().turn().text()).isEqualTo("Done.");
+    }
+}

@@ -1,0 +1,102 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The facts and the tools that stories about side effects are made of. */
+final class ToolStory {
+    static final String DIGEST = Sha256.hex("{}");
+
+    private ToolStory() {}
+
+    static Terms terms(Optional<Terms.Approvals> approvals) {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, Terms.Care> care = new LinkedHashMap<>();
+        tools.put("add", Terms.ToolKind.ACTIVITY);
+        tools.put("ask_user", Terms.ToolKind.QUESTION);
+        tools.put("write_file", Terms.ToolKind.STATE);
+        tools.put("write_todos", Terms.ToolKind.STATE);
+        care.put("charge", new Terms.Care(true, false, false, false, false, false, 60_000));
+        care.put("pay", new Terms.Care(true, false, false, true, false, true, 60_000));
+        care.put("wire", new Terms.Care(true, false, false, true, false, false, 60_000));
+        care.put("mail", new Terms.Care(true, false, false, false, true, true, 60_000));
+        care.put("sign", new Terms.Care(true, false, false, false, true, false, 60_000));
+        care.put("book", new Terms.Care(true, false, true, false, false, false, 60_000));
+        care.put("fire", new Terms.Care(true, true, false, false, false, false, 60_000));
+        care.put("drop", new Terms.Care(true, true, false, false, true, true, 60_000));
+        care.keySet().forEach(tool -> tools.put(tool, Terms.ToolKind.ACTIVITY));
+        return new Terms("helper", 9, tools, care, approvals);
+    }
+
+    static Story begun(Optional<Terms.Approvals> approvals) {
+        return Story.begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(approvals)));
+    }
+
+    /** The model was asked, and replied with these parts. */
+    static Story replied(Part... parts) {
+        return begun(Optional.empty()).with(Story.said("Hello"), new Fact.ModelCalled(1), Story.reply(1, parts));
+    }
+
+    static Fact dispatched(String callId, int dispatch) {
+        return new Fact.ToolDispatched(callId, dispatch);
+    }
+
+    static Fact.ToolClaimed claimed(String callId, int dispatch, String tool, String execution) {
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
+    }
+
+    /** The same, brought back by a reset. */
+    static Fact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
+    }
+
+    static Fact finished(String callId, int dispatch, String text) {
+        return new Fact.ToolFinished(callId, dispatch, text, false);
+    }
+
+    static Fact lost(String callId, int dispatch) {
+        return new Fact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
+    }
+
+    static Fact notStarted(String callId, int dispatch, String execution) {
+        return new Fact.ToolNotStarted(callId, dispatch, execution, "the worker is stopping");
+    }
+
+    static Fact verified(String callId, int dispatch, boolean landed) {
+        return new Fact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
+    }
+
+    static Fact.OutcomeSettled settled(String callId, Fact.Settlement how) {
+        return new Fact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
+    }
+
+    static Fact.ApprovalDecided approved(String callId) {
+        return decided(true, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    static Fact.ApprovalDecided denied(String callId) {
+        return decided(false, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    static Fact.ApprovalDecided decided(
+            boolean approved,
+            Optional<String> callId,
+            Optional<Json> args,
+            Optional<String> digest,
+            Optional<String> reason) {
+        return new Fact.ApprovalDecided(approved, Optional.empty(), callId, args, digest, Optional.of("ann"), reason);
+    }
+
+    static String durability(String tool, String callId, Instant claimedAt) {
+        return "{\"error\":\"Tool '" + tool + "' (call " + callId + ") was requested but its execution did not complete"
+                + " durably before the process ended. The tool is not declared 'safeToRetry: true', so the framework will"
+                + " not automatically re-invoke it. Decide recovery based on observable external state — e.g., check"
+                + " whether the side effect already occurred. If this tool is a pure read with no side effects, add"
+                + " `safeToRetry: true` to its declaration. The call had been claimed for execution at " + claimedAt
+                + "; whether it took effect is not known.\",\"kind\":\"tool-durability-error\",\"toolName\":\"" + tool
+                + "\",\"toolCallId\":\"" + callId + "\"}";
+    }
+}

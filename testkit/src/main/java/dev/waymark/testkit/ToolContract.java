@@ -1,0 +1,98 @@
+package dev.waymark.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Json;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.tool.Verdict;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What a {@link Tool} promises by its spec, as tests. Whoever writes a tool extends this. What happens to it when its
+ * worker dies is another matter: see {@link dev.waymark.testkit.crash.Crash}.
+ */
+public abstract class ToolContract {
+    private static final ToolContext FIRST = new ToolContext("trip", "tu_1", "tool", "key-1");
+    private static final ToolContext SECOND = new ToolContext("trip", "tu_2", "tool", "key-2");
+
+    private Tool tool;
+
+    /** A tool that has done nothing yet. */
+    protected abstract Tool open() throws Exception;
+
+    /** Arguments with which it succeeds, every time. */
+    protected abstract Json args();
+
+    /** How often the tool that was opened last has taken effect, by a count that is not its own. */
+    protected abstract long effects() throws Exception;
+
+    @BeforeEach
+    void openTool() throws Exception {
+        tool = open();
+    }
+
+    @Test
+    void spec_isThatOfAToolInJava_andStaysTheSame() throws Exception {
+        ToolSpec spec = tool.spec();
+        tool.run(args(), FIRST);
+
+        assertThat(spec.name()).matches("[A-Za-z0-9_-]{1,64}");
+        assertThat(spec.kind()).isEqualTo(ToolSpec.Kind.JAVA);
+        assertThat(tool.spec()).isEqualTo(spec);
+    }
+
+    @Test
+    void run_hasAResultAndItsEffect() throws Exception {
+        assertThat(tool.run(args(), FIRST)).isNotNull();
+
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void run_anotherCall_isAnotherEffect() throws Exception {
+        tool.run(args(), FIRST);
+        tool.run(args(), SECOND);
+
+        assertThat(effects()).isEqualTo(2);
+    }
+
+    @Test
+    void run_sameKeyTwice_isOneEffectWhereKeysAreHonoured() throws Exception {
+        assumeTrue(tool.spec().honoursKey(), "it does not say that it honours keys");
+        tool.run(args(), FIRST);
+        tool.run(args(), FIRST);
+
+        assertThat(effects()).isEqualTo(1);
+    }
+
+    @Test
+    void verify_neverRun_doesNotSayThatItLanded() throws Exception {
+        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        tool.run(args(), FIRST);
+
+        assertThat(tool.verify(args(), SECOND).landed()).isNotEqualTo(Optional.of(true));
+    }
+
+    @Test
+    void verify_afterRun_doesNotSayThatItDidNotLand() throws Exception {
+        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        tool.run(args(), FIRST);
+
+        assertThat(tool.verify(args(), FIRST).landed()).isNotEqualTo(Optional.of(false));
+    }
+
+    @Test
+    void verify_repeated_isTheSameAndHasNoEffect() throws Exception {
+        assumeTrue(tool.spec().verifies(), "it does not say that it verifies");
+        tool.run(args(), FIRST);
+        Verdict verdict = tool.verify(args(), FIRST);
+
+        assertThat(tool.verify(args(), FIRST)).isEqualTo(verdict);
+        assertThat(effects()).isEqualTo(1);
+    }
+}

@@ -1,0 +1,114 @@
+package dev.waymark.testkit.crash;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A JVM with this one's class path, and a worker in it that may die. It is small, since a test may need many, and it ends
+ * when this JVM does.
+ *
+ * <pre>{@code
+ * try (WorkerProcess process = WorkerProcess.start(Worker.class, address, fault.toString(), witness.toString())) {
+ *     // have it do something …
+ *     assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
+ * }
+ * assertThat(Crash.witnessed(witness)).isPresent();
+ * }</pre>
+ */
+public final class WorkerProcess implements AutoCloseable {
+    private static final String READY = "worker process is ready";
+    private static final int START_SECONDS = 120;
+    private static final int LAST_WORDS = 20;
+
+    private final Process process;
+
+    private WorkerProcess(Process process) {
+        this.process = process;
+    }
+
+    /** Starts a class with a {@code main} that ends in {@link #work}, and returns when it has come there. */
+    public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx192m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(arguments));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        WorkerProcess worker = new WorkerProcess(process);
+        CompletableFuture<Void> ready = new CompletableFuture<>();
+        Thread reader = new Thread(() -> read(process, ready), "output of a worker process");
+        reader.setDaemon(true);
+        reader.start();
+        try {
+            ready.get(START_SECONDS, TimeUnit.SECONDS);
+            return worker;
+        } catch (ExecutionException | TimeoutException e) {
+            worker.close();
+            throw new IOException("a worker process did not become ready", e);
+        } catch (InterruptedException e) {
+            worker.close();
+            throw e;
+        }
+    }
+
+    /** To the end, or the process could not write any more. What it said last is why it did not become ready. */
+    private static void read(Process process, CompletableFuture<Void> ready) {
+        Deque<String> last = new ArrayDeque<>();
+        try (BufferedReader lines =
+                new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.equals(READY)) {
+                    ready.complete(null);
+                }
+                last.addLast(line);
+                if (last.size() > LAST_WORDS) {
+                    last.removeFirst();
+                }
+            }
+        } catch (IOException e) {
+            // Killed.
+        }
+        ready.completeExceptionally(new IOException(String.join("\n", last)));
+    }
+
+    /** For the {@code main}: says that the worker takes work, and stays until the process is killed. */
+    public static void work() throws IOException {
+        System.out.println(READY);
+        while (System.in.read() >= 0) {
+            // Whoever started this is alive.
+        }
+        Runtime.getRuntime().halt(1);
+    }
+
+    /** Whether it has died, within so much time. */
+    public boolean diesWithin(Duration most) throws InterruptedException {
+        return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** Kills it now, whatever its faults. Nothing of it runs when this returns, unless the calling thread is interrupted. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            process.waitFor();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
