@@ -124,12 +124,15 @@ final class TemporalServer implements DevServer {
         command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
         command.addAll(List.of("--log-level", "warn"));
         // By default a single shard polls its queue 20 times a second, so each task waits up to 50 ms; and several
-        // partitions of a task queue with few pollers stall for seconds now and then.
+        // partitions of a task queue with few pollers stall for seconds now and then. And tasks go, for a minute, to
+        // workers that a broken network has cut off, unless the server asks sooner whether they are there.
         for (String value : List.of(
                 "system.enableActivityEagerExecution=true",
                 "history.transferProcessorMaxPollRPS=5000",
                 "matching.numTaskqueueReadPartitions=1",
-                "matching.numTaskqueueWritePartitions=1")) {
+                "matching.numTaskqueueWritePartitions=1",
+                "frontend.keepAliveTime=\"10s\"",
+                "frontend.keepAliveTimeout=\"5s\"")) {
             command.addAll(List.of("--dynamic-config-value", value));
         }
         if (database.isPresent()) {

@@ -44,7 +44,8 @@ final class Flights {
     /** A tool that has to claim gives up after less than this. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
 
-    private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(1);
+    /** It is but a look into a table, and sends no heartbeats: a lost worker is noticed when this is over. */
+    private static final Duration AGENT_TIMEOUT = Duration.ofSeconds(15);
     /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */

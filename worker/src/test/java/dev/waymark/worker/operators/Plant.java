@@ -14,6 +14,7 @@ import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Turn;
 import dev.waymark.history.Histories;
 import dev.waymark.history.RunReader;
 import dev.waymark.history.Timeline;
@@ -30,10 +31,12 @@ import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.client.WorkflowUpdateException;
@@ -80,6 +83,11 @@ final class Plant implements AutoCloseable {
     }
 
     // ---- workers
+
+    /** For workers that are processes of their own. */
+    String taskQueue() {
+        return taskQueue;
+    }
 
     /** The model takes until this opens to answer a thread, on whichever worker. */
     Gate holdThinking(String thread) {
@@ -227,6 +235,29 @@ final class Plant implements AutoCloseable {
         return histories.describe(thread).orElseThrow().getPendingActivitiesList();
     }
 
+    /** Waits until the operator's own connection works again. */
+    void awaitServer() {
+        Awaitility.await()
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(StatusRuntimeException.class)
+                .until(() -> connection
+                        .stubs()
+                        .blockingStub()
+                        .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
+                        .isInitialized());
+    }
+
+    /** Waits until something new happens in the thread, or nothing more is to come. */
+    void awaitProgress(String thread, Duration most) {
+        int before = state(thread).counters().facts();
+        Awaitility.await(thread)
+                .atMost(most)
+                .pollInterval(POLL)
+                .until(
+                        () -> state(thread),
+                        now -> now.counters().facts() > before || now.turn().status() == Turn.Status.COMPLETE);
+    }
+
     /** Approves what waits for approval and gives up what nobody knows, until the turn has ended. */
     Conversation attend(String thread) {
         return await(thread, state -> {
@@ -314,8 +345,13 @@ final class Plant implements AutoCloseable {
         return connection;
     }
 
+    /** All workers are gone at once. */
+    void kill() {
+        List.copyOf(halves).forEach(Half::kill);
+    }
+
     @Override
     public void close() {
-        List.copyOf(halves).forEach(Half::kill);
+        kill();
     }
 }
