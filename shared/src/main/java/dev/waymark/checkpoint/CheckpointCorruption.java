@@ -6,6 +6,9 @@ import dev.waymark.conversation.Problem;
 public final class CheckpointCorruption extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
+    /** It quotes what it was given, which may be anything. */
+    private static final int MOST_WORDS = 500;
+
     private final String type;
 
     private CheckpointCorruption(String type, String message) {
@@ -14,7 +17,9 @@ public final class CheckpointCorruption extends RuntimeException {
     }
 
     static CheckpointCorruption at(String place, String why) {
-        return new CheckpointCorruption(Problem.CORRUPTION, place.isEmpty() ? why : place + ": " + why);
+        String words = place.isEmpty() ? why : place + ": " + why;
+        return new CheckpointCorruption(
+                Problem.CORRUPTION, words.length() <= MOST_WORDS ? words : words.substring(0, MOST_WORDS) + "…");
     }
 
     static CheckpointCorruption tooLarge(long bytes, long most) {

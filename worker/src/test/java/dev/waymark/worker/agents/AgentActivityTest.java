@@ -1,0 +1,34 @@
+package dev.waymark.worker.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.AgentInput;
+import io.temporal.failure.ApplicationFailure;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AgentActivityTest {
+    private static final AgentSpec HELPER = AgentSpec.of("helper", "scripted:helper");
+    private static final AgentSpec OTHER = AgentSpec.of("other", "scripted:other");
+
+    private static AgentActivity among(AgentSpec... agents) {
+        return new AgentActivity(AgentDirectory.of(Path.of("."), List.of(agents)));
+    }
+
+    @Test
+    void noName_isTheOnlyAgent() {
+        assertThat(among(HELPER).resolve(new AgentInput(""))).isEqualTo(HELPER);
+    }
+
+    @Test
+    void noName_amongSeveral_isRefusedByNames() {
+        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("")))
+                .isInstanceOfSatisfying(
+                        ApplicationFailure.class,
+                        failure -> assertThat(failure.getType()).isEqualTo("AgentInvalid"))
+                .hasMessageContaining("helper, other");
+    }
+}
