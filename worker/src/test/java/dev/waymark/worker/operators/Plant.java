@@ -84,6 +84,11 @@ final class Plant implements AutoCloseable {
 
     // ---- workers
 
+    /** For workers that are processes of their own. */
+    String taskQueue() {
+        return taskQueue;
+    }
+
     /** The model takes until this opens to answer a thread, on whichever worker. */
     Gate holdThinking(String thread) {
         return thinking.computeIfAbsent(thread, name -> new Gate());

@@ -1,0 +1,223 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Turn;
+import dev.waymark.worker.Main;
+import dev.waymark.worker.workflow.TestServers;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
+
+/** Workers as processes, with tools that are programs: stopped gently, twice, not at all, and frozen. */
+@Tag("server")
+@Execution(ExecutionMode.CONCURRENT)
+class WorkerProcessServerTest {
+    private static final Wish WISH = new Wish(Till.CHARGE, 1, Wish.Ids.SAME);
+
+    private static final String LONG = "2m";
+    /** Less than it takes to notice that a worker is frozen. */
+    private static final String SHORT = "8s";
+
+    private static final String AGENT = """
+            model: scripted:a.script.yaml
+            tools:
+              - name: charge
+                description: Charges the card
+                input: { type: object, properties: { cents: { type: integer } } }
+                command: [./charge.sh]
+                timeout: %s
+            """;
+
+    private static final String SCRIPT = """
+            replies:
+              - tool_calls: [{ id: tu_1, name: charge, input: { cents: 1 } }]
+              - text: Done.
+            """;
+
+    /** Says which process it is, waits until it may, and charges. */
+    private static final String TOOL = """
+            #!/bin/sh
+            echo $$ > "../pid-$WAYMARK_THREAD"
+            while [ ! -e ../go ]; do sleep 0.1; done
+            echo "$WAYMARK_THREAD 1" >> ../ledger
+            sync
+            echo charged
+            """;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void sigterm_toolsRunning_finishesThemAndStartsNoOther() throws Exception {
+        drain(1);
+    }
+
+    @Test
+    void sigterm_twice_isNoHurry() throws Exception {
+        drain(2);
+    }
+
+    /** The only worker ends while some tools run, some are about to, and some threads have only begun. */
+    private void drain(int signals) throws Exception {
+        Till till = new Till(directory.resolve("ledger"));
+        List<String> threads = new ArrayList<>();
+        try (Plant plant = new Plant(TestServers.real(), till);
+                WorkerProcess only = new WorkerProcess(plant.taskQueue(), LONG)) {
+            threads.add(plant.start(WISH));
+            awaitFile("pid-" + threads.get(0));
+            for (int i = 0; i < 8; i++) {
+                threads.add(plant.start(WISH));
+            }
+            for (int i = 0; i < signals; i++) {
+                only.signal("TERM");
+            }
+            Files.createFile(directory.resolve("go"));
+            assertThat(only.exitCode()).isZero();
+
+            try (WorkerProcess next = new WorkerProcess(plant.taskQueue(), LONG)) {
+                for (String thread : threads) {
+                    assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                    plant.check(thread, WISH);
+                    assertThat(plant.state(thread)
+                                    .calls()
+                                    .get("tu_1")
+                                    .orElseThrow()
+                                    .status())
+                            .isEqualTo(Call.Status.COMPLETED);
+                }
+            }
+        }
+    }
+
+    @Test
+    void workerFrozen_inMidEffect_isReplacedAndItsProgramIsGone() throws Exception {
+        Till till = new Till(directory.resolve("ledger"));
+        try (Plant plant = new Plant(TestServers.real(), till);
+                WorkerProcess frozen = new WorkerProcess(plant.taskQueue(), SHORT)) {
+            String thread = plant.start(WISH);
+            long program = awaitPid("pid-" + thread);
+            frozen.signal("STOP");
+            try (WorkerProcess other = new WorkerProcess(plant.taskQueue(), SHORT)) {
+                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
+                        .isEmpty();
+                Files.createFile(directory.resolve("go"));
+                frozen.signal("CONT");
+
+                // The one that woke up is as good as any.
+                other.signal("TERM");
+                assertThat(other.exitCode()).isZero();
+                String later = plant.start(WISH);
+                assertThat(plant.attend(later).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                plant.check(later, WISH);
+                plant.check(thread, WISH);
+                assertThat(till.charged(thread, 1)).isZero();
+                assertThat(plant.state(thread).calls().get("tu_1").orElseThrow().status())
+                        .isEqualTo(Call.Status.LOST);
+            }
+        }
+    }
+
+    @Test
+    void workerKilled_inMidEffect_itsProgramIsGoneBeforeTheThreadGoesOn() throws Exception {
+        Till till = new Till(directory.resolve("ledger"));
+        try (Plant plant = new Plant(TestServers.real(), till);
+                WorkerProcess killed = new WorkerProcess(plant.taskQueue(), LONG)) {
+            String thread = plant.start(WISH);
+            long program = awaitPid("pid-" + thread);
+            killed.signal("KILL");
+            try (WorkerProcess other = new WorkerProcess(plant.taskQueue(), LONG)) {
+                assertThat(plant.attend(thread).turn().status()).isEqualTo(Turn.Status.COMPLETE);
+                assertThat(ProcessHandle.of(program).filter(ProcessHandle::isAlive))
+                        .isEmpty();
+                plant.check(thread, WISH);
+                assertThat(plant.state(thread).calls().get("tu_1").orElseThrow().status())
+                        .isEqualTo(Call.Status.LOST);
+            }
+        }
+    }
+
+    private void awaitFile(String name) {
+        Awaitility.await(name).atMost(Plant.PATIENCE).until(() -> Files.exists(directory.resolve(name)));
+    }
+
+    private long awaitPid(String name) {
+        return Awaitility.await(name)
+                .atMost(Plant.PATIENCE)
+                .ignoreExceptions()
+                .until(
+                        () -> Long.parseLong(
+                                Files.readString(directory.resolve(name)).strip()),
+                        pid -> pid > 0);
+    }
+
+    /** {@code waymark worker} in a JVM of its own. */
+    private final class WorkerProcess implements AutoCloseable {
+        private final Process process;
+
+        WorkerProcess(String taskQueue, String timeout) throws IOException {
+            Path agents = Files.createDirectories(directory.resolve("agents"));
+            Files.writeString(agents.resolve("a.yaml"), AGENT.formatted(timeout));
+            Files.writeString(agents.resolve("a.script.yaml"), SCRIPT);
+            Path tool = agents.resolve("charge.sh");
+            if (!Files.exists(tool)) {
+                Files.writeString(tool, TOOL);
+                assertThat(tool.toFile().setExecutable(true)).isTrue();
+            }
+            List<String> words = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+            words.addAll(List.of("worker", "--json", "--task-queue", taskQueue));
+            ProcessBuilder builder = new ProcessBuilder(words)
+                    .directory(directory.toFile())
+                    .redirectError(
+                            Files.createTempFile(directory, "worker", ".log").toFile());
+            builder.environment()
+                    .keySet()
+                    .removeIf(name -> name.startsWith("WAYMARK_") || name.startsWith("TEMPORAL_"));
+            builder.environment().put("TEMPORAL_ADDRESS", TestServers.real().address());
+            process = started(builder);
+        }
+
+        /** On a busy machine a server may not answer in time, and a worker ends then: whoever supervises it starts another. */
+        private Process started(ProcessBuilder builder) throws IOException {
+            for (int i = 0; i < 10; i++) {
+                Process started = builder.start();
+                String line = started.inputReader(StandardCharsets.UTF_8).readLine();
+                if (String.valueOf(line).contains("\"ready\":true")) {
+                    return started;
+                }
+            }
+            throw new AssertionError("no worker could be started");
+        }
+
+        void signal(String name) throws IOException, InterruptedException {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
+        }
+
+        int exitCode() throws InterruptedException {
+            assertThat(process.waitFor(Plant.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isTrue();
+            return process.exitValue();
+        }
+
+        @Override
+        public void close() {
+            process.destroyForcibly();
+        }
+    }
+}
