@@ -18,6 +18,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a shell runs them. Each test has its own threads. */
 class CommandsTest {
@@ -246,6 +248,78 @@ class CommandsTest {
         assertThat(done.json().get("error").get("type").textValue()).isEqualTo("NoWorker");
         assertThat(done.err()).contains("waymark worker");
         assertThat(done.err().lines()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"runner", "thread", "phases", "messages", "session", "versions"})
+    void checkpoint_ofAnyFormat_isGoneOnFrom(String format) throws IOException {
+        String thread = "left-" + format;
+        waymark.run("run", "--agent", "assistant", "--thread", thread, "--volatile", "Book");
+        Done checkpoint = waymark.run("checkpoint", thread, "--format", format);
+        Path file = Files.writeString(directory.resolve(format + ".json"), checkpoint.out());
+
+        Done resumed = waymark.run(
+                "resume",
+                file.toString(),
+                "--agent",
+                "assistant",
+                "--answer",
+                "Friday",
+                "--thread",
+                thread + "-2",
+                "--volatile");
+        Done again = waymark.run(
+                "resume",
+                file.toString(),
+                "--agent",
+                "assistant",
+                "--answer",
+                "Friday",
+                "--thread",
+                thread + "-2",
+                "--volatile");
+
+        assertThat(resumed).isEqualTo(new Done(0, "Booked.\n", ""));
+        assertThat(again).isEqualTo(resumed);
+        assertThat(waymark.run("verify", thread + "-2").exitCode()).isZero();
+    }
+
+    @Test
+    void resume_corruptFile_isRefusedBeforeAnythingStarts() throws IOException {
+        Path file = Files.writeString(directory.resolve("corrupt.json"), "{\"messages\":[");
+
+        Done done = waymark.run("resume", file.toString(), "--json");
+
+        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.json().get("error").get("type").textValue()).isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void resume_ofAnOpenThreadsCheckpoint_orWithoutAnAgent_isRefused() throws IOException {
+        waymark.run("run", "--agent", "assistant", "--thread", "open-still", "--volatile", "Book");
+        Path named = Files.writeString(
+                directory.resolve("named.json"),
+                waymark.run("checkpoint", "open-still", "--format", "thread").out());
+        Path unnamed = Files.writeString(
+                directory.resolve("unnamed.json"),
+                waymark.run("checkpoint", "open-still").out());
+
+        assertThat(waymark.run("resume", named.toString()).err()).contains("still open", "waymark answer");
+        assertThat(waymark.run("resume", named.toString()).exitCode()).isEqualTo(2);
+        assertThat(waymark.run("resume", unnamed.toString(), "--answer", "x").exitCode())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void fork_ofAQuestion_isAskedAgainAndAnsweredOnItsOwn() {
+        waymark.run("run", "--agent", "assistant", "--thread", "trunk", "--volatile", "Book");
+
+        Done forked = waymark.run("fork", "trunk", "--thread", "branch", "--volatile", "--json");
+
+        assertThat(forked.json().get("status").textValue()).isEqualTo("interrupted");
+        assertThat(waymark.run("answer", "branch", "Friday").out()).isEqualTo("Booked.\n");
+        assertThat(waymark.run("pending", "trunk").out()).contains("Which day?");
+        assertThat(waymark.run("verify", "branch").exitCode()).isZero();
     }
 
     @Test
