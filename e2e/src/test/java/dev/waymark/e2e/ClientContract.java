@@ -25,6 +25,8 @@ import dev.waymark.starter.client.Settlement;
 import dev.waymark.starter.client.Verification;
 import dev.waymark.starter.client.WaymarkException;
 import io.temporal.client.WorkflowOptions;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -45,11 +47,13 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ClientContract {
     Dev dev;
     AgentClient client;
+    private Path agents;
 
     abstract Dev start(Path agents);
 
     @BeforeAll
     void startDev(@TempDir Path directory) {
+        agents = directory;
         dev = start(new Agents(directory)
                 .assistant()
                 .greeter()
@@ -57,6 +61,9 @@ abstract class ClientContract {
                 .slow("slower", "3s")
                 .parallel()
                 .charger("charger", 1, "")
+                .charger("patient", 1, "")
+                .dawdler("dawdler", "")
+                .dawdler("checked", ", verify: [./checked-check.sh]")
                 .charger("hasty", 1, "approvals: { by: human, timeout: 3s }")
                 .directory());
         client = AgentClient.connect(dev.address());
@@ -320,6 +327,41 @@ abstract class ClientContract {
         assertThat(client.resume("cut", friday)).isEqualTo(result);
         assertThat(result.thread()).startsWith("resume-");
         assertThat(client.verify(result.thread()).agrees()).isTrue();
+    }
+
+    @Test
+    void resume_ofAThreadTerminatedInMidCharge_chargesOnce() throws IOException {
+        AgentResult unknown = terminatedInMidCharge("dawdler");
+        AgentResult found = terminatedInMidCharge("checked");
+
+        assertThat(AgentResult.assertComplete(unknown).text()).isEqualTo("So be it.");
+        assertThat(unknown.messages().toString()).contains("tool-durability-error", "had been claimed");
+        assertThat(AgentResult.assertComplete(found).messages().toString()).contains("charged after all");
+        assertThat(Files.readAllLines(agents.resolve("dawdler.ledger"))).hasSize(1);
+        assertThat(Files.readAllLines(agents.resolve("checked.ledger"))).hasSize(1);
+    }
+
+    private AgentResult terminatedInMidCharge(String agent) {
+        String thread = "terminated-" + agent;
+        client.start(Prompt.of(agent, "Charge").withThread(thread).allowingVolatile());
+        await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(agents.resolve(agent + ".ledger")));
+        terminate(thread);
+        return client.resume(thread, ResumeOptions.onward().allowingVolatile());
+    }
+
+    @Test
+    void resume_ofAThreadTerminatedBeforeItsApproval_chargesOnceItIsApproved() throws IOException {
+        thread("patient", "terminated-patient");
+        terminate("terminated-patient");
+
+        AgentResult waiting =
+                client.resume("terminated-patient", ResumeOptions.onward().allowingVolatile());
+        assertThat(AgentResult.isInterrupted(waiting)).isTrue();
+        assertThat(agents.resolve("patient.ledger")).doesNotExist();
+
+        assertThat(AgentResult.assertComplete(client.approve(waiting.thread())).text())
+                .isEqualTo("Charged.");
+        assertThat(Files.readAllLines(agents.resolve("patient.ledger"))).hasSize(1);
     }
 
     @Test

@@ -18,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /** A connection to a Temporal server that is known to answer. */
 public final class Connection implements AutoCloseable {
-    private static final int CONNECT_SECONDS = 3;
+    private static final int CONNECT_SECONDS = 10;
     private static final long MAY_REFUSE_MILLIS = 1_500;
 
     private final WorkflowServiceStubs stubs;

@@ -88,6 +88,20 @@ public final class Agents {
                 """.formatted(uses));
     }
 
+    /** Charges at once, and then takes its time to say so. */
+    public Agents dawdler(String name, String more) {
+        program(name + "-charge.sh", "cat >> " + name + ".ledger; sleep 60");
+        program(name + "-check.sh", "printf '{\"landed\":true,\"result\":\"charged after all\"}'");
+        return agent(name, """
+                tools:
+                  - { name: charge_card, command: [./%s-charge.sh], timeout: 15s %s }
+                """.formatted(name, more), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
+                  - text: So be it.
+                """);
+    }
+
     /** Charges without asking, and the same only once in a thread. */
     public Agents deduping(String name) {
         program(name + "-charge.sh", "cat >> " + name + ".ledger; printf charged");

@@ -3,9 +3,6 @@ package dev.waymark.starter.cli;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
-import dev.waymark.saver.CheckpointSaver;
-import dev.waymark.saver.SaverException;
-import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.ResumeOptions;
 import dev.waymark.starter.client.WaymarkException;
@@ -109,14 +106,10 @@ final class Resume implements Callable<Integer> {
     }
 
     private byte[] saved() {
-        try (CheckpointSaver saver = SaverTarget.parse(from).open()) {
-            Json document = saver.load(source)
-                    .orElseThrow(() -> new WaymarkException.NotFound(
-                            "no checkpoint of this thread: " + source, "See what is in there: " + from));
-            return document.canonical().getBytes(StandardCharsets.UTF_8);
-        } catch (SaverException e) {
-            throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
-        }
+        Json document = Savers.using(from, saver -> saver.load(source))
+                .orElseThrow(() -> new WaymarkException.NotFound(
+                        "no checkpoint of this thread: " + source, "See what is in there: " + from));
+        return document.canonical().getBytes(StandardCharsets.UTF_8);
     }
 
     private ResumeOptions how() {

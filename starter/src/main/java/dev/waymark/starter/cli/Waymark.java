@@ -48,6 +48,7 @@ public final class Waymark implements Runnable {
         commands.put("watch", Watch.class);
         commands.put("checkpoint", Checkpoint.class);
         commands.put("checkpoints", Checkpoints.class);
+        commands.put("save", Save.class);
         commands.put("calls", Calls.class);
         commands.put("verify", Verify.class);
         commands.put("result", Result.class);

@@ -22,7 +22,8 @@ class WaymarkTest {
                 "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
                 "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
                 "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",
-                "checkpoint t1 --format session|no such format: session. Supported: runner. Try: waymark checkpoint --help",
+                "checkpoint t1 --format tape|no such format: tape. There are runner, thread, phases, messages, session, versions. "
+                        + "Try: waymark checkpoint --help",
                 "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
                 "approve t1 --args []|--args is no JSON object: []. Try: waymark approve --help",
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",

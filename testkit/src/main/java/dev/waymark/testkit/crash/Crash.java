@@ -87,7 +87,7 @@ public final class Crash {
 
     /** Sees what the worker and its server say to each other. For the stubs of the worker's client. */
     public ClientInterceptor interceptor() {
-        return new Wire(this);
+        return new Wiretap(this);
     }
 
     /** The same provider, with {@link CrashPoint#MODEL_REQUESTED} and {@link CrashPoint#MODEL_REPLIED}. */

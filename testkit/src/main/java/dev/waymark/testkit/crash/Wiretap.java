@@ -4,6 +4,7 @@ import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.ToolInput;
+import dev.waymark.contract.Wire;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -28,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the points in what goes to and fro between a worker and its server, and is silent once the worker is to die. */
-final class Wire implements ClientInterceptor {
+final class Wiretap implements ClientInterceptor {
     private static final Set<String> OWN_ACTIVITIES =
             Set.of(Names.MODEL_ACTIVITY, Names.AGENT_ACTIVITY, Names.VERIFY_ACTIVITY);
 
@@ -36,7 +37,7 @@ final class Wire implements ClientInterceptor {
     /** The activity tasks that are tools. */
     private final Set<ByteString> tools = ConcurrentHashMap.newKeySet();
 
-    Wire(Crash crash) {
+    Wiretap(Crash crash) {
         this.crash = crash;
     }
 
@@ -74,7 +75,7 @@ final class Wire implements ClientInterceptor {
         if (!task.getTaskToken().isEmpty()
                 && !OWN_ACTIVITIES.contains(task.getActivityType().getName())) {
             tools.add(task.getTaskToken());
-            ToolInput input = dev.waymark.contract.Wire.dataConverter()
+            ToolInput input = Wire.dataConverter()
                     .fromPayloads(0, Optional.of(task.getInput()), ToolInput.class, ToolInput.class);
             if (input.run().isEmpty()) {
                 crash.come(CrashPoint.BEFORE_CLAIM);

@@ -1,0 +1,52 @@
+package dev.waymark.worker.operators;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.contract.Claim;
+import dev.waymark.contract.Names;
+import dev.waymark.conversation.Call;
+import dev.waymark.worker.workflow.TestServers;
+import io.temporal.client.WorkflowUpdateException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Claims that arrive when the dispatch that they are of is not open any more. */
+@Tag("server")
+class LateClaimServerTest {
+    private static final Wish WISH = new Wish(Till.CHARGE, 1, Wish.Ids.FRESH);
+
+    @Test
+    void claim_ofADispatchThatIsClaimedOrOver_isRefused(@TempDir Path directory) throws Exception {
+        Till till = new Till(directory.resolve("ledger"));
+        String thread = Plant.newThread();
+        Gate before = till.holdBefore(thread);
+        try (Plant plant = new Plant(TestServers.real(), till)) {
+            plant.workflows();
+            Plant.Half first = plant.activities();
+            plant.start(thread, WISH);
+            before.awaitArrival();
+            Call call = plant.awaitCall(thread, Call.Status.CLAIMED);
+
+            assertRefused(plant, thread, call, 1);
+            first.kill();
+            plant.activities();
+            assertThat(plant.attend(thread).calls().get(call.id()).orElseThrow().status())
+                    .isEqualTo(Call.Status.LOST);
+            assertRefused(plant, thread, call, 1);
+            assertRefused(plant, thread, call, 2);
+            plant.check(thread, WISH);
+        }
+    }
+
+    private static void assertRefused(Plant plant, String thread, Call call, int dispatch) {
+        String execution = Claim.execution(plant.timeline(thread).runId(), 1, "zombie");
+        Claim claim = new Claim(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
+        assertThatThrownBy(() -> plant.stub(thread).update(Names.CLAIM, Claim.Answer.class, claim))
+                .isInstanceOf(WorkflowUpdateException.class)
+                .cause()
+                .hasMessageContaining("is not open");
+    }
+}
