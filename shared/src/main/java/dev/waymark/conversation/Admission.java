@@ -117,6 +117,9 @@ final class Admission {
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
+        if (decided.approved() && state.terms().isEmpty()) {
+            return refused(Problem.BAD_INPUT, "the agent is being looked up");
+        }
         String digest = awaited.get().argsDigest();
         if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
             return refused(
@@ -159,6 +162,9 @@ final class Admission {
             return call.get().claim().isPresent() && !call.get().isOpen()
                     ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
                     : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
+        }
+        if (state.terms().isEmpty()) {
+            return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         boolean rerun = settled.settlement() == Fact.Settlement.RERUN;
         if (rerun && !state.terms().orElseThrow().careOf(call.get().tool()).rerun()) {

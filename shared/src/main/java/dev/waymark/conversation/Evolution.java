@@ -246,7 +246,7 @@ final class Evolution implements Fact.Cases<Void> {
             } else {
                 leaveUndecided(call);
             }
-        } else if (call.status() == Call.Status.CLAIMED || call.status() == Call.Status.VERIFYING) {
+        } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
             doubt(call);
         } else if (call.status() == Call.Status.DISPATCHED) {
             put(call.issued(Optional.empty(), at));
@@ -485,7 +485,7 @@ final class Evolution implements Fact.Cases<Void> {
     /** Of the same calls in one reply, the first that is open is brought on, and the others once it has ended. */
     private void releaseHeldCalls() {
         List<Call> open = openCalls();
-        if (open.stream().noneMatch(Call::isHeld)) {
+        if (terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
             return;
         }
         Set<Twin> busy = new LinkedHashSet<>();
@@ -535,7 +535,9 @@ final class Evolution implements Fact.Cases<Void> {
             workspace = outcome.workspace();
             put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
         } else {
-            put(call.repeating(effect.executions()).issued(fenceToCome(call), at));
+            // What may have been handed out before keeps its key, whatever else has ended meanwhile.
+            boolean first = call.dispatches() == 0 && call.claim().isEmpty();
+            put((first ? call.repeating(effect.executions()) : call).issued(fenceToCome(call), at));
         }
     }
 
@@ -893,7 +895,7 @@ final class Evolution implements Fact.Cases<Void> {
                     .filter(other -> other.status() == Call.Status.ISSUED
                             && other.dispatches() == 0
                             && other.claim().isEmpty()
-                            && Twin.of(other).equals(Twin.of(call)))
+                            && effectKey(other).equals(effectKey(call)))
                     .forEach(other -> put(other.repeating(effect.executions())));
         }
     }

@@ -29,6 +29,7 @@ import io.temporal.api.history.v1.WorkflowExecutionSignaledEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes;
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
+import io.temporal.common.converter.DataConverterException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -111,15 +112,15 @@ public final class Projector {
                 activityScheduled(event.getEventId(), event.getActivityTaskScheduledEventAttributes());
             case EVENT_TYPE_ACTIVITY_TASK_COMPLETED -> {
                 var closed = event.getActivityTaskCompletedEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).completed(closed.getResult()));
+                hold(event, () -> closed(work(closed.getScheduledEventId()), closed.getResult()));
             }
             case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
                 var closed = event.getActivityTaskFailedEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(closed.getFailure()));
+                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
                 var closed = event.getActivityTaskTimedOutEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(closed.getFailure()));
+                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
                 long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
@@ -371,7 +372,20 @@ public final class Projector {
     }
 
     private <T> T decode(Payloads payloads, Class<T> type) {
-        return converter.fromPayloads(0, Optional.of(payloads), type, type);
+        T decoded = converter.fromPayloads(0, Optional.of(payloads), type, type);
+        if (decoded == null) {
+            throw new DataConverterException("nothing where a " + type.getSimpleName() + " is due");
+        }
+        return decoded;
+    }
+
+    /** An operator may complete an activity with anything. The workflow takes what it can't read for a failure. */
+    private Fact closed(Work work, Payloads result) {
+        try {
+            return work.completed(result);
+        } catch (DataConverterException e) {
+            return work.failed(Failures.problem(e));
+        }
     }
 
     private static @Nullable Payload first(Payloads payloads) {
@@ -425,12 +439,10 @@ public final class Projector {
     private interface Work {
         Fact completed(Payloads result);
 
-        Fact failed(Failure failure);
+        Fact failed(Problem problem);
 
         default Fact cancelled() {
-            return failed(Failure.newBuilder()
-                    .setCanceledFailureInfo(io.temporal.api.failure.v1.CanceledFailureInfo.getDefaultInstance())
-                    .build());
+            return failed(new Problem(Names.CANCELLED, "cancelled"));
         }
     }
 
@@ -446,8 +458,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Failure failure) {
-            return new Fact.AgentRefused(problem(failure));
+        public Fact failed(Problem problem) {
+            return new Fact.AgentRefused(problem);
         }
     }
 
@@ -464,8 +476,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Failure failure) {
-            return new Fact.ModelFailed(step, problem(failure));
+        public Fact failed(Problem problem) {
+            return new Fact.ModelFailed(step, problem);
         }
     }
 
@@ -484,8 +496,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Failure failure) {
-            return VerifyOutcome.unknown(problem(failure).message()).toFact(callId, dispatch);
+        public Fact failed(Problem problem) {
+            return VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
         }
     }
 
@@ -504,8 +516,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Failure failure) {
-            return new Fact.ToolLost(callId, dispatch, problem(failure));
+        public Fact failed(Problem problem) {
+            return new Fact.ToolLost(callId, dispatch, problem);
         }
     }
 }

@@ -126,9 +126,8 @@ public final class AgentWorker implements AutoCloseable {
      */
     public boolean drain(Duration most) {
         draining = true;
-        // What still runs may need an answer from its own workflow, whose tasks this worker has just stopped taking,
-        // and
-        // perhaps no other one does. So another takes them meanwhile. It can start no activity.
+        // What still runs may need an answer from its own workflow, whose tasks this worker has just stopped
+        // taking, and perhaps no other one does. So another takes them meanwhile. It can start no activity.
         WorkerFactory workflows = newFactory();
         registerWorkflows(workflows.newWorker(taskQueue, options(false)));
         workflows.start();
@@ -166,9 +165,8 @@ public final class AgentWorker implements AutoCloseable {
                 // Otherwise the first heartbeat while draining throws in a tool that is to finish.
                 .setAllowActivityHeartbeatDuringShutdown(true);
         if (!sticky) {
-            // No worker is preferred for being the last that had a thread. The in-memory server would wait for it for
-            // ever,
-            // also when it is gone; the real one for five seconds.
+            // No worker is preferred for being the last that had a thread. The in-memory server would wait for it
+            // for ever, also when it is gone; the real one for five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
         return options.build();

@@ -83,8 +83,7 @@ record Left(Json identity, Conversation state, Optional<AgentSpec> agent, Option
                 session.filter(id -> !id.equals(thread)));
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(
-                    problem.message(),
-                    "ResumeOptions it without --answer, and decide with: waymark approve, deny or settle");
+                    problem.message(), "Resume it without --answer, and decide with: waymark approve, deny or settle");
         });
         return resumption.of(state, at);
     }

@@ -107,6 +107,11 @@ public final class Heartbeat implements AutoCloseable {
         unstoppable = true;
     }
 
+    /** Whether the activity is to end, and its thread was interrupted for it. */
+    public synchronized boolean isCancelled() {
+        return cancellation != null;
+    }
+
     /** No interruption comes after this. */
     @Override
     public synchronized void close() {

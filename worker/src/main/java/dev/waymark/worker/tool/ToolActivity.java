@@ -101,9 +101,15 @@ public final class ToolActivity implements DynamicActivity {
         }
         heartbeat.pastTheLastStop();
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        return problem.isPresent()
-                ? problem.get()
-                : tools.runOnce(tool, input.args(), context(input, info), fence, execution);
+        if (problem.isPresent()) {
+            return problem.get();
+        }
+        ToolOutcome outcome = tools.runOnce(tool, input.args(), context(input, info), fence, execution);
+        if (outcome.error().isPresent() && tool.kind() == ToolSpec.Kind.JAVA && heartbeat.isCancelled()) {
+            // Most likely it complains of having been interrupted. What it did until then, nobody knows.
+            throw new InterruptedException("interrupted while it ran");
+        }
+        return outcome;
     }
 
     private static ToolContext context(ToolInput input, ActivityInfo info) {

@@ -9,6 +9,7 @@ import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -108,6 +109,12 @@ public final class ToolRunner {
             }
             throw e;
         } catch (Exception e) {
+            if (deadline.hasPassed()) {
+                return Optional.empty();
+            }
+            if (isInterruption(e)) {
+                throw new InterruptedException(words(e));
+            }
             return Optional.of(failure(words(e)));
         }
     }
@@ -132,6 +139,16 @@ public final class ToolRunner {
         } catch (Exception e) {
             return VerifyOutcome.unknown("verify: " + InlineText.of(words(e)));
         }
+    }
+
+    /** Libraries say in words of their own that their thread was interrupted. That is no result of the tool. */
+    private static boolean isInterruption(Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static String timedOut(Fence fence) {

@@ -218,7 +218,7 @@ final class Flights {
         CancellationScope scope =
                 Workflow.newCancellationScope(() -> activity.get().handle((result, failure) -> {
                     flights.remove(key);
-                    facts.accept(failure == null ? onResult.apply(result) : onFailure.apply(failure));
+                    facts.accept(failure == null && result != null ? onResult.apply(result) : onFailure.apply(failure));
                     return null;
                 }));
         flights.put(key, new Flight(scope, wanted, Workflow.getInfo().getHistoryLength()));
@@ -257,6 +257,8 @@ final class Flights {
         timerSet = true;
         Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
             timerSet = false;
+            // Whoever reads the history can't tell this timer from one that something waits for.
+            facts.accept(new Fact.TimePassed());
             anotherTaskDue = true;
             return null;
         });

@@ -9,6 +9,7 @@ import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
@@ -18,6 +19,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Verdict;
 import io.temporal.api.enums.v1.EventType;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -25,9 +27,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tools with side effects, on any server. */
 abstract class ToolProtocolCases {
@@ -209,6 +214,88 @@ abstract class ToolProtocolCases {
                 .findFirst()
                 .orElseThrow()
                 .at();
+    }
+
+    /** As libraries do that know no InterruptedException. */
+    private static JavaTool<Charge> complainingOfInterruptions(Collection<String> keys, CountDownLatch runs) {
+        return JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
+            keys.add(context.idempotencyKey());
+            if (keys.size() > 1) {
+                return "charged " + args.cents();
+            }
+            runs.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                throw new InterruptedIOException("interrupted");
+            }
+            return "never";
+        });
+    }
+
+    /** Makes the same call under another id, once in each of the first two turns or model calls. */
+    private static ModelProvider twice(int calls) {
+        return request -> {
+            long made = request.messages().stream()
+                    .filter(message -> !message.toolUses().isEmpty())
+                    .count();
+            return made < calls ? Reply.of(charge("tu_" + made, 5)) : Reply.of(new Part.Text("done"));
+        };
+    }
+
+    @Test
+    void timeUp_whateverTheToolComplainsOf_isUnknownAndKeepsItsKey() {
+        List<String> keys = new CopyOnWriteArrayList<>();
+        JavaTool<Charge> tool =
+                complainingOfInterruptions(keys, new CountDownLatch(1)).withTimeout(Duration.ofSeconds(1));
+        try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), tool)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_0").status()).isEqualTo(Call.Status.LOST);
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(keys).hasSize(2).containsOnly(keys.get(0));
+        }
+    }
+
+    @Test
+    void stopped_whateverTheToolComplainsOf_nextOneKeepsItsKey() throws Exception {
+        List<String> keys = new CopyOnWriteArrayList<>();
+        CountDownLatch runs = new CountDownLatch(1);
+        try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            runs.await();
+            rig.update(thread, Names.STOP, Map.of());
+            rig.awaitTimeline(
+                    thread,
+                    timeline -> timeline.moments().stream()
+                            .anyMatch(moment -> moment.fact()
+                                    .filter(Fact.ToolLost.class::isInstance)
+                                    .isPresent()));
+
+            rig.update(thread, Names.SAY, Map.of("content", "Again"));
+
+            assertThat(call(rig.awaitTurn(thread, 2), "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(keys).hasSize(2).containsOnly(keys.get(0));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\"charged by hand\"", ""})
+    void activityCompletedByHand_withWhatIsNoOutcome_isUnknown(String result) throws Exception {
+        CountDownLatch runs = new CountDownLatch(1);
+        JavaTool<Charge> tool = complainingOfInterruptions(new CopyOnWriteArrayList<>(), runs);
+        try (WorkflowRig rig = new WorkflowRig(connection(), twice(1), tool)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            runs.await();
+            rig.completeByHand(thread, result);
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_0").status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.turn().text()).isEqualTo("done");
+        }
     }
 
     @Test

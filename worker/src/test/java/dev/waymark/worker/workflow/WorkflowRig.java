@@ -2,6 +2,7 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
@@ -35,6 +36,8 @@ import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.RespondActivityTaskCompletedByIdRequest;
 import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
@@ -189,6 +192,30 @@ final class WorkflowRig implements AutoCloseable {
                 .ignoreExceptionsMatching(e -> e instanceof StatusRuntimeException failure
                         && failure.getStatus().getCode() == Status.Code.RESOURCE_EXHAUSTED)
                 .until(() -> connection.stubs().blockingStub().signalWorkflowExecution(built) != null);
+    }
+
+    /** As {@code temporal activity complete} does, with this JSON for a result, or with none. */
+    void completeByHand(String thread, String json) {
+        String activity = connection
+                .stubs()
+                .blockingStub()
+                .describeWorkflowExecution(DescribeWorkflowExecutionRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                        .build())
+                .getPendingActivities(0)
+                .getActivityId();
+        RespondActivityTaskCompletedByIdRequest.Builder request = RespondActivityTaskCompletedByIdRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setWorkflowId(thread)
+                .setActivityId(activity);
+        if (!json.isEmpty()) {
+            request.setResult(Payloads.newBuilder()
+                    .addPayloads(Payload.newBuilder()
+                            .putMetadata("encoding", ByteString.copyFromUtf8("json/plain"))
+                            .setData(ByteString.copyFromUtf8(json))));
+        }
+        connection.stubs().blockingStub().respondActivityTaskCompletedById(request.build());
     }
 
     Timeline timeline(String thread) {

@@ -1,0 +1,93 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.Story.NONE;
+import static dev.waymark.conversation.Story.use;
+import static dev.waymark.conversation.ToolStory.approved;
+import static dev.waymark.conversation.ToolStory.claimed;
+import static dev.waymark.conversation.ToolStory.dispatched;
+import static dev.waymark.conversation.ToolStory.finished;
+import static dev.waymark.conversation.ToolStory.lost;
+import static dev.waymark.conversation.ToolStory.replied;
+import static dev.waymark.conversation.ToolStory.settled;
+import static dev.waymark.conversation.ToolStory.terms;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Facts that come when nobody expects them. A rule that throws there stalls its thread for good. */
+class UnusualOrdersTest {
+    private static final Instant LATER = Story.START.plusSeconds(100);
+    private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
+
+    /** Under another agent, which is not known yet. */
+    private static Conversation resumed(Story story) {
+        return new Resumption("r", Optional.of("helper"), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .of(story.state(), LATER);
+    }
+
+    @Test
+    void approval_beforeTheAgentIsKnown_isRefused() {
+        Conversation state = resumed(replied(use("a", "fire")));
+
+        assertThat(state.refusal(approved("a"))).contains(LOOKED_UP);
+        assertThat(state.apply(approved("a"), LATER).calls()).isEqualTo(state.calls());
+    }
+
+    @Test
+    void settlement_beforeTheAgentIsKnown_isRefused() {
+        Conversation state =
+                resumed(replied(use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1)));
+
+        for (Fact.Settlement settlement : Fact.Settlement.values()) {
+            assertThat(state.refusal(settled("a", settlement))).contains(LOOKED_UP);
+        }
+    }
+
+    @Test
+    void sameCalls_resumedUnderAnotherAgent_stillRunOneAfterTheOther() {
+        Conversation state = resumed(replied(use("a", "charge"), use("b", "charge")))
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(terms(Optional.empty())), LATER);
+
+        assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(state.calls().get("b").orElseThrow().status()).isEqualTo(Call.Status.HELD);
+    }
+
+    @Test
+    void lateResultOfAForgottenCall_countsForTheSameCallOnly() {
+        Part.ToolUse old = use("a", "charge", 1);
+        Story story = replied(old)
+                .with(
+                        dispatched("a", 1),
+                        new Fact.ToolClaimed(
+                                "a", 1, "charge", Sha256.hex(old.input().canonical()), 0, "x", false),
+                        new Fact.Cleared(false, NONE),
+                        Story.said("again"),
+                        new Fact.ModelCalled(2),
+                        Story.reply(2, use("b", "charge"), use("c", "charge", 1)),
+                        finished("a", 1, "done"));
+
+        assertThat(story.call("b").repeat()).isZero();
+        assertThat(story.call("c").repeat()).isEqualTo(1);
+    }
+
+    @Test
+    void unknownCall_resumedUnderAnAgentThatCannotVerify_isGivenUp() {
+        Terms before = terms(Optional.empty());
+        Map<String, Terms.Care> care = new LinkedHashMap<>(before.care());
+        care.put("pay", care.get("charge"));
+        Terms without = new Terms("helper", 9, before.tools(), care, Optional.empty());
+
+        Conversation state = resumed(
+                        replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1)))
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(without), LATER);
+
+        assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+        assertThat(state.decide()).noneMatch(Step.VerifyTool.class::isInstance);
+    }
+}
