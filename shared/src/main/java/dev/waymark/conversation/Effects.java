@@ -53,6 +53,14 @@ public final class Effects {
         return all[0];
     }
 
+    /** Nothing is replayed any more. Keys that were used are not used again, and what may have happened may still have. */
+    Effects withoutResults() {
+        Effects[] all = {NONE};
+        known.forEach((key, effect) -> all[0] = all[0].with(
+                key, new Effect(effect.executions, Optional.empty(), Optional.empty(), effect.remembered, false)));
+        return all[0];
+    }
+
     boolean isEmpty() {
         return known.size() == 0;
     }

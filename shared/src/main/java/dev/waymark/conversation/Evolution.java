@@ -1014,7 +1014,7 @@ final class Evolution implements Fact.Cases<Void> {
     public @Nullable Void cleared(Fact.Cleared fact) {
         forget("Cancelled by " + fact.by().orElse("user") + ".");
         if (fact.all()) {
-            effects = Effects.NONE;
+            effects = effects.withoutResults();
         }
         return null;
     }

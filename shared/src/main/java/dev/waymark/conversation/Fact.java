@@ -400,7 +400,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody had the conversation forgotten, and with {@code all} what is known of its side effects as well. */
+    /** Somebody had the conversation forgotten, and with {@code all} the results of its side effects as well. */
     record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {

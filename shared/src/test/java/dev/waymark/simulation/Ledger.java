@@ -110,11 +110,8 @@ final class Ledger {
                 accepted.clear();
             }
             spoke.content().ifPresent(content -> accepted.add(content.text()));
-        } else if (fact instanceof Fact.Cleared cleared) {
+        } else if (fact instanceof Fact.Cleared) {
             accepted.clear();
-            if (cleared.all()) {
-                knownOutcomes.clear();
-            }
         } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof Fact.HumanAnswered answered) {

@@ -320,11 +320,6 @@ final class Simulation {
         if (fact instanceof Fact.TimePassed && state.equals(before)) {
             return;
         }
-        if (fact instanceof Fact.Cleared cleared
-                && cleared.all()
-                && before.refusal(cleared).isEmpty()) {
-            world.forgetAll();
-        }
         if (fault != Fault.FACT_UNRECORDED || state.counters().facts() != 7) {
             recorded.add(fact);
             times.add(at);

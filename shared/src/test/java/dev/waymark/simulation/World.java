@@ -19,7 +19,6 @@ final class World {
 
     private final List<Execution> granted = new ArrayList<>();
     private final Set<String> known = new HashSet<>();
-    private final Set<String> forgotten = new HashSet<>();
 
     /**
      * One execution that was granted its claim. It takes effect once or never. With a {@code fence} it is dead when its
@@ -92,15 +91,9 @@ final class World {
         known.add(execution);
     }
 
-    /** Somebody wanted everything forgotten that is known of side effects. */
-    void forgetAll() {
-        granted.forEach(execution -> forgotten.add(execution.name));
-    }
-
     /** Nothing took effect of which the state says, or would have somebody believe, that it did not. */
     void check(Conversation state) {
         Set<String> accounted = new HashSet<>(known);
-        accounted.addAll(forgotten);
         state.calls()
                 .forEach((id, call) -> call.claim().map(Call.Claim::execution).ifPresent(accounted::add));
         state.effects()

@@ -19,9 +19,7 @@ final class Clear implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(
-            names = "--all",
-            description = "Forget what is known of side effects as well. The same calls take effect again.")
+    @Option(names = "--all", description = "Forget the results of side effects as well: nothing is replayed any more.")
     private boolean all;
 
     @Override

@@ -71,6 +71,9 @@ public final class Waymark implements Runnable {
                 waymark.addSubcommand(name, command);
             }
         });
+        waymark.getCommandSpec()
+                .usageMessage()
+                .footer("", "And of the worker: dev (a development server and a worker), worker, agents.");
         int exitCode = waymark.setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
