@@ -429,12 +429,12 @@ class ToolProtocolTest {
     }
 
     @Test
-    void clear_ofEverything_forgetsRememberedClaims() {
+    void clear_ofEverything_keepsRememberedClaimsAndUsedKeys() {
         Story story = ToolStory.begun(Optional.empty())
                 .with(restored("a", 1, "charge", "old"), new Fact.Cleared(true, NONE))
                 .with(said("Anew"), new Fact.ModelCalled(1), reply(1, use("b", "charge")));
 
-        assertThat(story.call("b").status()).isEqualTo(Call.Status.ISSUED);
+        assertThat(story.call("b").status()).isEqualTo(Call.Status.LOST);
     }
 
     /** The effect of the later execution may land between the verdict and the rerun. */
