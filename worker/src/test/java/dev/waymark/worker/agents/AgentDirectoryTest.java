@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.tool.JavaTool;
@@ -213,7 +214,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "mcp"})
+    @ValueSource(strings = {"mcp"})
     void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
@@ -247,6 +248,89 @@ class AgentDirectoryTest {
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_requests_areCompletelyUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - name: close_issue
+                    description: Closes an issue
+                    input: { type: object, required: [id], properties: { id: { type: string } } }
+                    http:
+                      method: POST
+                      url: "${ISSUES_URL}/{id}/close"
+                      headers: { Authorization: "Bearer ${ISSUES_TOKEN}" }
+                      allow_private: true
+                    honours_key: true
+                    verify: [closed, now]
+                    env: { TOKEN: "${ISSUES_TOKEN}" }
+                  - name: ping
+                    http: { method: GET, url: "http://localhost/ping" }
+                    allow_private: true
+                    safe_to_retry: true
+                """);
+        AgentSpec agent = load().find("a").orElseThrow();
+        assertThat(agent.tool("close_issue"))
+                .contains(ToolSpec.http(
+                                "close_issue",
+                                Endpoint.of(Endpoint.Method.POST, "${ISSUES_URL}/{id}/close")
+                                        .withHeader("Authorization", "Bearer ${ISSUES_TOKEN}")
+                                        .allowingPrivate())
+                        .describedAs(
+                                "Closes an issue",
+                                Json.of(Map.of(
+                                        "type",
+                                        "object",
+                                        "required",
+                                        List.of("id"),
+                                        "properties",
+                                        Map.of("id", Map.of("type", "string")))))
+                        .honouringKey()
+                        .verifiedBy("closed", "now")
+                        .env(Map.of("TOKEN", "${ISSUES_TOKEN}"))
+                        .build());
+        assertThat(agent.tool("ping"))
+                .contains(ToolSpec.http(
+                                "ping",
+                                Endpoint.of(Endpoint.Method.GET, "http://localhost/ping")
+                                        .allowingPrivate())
+                        .safeToRetry()
+                        .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "url: 'https://a.example/'      | http.method: is missing",
+                "method: TRACE, url: 'https://a.example/' | http.method: expected GET or HEAD or POST or PUT or PATCH or DELETE, found TRACE",
+                "method: GET                    | http.url: is missing",
+                "method: GET, url: 'ftp://a.example/' | http.url: expected http:// or https:// and a host, without a user",
+                "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
+                "method: GET, url: 'https://a.example/{id}' | http.url: {id} is no property of the tool's input",
+                "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a header's name",
+                "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header holds printable ASCII only",
+                "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', allow_private: yes | http.allow_private: expected true or false, found yes",
+                "method: GET, url: 'https://a.example/', body: x | http.body: unknown field",
+            })
+    void load_wrongRequest_isRefused(String http, String message) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, http: { " + http + " } }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_programAndRequestAtOnce_isRefused() throws Exception {
+        String http = "http: { method: GET, url: 'https://a.example/' }";
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: unknown field");
+        file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: is for programs, and this tool has none");
     }
 
     @Test

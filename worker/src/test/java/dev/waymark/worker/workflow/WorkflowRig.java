@@ -31,6 +31,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -98,7 +99,8 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
-        ToolRunner runner = new ToolRunner(JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of("."));
+        ToolRunner runner = new ToolRunner(
+                JavaTools.of(tools), new CommandRunner(System.getenv()), new HttpRunner(System.getenv()), Path.of("."));
         worker.registerActivitiesImplementations(
                 new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
