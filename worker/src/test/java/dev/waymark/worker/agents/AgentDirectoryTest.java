@@ -92,15 +92,14 @@ class AgentDirectoryTest {
                 .env(Map.of("TOKEN", "Bearer ${WEATHER_TOKEN}"))
                 .build();
         assertThat(load().find("weather"))
-                .contains(new AgentSpec(
-                        "weather",
-                        Optional.of("Tells the weather"),
-                        Optional.of("You are brief.\n"),
-                        "scripted:a.script.yaml",
-                        100,
-                        3,
-                        List.of(BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current),
-                        Optional.empty()));
+                .contains(new AgentSpec.Builder("weather", "scripted:a.script.yaml")
+                        .description("Tells the weather")
+                        .instructions("You are brief.\n")
+                        .maxTokens(100)
+                        .maxIterations(3)
+                        .tools(List.of(
+                                BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current))
+                        .build());
     }
 
     @Test
@@ -207,7 +206,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"budget", "pricing", "context", "summarize", "subagents"})
+    @ValueSource(strings = {"context", "summarize", "subagents"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
