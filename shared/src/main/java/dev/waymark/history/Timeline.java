@@ -63,7 +63,8 @@ public record Timeline(
      */
     public List<Version> versions() {
         List<Version> versions = new ArrayList<>();
-        int reached = cut && !moments.isEmpty() ? moments.get(0).state().counters().versions() : 0;
+        int reached =
+                cut && !moments.isEmpty() ? moments.get(0).state().counters().versions() : 0;
         for (Moment moment : moments) {
             int number = moment.state().counters().versions();
             if (number > reached) {

@@ -76,7 +76,9 @@ final class Resume implements Callable<Integer> {
         try (AgentClient client = wait.client()) {
             return Outcomes.print(
                     output,
-                    checkpoint().map(text -> client.resume(text, place(), how)).orElseGet(() -> client.resume(source, how)));
+                    checkpoint()
+                            .map(text -> client.resume(text, place(), how))
+                            .orElseGet(() -> client.resume(source, how)));
         }
     }
 

@@ -323,8 +323,11 @@ public final class AgentClient implements AutoCloseable {
                                 + " TEXT, or in a second one with --thread");
             }
             AgentResult result = goOn(left, how, deadline);
-            boolean anyAgent = recovered.state().agent().isEmpty() && how.agent().isEmpty();
-            if (anyAgent && result instanceof AgentResult.Failed failed && refusedRun(result.thread()).isPresent()) {
+            boolean anyAgent =
+                    recovered.state().agent().isEmpty() && how.agent().isEmpty();
+            if (anyAgent
+                    && result instanceof AgentResult.Failed failed
+                    && refusedRun(result.thread()).isPresent()) {
                 throw new WaymarkException.Refused(
                         failed.problem().orElseThrow().type(),
                         failed.problem().orElseThrow().message(),
