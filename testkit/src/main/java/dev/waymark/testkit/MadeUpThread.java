@@ -51,8 +51,9 @@ public final class MadeUpThread {
     private final int maxIterations;
 
     private MadeUpThread(long seed) {
-        this.random = new Random(seed);
-        this.maxIterations = chance(4) ? 2 : 12;
+        // What Random begins with is much the same for neighbours.
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.maxIterations = chance(2) ? 2 : 12;
         Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
         note(started);
@@ -64,6 +65,10 @@ public final class MadeUpThread {
         int steps = 4 + thread.random.nextInt(40);
         for (int i = 0; i < steps; i++) {
             thread.step();
+            boolean settled = thread.state.turn().number() > 0 && thread.state.isSettled();
+            if (settled && thread.chance(3)) {
+                break;
+            }
         }
         return thread.timeline();
     }
@@ -119,7 +124,7 @@ public final class MadeUpThread {
         if (state.modelCalled()) {
             int step = state.counters().steps();
             apply(
-                    chance(12)
+                    chance(6)
                             ? new Fact.ModelFailed(step, new Problem("Provider", "overloaded"))
                             : new Fact.ModelReplied(step, reply()));
             return;
@@ -209,7 +214,7 @@ public final class MadeUpThread {
                 // The rules bring it on.
             }
         }
-        if (chance(25)) {
+        if (chance(10)) {
             apply(new Fact.Stopped(Optional.of("ann")));
         }
     }
