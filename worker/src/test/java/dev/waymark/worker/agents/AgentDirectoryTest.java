@@ -7,12 +7,16 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -195,6 +199,34 @@ class AgentDirectoryTest {
     }
 
     @Test
+    void load_budgetAndPricing_areUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                budget: { usd: 1.50, tokens: 5000000000 }
+                pricing: { input: 3, output: 15.0, cache_read: 0.3 }
+                """);
+
+        AgentSpec agent = load().find("a").orElseThrow();
+
+        assertThat(agent.budget())
+                .contains(new Budget(Optional.of(Usd.of(new BigDecimal("1.5"))), Optional.of(5_000_000_000L)));
+        assertThat(agent.pricing().map(price -> price.of(new Usage(1_000_000, 100_000, 400_000, 100_000))))
+                .contains(Usd.of(new BigDecimal("3.42")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            budget: { usd: 0 }|budget.usd: expected more than 0 to 1000000 dollars, found 0
+            budget: { usd: .inf }|budget.usd: expected a number, found .inf
+            budget: { tokens: 0 }|budget.tokens: must be at least 1, found 0
+            pricing: { input: -1, output: 1 }|pricing.input: expected 0 to 1000000 dollars, found -1
+            pricing: { input: 1 }|pricing.output: is missing
+            """)
+    void load_budgetOrPricingThatIsNone_isRefused(String line, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + line + "\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":2: " + problem);
+    }
+
+    @Test
     void load_missingOrBrokenScript_isRefused() throws Exception {
         Path file = file("a.yaml", "model: scripted:none.script.yaml");
         assertThatThrownBy(this::load)
@@ -205,7 +237,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"budget", "pricing", "context", "summarize", "subagents"})
+    @ValueSource(strings = {"context", "summarize", "subagents"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");

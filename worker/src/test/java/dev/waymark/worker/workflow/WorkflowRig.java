@@ -53,10 +53,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
@@ -74,7 +74,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
-    private volatile Optional<AgentSpec.Approvals> approvals = Optional.empty();
+    private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
@@ -108,12 +108,12 @@ final class WorkflowRig implements AutoCloseable {
 
     private AgentSpec agent(AgentInput input) {
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
-        return approvals.map(by -> agent.with().approvals(by).build()).orElse(agent);
+        return change.apply(agent.with()).build();
     }
 
-    /** Who approves, for threads that start from now on. */
-    WorkflowRig withApprovals(AgentSpec.Approvals by) {
-        approvals = Optional.of(by);
+    /** Changes the agent, for threads that start from now on. */
+    WorkflowRig with(UnaryOperator<AgentSpec.Builder> other) {
+        change = other;
         return this;
     }
 
