@@ -8,6 +8,7 @@ import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.EnvironmentReferences;
 import dev.waymark.worker.tool.JavaTools;
@@ -37,15 +38,16 @@ final class AgentFile {
     /** An agent is recorded in each of its threads, in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+    static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize", "subagents");
-    private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
+    private static final Set<String> LATER_TOOL_FIELDS = Set.of("http");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelProviders providers;
     private final JavaTools javaTools;
+    private final McpFields mcpFields = new McpFields(this);
 
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools) {
         this.directory = directory;
@@ -53,7 +55,15 @@ final class AgentFile {
         this.javaTools = javaTools;
     }
 
-    AgentSpec read(Path file) throws YamlProblem {
+    /**
+     * An agent as its file says it.
+     *
+     * @param agent with the tools that the file itself defines
+     * @param servers which have more of its tools, in order
+     */
+    record Definition(AgentSpec agent, List<McpEntry> servers) {}
+
+    Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
         fields.refuse(LATER_FIELDS, LATER);
@@ -66,6 +76,7 @@ final class AgentFile {
         Optional<YamlValue> tools = fields.take("tools");
         Optional<YamlValue> approvals = fields.take("approvals");
         fields.end();
+        List<McpEntry> servers = new ArrayList<>();
         AgentSpec agent = new AgentSpec(
                 name,
                 description.isPresent() ? Optional.of(description.get().text()) : Optional.empty(),
@@ -73,13 +84,13 @@ final class AgentFile {
                 model(model),
                 maxTokens.isPresent() ? maxTokens.get().integer(1) : AgentSpec.DEFAULT_MAX_TOKENS,
                 maxIterations.isPresent() ? maxIterations.get().integer(1) : AgentSpec.DEFAULT_MAX_ITERATIONS,
-                tools.isPresent() ? tools(tools.get()) : List.of(),
+                tools.isPresent() ? tools(tools.get(), servers) : List.of(),
                 approvals(approvals));
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
             throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
         }
-        return agent;
+        return new Definition(agent, List.copyOf(servers));
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
@@ -108,11 +119,25 @@ final class AgentFile {
         return model;
     }
 
-    private List<ToolSpec> tools(YamlValue list) throws YamlProblem {
+    /** What servers have is known only once they are asked; they come into a list of their own. */
+    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (YamlValue item : list.items()) {
             YamlFields fields = item.fields();
+            Optional<YamlValue> mcp = fields.take("mcp");
+            if (mcp.isPresent()) {
+                fields.end();
+                McpEntry entry = mcpFields.read(mcp.get());
+                if (servers.stream()
+                        .anyMatch(other ->
+                                other.server().name().equals(entry.server().name()))) {
+                    throw mcp.get()
+                            .problem("a second server named " + entry.server().name());
+                }
+                servers.add(entry);
+                continue;
+            }
             Optional<YamlValue> use = fields.take("use");
             for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(command(fields))) {
                 if (!names.add(tool.name())) {
@@ -170,7 +195,7 @@ final class AgentFile {
         return tool.with().approved().build();
     }
 
-    private static boolean isAlways(YamlValue value) throws YamlProblem {
+    static boolean isAlways(YamlValue value) throws YamlProblem {
         return value.oneOf("always", "never").equals("always");
     }
 
@@ -277,7 +302,7 @@ final class AgentFile {
         return schema;
     }
 
-    private List<String> program(YamlValue value) throws YamlProblem {
+    List<String> program(YamlValue value) throws YamlProblem {
         List<String> command = new ArrayList<>();
         for (YamlValue word : value.items()) {
             command.add(word.text());
@@ -292,7 +317,7 @@ final class AgentFile {
         return command;
     }
 
-    private static Map<String, String> environment(YamlValue value) throws YamlProblem {
+    static Map<String, String> environment(YamlValue value) throws YamlProblem {
         Map<String, String> environment = new LinkedHashMap<>();
         for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
             String name = field.getKey();
@@ -311,7 +336,7 @@ final class AgentFile {
         return environment;
     }
 
-    private static Duration timeout(YamlValue value) throws YamlProblem {
+    static Duration timeout(YamlValue value) throws YamlProblem {
         Duration timeout = value.duration();
         if (timeout.isZero()) {
             throw value.problem("must be longer than nothing");

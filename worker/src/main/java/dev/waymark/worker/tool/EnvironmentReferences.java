@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * {@code ${NAME}} in an agent file. It is recorded as it is written and replaced when a tool runs, so that the value, a
@@ -26,16 +27,16 @@ public final class EnvironmentReferences {
     }
 
     /** The first variable that the text needs and the environment lacks. */
-    static Optional<String> missing(String text, Map<String, String> environment) {
-        return REFERENCE
-                .matcher(text)
-                .results()
-                .map(reference -> reference.group(1))
-                .filter(name -> !environment.containsKey(name))
-                .findFirst();
+    public static Optional<String> missing(String text, Map<String, String> environment) {
+        return names(text).filter(name -> !environment.containsKey(name)).findFirst();
     }
 
-    static String resolve(String text, Map<String, String> environment) {
+    /** The variables that the text refers to. */
+    public static Stream<String> names(String text) {
+        return REFERENCE.matcher(text).results().map(reference -> reference.group(1));
+    }
+
+    public static String resolve(String text, Map<String, String> environment) {
         return REFERENCE
                 .matcher(text)
                 .replaceAll(reference -> Matcher.quoteReplacement(environment.get(reference.group(1))));

@@ -213,7 +213,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "mcp"})
+    @ValueSource(strings = "http")
     void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
