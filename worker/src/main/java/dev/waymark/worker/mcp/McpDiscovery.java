@@ -60,7 +60,7 @@ public final class McpDiscovery {
                 throw ActivityProblems.permanent(problem(server, "can't be used", e));
             }
         }
-        AgentSpec complete = agent.withTools(tools);
+        AgentSpec complete = agent.with().tools(tools).build();
         int bytes = bytes(complete);
         if (bytes > LARGEST_AGENT) {
             throw ActivityProblems.permanent(new Problem(

@@ -117,7 +117,11 @@ final class WorkflowRig implements AutoCloseable {
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
         try {
             return new McpDiscovery(servers)
-                    .complete(approvals.map(agent::withApprovals).orElse(agent), entries);
+                    .complete(
+                            approvals
+                                    .map(by -> agent.with().approvals(by).build())
+                                    .orElse(agent),
+                            entries);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
