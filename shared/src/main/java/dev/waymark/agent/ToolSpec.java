@@ -38,6 +38,7 @@ import java.util.Optional;
  * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
  * @param output what a result must be, as a JSON Schema
  * @param mcp where it is, if a server of tools has it
+ * @param http where requests go, of a tool that is one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -69,6 +70,7 @@ public record ToolSpec(
         boolean honoursKey,
 
         @JsonProperty("output") Optional<Json> output,
+        @JsonProperty("http") Optional<Endpoint> http,
         @JsonProperty("mcp") Optional<McpTool> mcp) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
@@ -86,6 +88,9 @@ public record ToolSpec(
         /** A server of tools, over the Model Context Protocol. */
         @JsonProperty("mcp")
         MCP,
+        /** A request over HTTP, sent by the worker. */
+        @JsonProperty("http")
+        HTTP,
         /** The rules themselves: it changes nothing but the thread's own state. */
         @JsonProperty("state")
         STATE
@@ -103,12 +108,20 @@ public record ToolSpec(
         verify = verify == null ? List.of() : List.copyOf(verify);
         output = output == null ? Optional.empty() : output;
         mcp = mcp == null ? Optional.empty() : mcp;
+        http = http == null ? Optional.empty() : http;
     }
 
     /** A side-effecting tool that is a program. */
     public static Builder command(String name, String... program) {
         Builder builder = new Builder(name, Kind.COMMAND);
         builder.command = List.of(program);
+        return builder;
+    }
+
+    /** A side-effecting tool that is a request. */
+    public static Builder http(String name, Endpoint endpoint) {
+        Builder builder = new Builder(name, Kind.HTTP);
+        builder.http = Optional.of(endpoint);
         return builder;
     }
 
@@ -149,7 +162,8 @@ public record ToolSpec(
             return new Terms.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java.
+        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java, nor
+        // to a request that has left.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new Terms.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
     }
@@ -172,6 +186,7 @@ public record ToolSpec(
         private boolean honoursKey;
         private Optional<Json> output = Optional.empty();
         private Optional<McpTool> mcp = Optional.empty();
+        private Optional<Endpoint> http = Optional.empty();
 
         private Builder(String name, Kind kind) {
             this.name = name;
@@ -194,6 +209,7 @@ public record ToolSpec(
             honoursKey = spec.honoursKey;
             output = spec.output;
             mcp = spec.mcp;
+            http = spec.http;
         }
 
         public Builder describedAs(String words, Json schema) {
@@ -277,6 +293,7 @@ public record ToolSpec(
                     askOnUnknown,
                     honoursKey,
                     output,
+                    http,
                     mcp);
         }
     }

@@ -18,6 +18,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
@@ -70,6 +71,7 @@ public final class AgentWorker implements AutoCloseable {
     private final RunReader runs;
     private final McpConnections servers;
     private final WorkerFactory factory;
+    private final HttpRunner requests = new HttpRunner(System.getenv());
     private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
@@ -103,7 +105,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         CommandRunner commands = new CommandRunner(System.getenv());
-        ToolRunner tools = new ToolRunner(builder.tools, commands, builder.agents.path(), servers);
+        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, servers, builder.agents.path());
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, new McpDiscovery(servers)),
                 new ModelActivity(runs, builder.providers),
@@ -143,6 +145,7 @@ public final class AgentWorker implements AutoCloseable {
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         servers.close();
+        requests.close();
         return finished;
     }
 
@@ -152,6 +155,7 @@ public final class AgentWorker implements AutoCloseable {
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         servers.close();
+        requests.close();
     }
 
     private WorkerFactory newFactory() {

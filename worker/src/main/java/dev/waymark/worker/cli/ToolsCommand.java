@@ -16,6 +16,7 @@ import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.Fence;
 import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.http.HttpRunner;
 import io.temporal.failure.ApplicationFailure;
 import java.util.List;
 import java.util.Locale;
@@ -128,7 +129,8 @@ public final class ToolsCommand implements Callable<Integer> {
                 .find(name)
                 .orElseThrow(() -> unknown("agent", name, setup.agents().names()));
         try (McpConnections servers =
-                new McpConnections(System.getenv(), setup.agents().path())) {
+                        new McpConnections(System.getenv(), setup.agents().path());
+                HttpRunner requests = new HttpRunner(System.getenv())) {
             AgentSpec agent = complete(found, setup, servers);
             if (call == null) {
                 list(agent);
@@ -143,7 +145,12 @@ public final class ToolsCommand implements Callable<Integer> {
             return attempt(
                     tool,
                     Optional.ofNullable(args).orElse("{}"),
-                    new ToolRunner(setup.tools(), commands, setup.agents().path(), servers));
+                    new ToolRunner(
+                            setup.tools(),
+                            commands,
+                            requests,
+                            servers,
+                            setup.agents().path()));
         }
     }
 

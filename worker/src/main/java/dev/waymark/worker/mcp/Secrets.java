@@ -40,7 +40,7 @@ final class Secrets {
             throw new NotReached("environment variable " + missing.get() + " is not set in the worker");
         }
         List<String> values = references(server)
-                .flatMap(EnvironmentReferences::names)
+                .flatMap(text -> EnvironmentReferences.names(text).stream())
                 .map(environment::get)
                 .filter(value -> value.length() >= SHORTEST)
                 .distinct()

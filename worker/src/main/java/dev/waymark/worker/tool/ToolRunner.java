@@ -15,6 +15,8 @@ import dev.waymark.worker.mcp.Lost;
 import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.mcp.McpResult;
 import dev.waymark.worker.mcp.NotReached;
+import dev.waymark.worker.tool.http.HttpResult;
+import dev.waymark.worker.tool.http.HttpRunner;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -29,20 +31,24 @@ public final class ToolRunner {
 
     private final JavaTools javaTools;
     private final CommandRunner commands;
+    private final HttpRunner requests;
     private final Path directory;
     private final McpConnections servers;
 
     /** {@code directory} is where command tools are started: that of the agent files. */
-    public ToolRunner(JavaTools javaTools, CommandRunner commands, Path directory, McpConnections servers) {
+    public ToolRunner(
+            JavaTools javaTools, CommandRunner commands, HttpRunner requests, McpConnections servers, Path directory) {
         this.javaTools = javaTools;
         this.commands = commands;
+        this.requests = requests;
         this.directory = directory;
         this.servers = servers;
     }
 
     /** What keeps a call from being run at all. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        Optional<String> misfit = ToolArguments.problem(tool.input(), args);
+        Optional<String> misfit = ToolArguments.problem(tool.input(), args)
+                .or(() -> tool.http().flatMap(endpoint -> requests.misfit(endpoint, args)));
         if (misfit.isPresent()) {
             return Optional.of(ToolOutcome.error(ToolTexts.invalidInput(tool.name(), misfit.get())));
         }
@@ -61,6 +67,7 @@ public final class ToolRunner {
                     case COMMAND ->
                         runCommand(tool, tool.command(), args, context, fence).outcome();
                     case MCP -> runRemote(tool, args, fence);
+                    case HTTP -> outcome(request(tool, args, Optional.empty(), fence));
                     case QUESTION, STATE -> throw notOurs(tool);
                 });
     }
@@ -76,7 +83,7 @@ public final class ToolRunner {
                 switch (tool.kind()) {
                     case JAVA ->
                         fence.left().isZero()
-                                ? ToolOutcome.notStarted(execution, "its time was up before it was started")
+                                ? tooLate(execution)
                                 : runJava(tool, args, context, fence)
                                         .orElseGet(() -> ToolOutcome.lost(timedOut(fence)));
                     case COMMAND -> {
@@ -89,6 +96,13 @@ public final class ToolRunner {
                                 : result.outcome();
                     }
                     case MCP -> runRemoteOnce(tool, args, context, fence);
+                    case HTTP -> {
+                        if (fence.left().isZero()) {
+                            yield tooLate(execution);
+                        }
+                        HttpResult result = request(tool, args, Optional.of(context.idempotencyKey()), fence);
+                        yield result instanceof HttpResult.Lost lost ? ToolOutcome.lost(lost.words()) : outcome(result);
+                    }
                     case QUESTION, STATE -> throw notOurs(tool);
                 });
     }
@@ -97,7 +111,7 @@ public final class ToolRunner {
     VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
-            case COMMAND -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
             case MCP -> VerifyOutcome.unknown("nothing can tell");
             case QUESTION, STATE -> throw notOurs(tool);
         };
@@ -139,6 +153,22 @@ public final class ToolRunner {
     private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)
             throws InterruptedException {
         return commands.run(tool, program, directory, args, environment(context), fence);
+    }
+
+    private HttpResult request(ToolSpec tool, Json args, Optional<String> key, Fence fence)
+            throws InterruptedException {
+        return requests.run(tool.http().orElseThrow(), args, key, fence);
+    }
+
+    /** What the model is told. */
+    private static ToolOutcome outcome(HttpResult result) {
+        return result instanceof HttpResult.Answered answer && answer.isSuccess()
+                ? ToolOutcome.result(InlineText.of(answer.body()))
+                : failure(result.words());
+    }
+
+    private static ToolOutcome tooLate(String execution) {
+        return ToolOutcome.notStarted(execution, "its time was up before it was started");
     }
 
     /** Nothing where its time was up. */

@@ -31,6 +31,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -145,8 +146,9 @@ final class Plant implements AutoCloseable {
             ToolRunner tools = new ToolRunner(
                     JavaTools.of(till.tools()),
                     new CommandRunner(System.getenv()),
-                    here,
-                    new McpConnections(System.getenv(), here));
+                    new HttpRunner(System.getenv()),
+                    new McpConnections(System.getenv(), here),
+                    here);
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),

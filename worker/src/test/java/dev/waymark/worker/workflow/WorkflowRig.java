@@ -34,6 +34,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -56,10 +57,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
 
 /**
@@ -79,7 +80,7 @@ final class WorkflowRig implements AutoCloseable {
     private WorkerFactory factory;
     private McpConnections servers;
     private volatile List<McpEntry> entries = List.of();
-    private volatile Optional<AgentSpec.Approvals> approvals = Optional.empty();
+    private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
@@ -104,8 +105,12 @@ final class WorkflowRig implements AutoCloseable {
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
         servers = new McpConnections(System.getenv(), Path.of("."));
-        ToolRunner runner =
-                new ToolRunner(JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of("."), servers);
+        ToolRunner runner = new ToolRunner(
+                JavaTools.of(tools),
+                new CommandRunner(System.getenv()),
+                new HttpRunner(System.getenv()),
+                servers,
+                Path.of("."));
         worker.registerActivitiesImplementations(
                 new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
@@ -116,12 +121,7 @@ final class WorkflowRig implements AutoCloseable {
     private AgentSpec agent(AgentInput input) {
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
         try {
-            return new McpDiscovery(servers)
-                    .complete(
-                            approvals
-                                    .map(by -> agent.with().approvals(by).build())
-                                    .orElse(agent),
-                            entries);
+            return new McpDiscovery(servers).complete(change.apply(agent.with()).build(), entries);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -134,9 +134,9 @@ final class WorkflowRig implements AutoCloseable {
         return this;
     }
 
-    /** Who approves, for threads that start from now on. */
-    WorkflowRig withApprovals(AgentSpec.Approvals by) {
-        approvals = Optional.of(by);
+    /** Changes the agent, for threads that start from now on. */
+    WorkflowRig with(UnaryOperator<AgentSpec.Builder> other) {
+        change = other;
         return this;
     }
 
