@@ -252,7 +252,9 @@ public final class AgentClient implements AutoCloseable {
         if (valid.isNamed()) {
             checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
-        StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
+        StartInput input = StartInput.of(agent)
+                .withMaxIterations(valid.prompt().maxIterations())
+                .withContext(valid.prompt().context().map(Limits::context));
         return valid.isNamed() ? input : input.closingAfterOneTurn();
     }
 
