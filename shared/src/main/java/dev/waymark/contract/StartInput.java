@@ -4,9 +4,13 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,7 +29,11 @@ public record StartInput(
         @JsonProperty("maxIterations") Optional<Integer> maxIterations,
         @JsonProperty("say") Optional<JsonNode> say,
         @JsonProperty("limits") Optional<RunLimits> limits,
-        @JsonProperty("carried") Optional<String> carried) {
+        @JsonProperty("carried") Optional<String> carried,
+        @JsonProperty("context") Optional<JsonNode> context) {
+    /** What a thread may carry for its tools, in characters of canonical JSON. */
+    public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
+
     @JsonCreator
     public StartInput {
         rules = rules == 0 ? 1 : rules;
@@ -34,6 +42,7 @@ public record StartInput(
         say = say == null ? Optional.empty() : say.filter(body -> !body.isNull());
         limits = limits == null ? Optional.empty() : limits;
         carried = carried == null ? Optional.empty() : carried;
+        context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
     }
 
     /** A new thread of this agent. */
@@ -45,34 +54,81 @@ public record StartInput(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried);
+        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried);
+        return new StartInput(rules, agent, once, most, say, limits, carried, context);
     }
 
     public StartInput saying(Say message) {
         return new StartInput(
-                rules, agent, once, maxIterations, Optional.of(Wire.MAPPER.valueToTree(message)), limits, carried);
+                rules,
+                agent,
+                once,
+                maxIterations,
+                Optional.of(Wire.MAPPER.valueToTree(message)),
+                limits,
+                carried,
+                context);
     }
 
     public StartInput withLimits(RunLimits own) {
-        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried);
+        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, context);
     }
 
     /** The input of the run that goes on with this packed state. */
     public StartInput carrying(String packed) {
-        return new StartInput(rules, agent, once, Optional.empty(), Optional.empty(), limits, Optional.of(packed));
+        return new StartInput(
+                rules, agent, once, Optional.empty(), Optional.empty(), limits, Optional.of(packed), Optional.empty());
+    }
+
+    /** With something for the thread's tools. */
+    public StartInput withContext(Optional<JsonNode> carriedAlong) {
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong);
     }
 
     /** The first facts of a thread that begins here. */
     public List<Fact> facts() {
-        Fact started = new Fact.RunStarted(rules, agent, once, maxIterations);
-        return say.map(body -> List.of(started, Inbox.read(Names.SAY, body))).orElseGet(() -> List.of(started));
+        List<Fact> facts = new ArrayList<>();
+        Optional<Json> usable = Optional.empty();
+        if (context.isPresent()) {
+            try {
+                usable = Optional.of(context(context.get()));
+            } catch (Refusal refusal) {
+                facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
+            }
+        }
+        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable));
+        say.ifPresent(body -> facts.add(Inbox.read(Names.SAY, body)));
+        return List.copyOf(facts);
+    }
+
+    /**
+     * The same as a thread keeps it.
+     *
+     * @throws Refusal when it is no object, or too large
+     */
+    public static Json context(JsonNode body) {
+        if (!body.isObject()) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+        }
+        Json context;
+        try {
+            context = Wire.MAPPER.treeToValue(body, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
+        int length = context.canonical().length();
+        if (length > MAX_CONTEXT_LENGTH) {
+            throw new Refusal(new Problem(
+                    Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
+        }
+        return context;
     }
 }

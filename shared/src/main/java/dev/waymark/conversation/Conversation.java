@@ -47,7 +47,8 @@ public record Conversation(
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin,
         @JsonProperty("cost") Optional<Usd> cost,
-        @JsonProperty("budget") Optional<Budget> budget) {
+        @JsonProperty("budget") Optional<Budget> budget,
+        @JsonProperty("context") Optional<Json> context) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -119,6 +120,7 @@ public record Conversation(
         origin = origin == null ? Optional.empty() : origin;
         cost = cost == null ? Optional.empty() : cost;
         budget = budget == null ? Optional.empty() : budget;
+        context = context == null ? Optional.empty() : context;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -337,6 +339,7 @@ public record Conversation(
                 updatedAt,
                 origin,
                 cost,
-                budget);
+                budget,
+                context);
     }
 }

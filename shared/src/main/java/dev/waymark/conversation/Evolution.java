@@ -48,6 +48,7 @@ final class Evolution implements Fact.Cases<Void> {
     private Optional<Origin> origin;
     private Optional<Usd> cost;
     private Optional<Budget> budget;
+    private Optional<Json> context;
 
     private boolean versionReached;
 
@@ -81,6 +82,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.origin = from.origin();
         this.cost = from.cost();
         this.budget = from.budget();
+        this.context = from.context();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -114,7 +116,8 @@ final class Evolution implements Fact.Cases<Void> {
                 at,
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                fact.context());
         return of(blank, at).apply(fact);
     }
 
@@ -312,7 +315,8 @@ final class Evolution implements Fact.Cases<Void> {
                 updatedAt,
                 origin,
                 cost,
-                budget);
+                budget,
+                context);
     }
 
     private void remember(Fact fact) {
@@ -358,6 +362,7 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void agentResolved(Fact.AgentResolved fact) {
         terms = Optional.of(fact.terms());
+        context = fact.terms().context().map(own -> own.overlaidBy(context)).or(() -> context);
         if (agent.isEmpty()) {
             agent = fact.terms().agent();
         }

@@ -27,7 +27,12 @@ public sealed interface Fact {
     }
 
     /** A thread began, under rule version {@code rules}. */
-    record RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) implements Fact {
+    record RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations, Optional<Json> context)
+            implements Fact {
+        public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
+            this(rules, agent, once, maxIterations, Optional.empty());
+        }
+
         @Override
         public String type() {
             return "run-started";

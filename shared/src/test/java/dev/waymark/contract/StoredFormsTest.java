@@ -88,7 +88,8 @@ class StoredFormsTest {
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals),
-                Optional.of(budget));
+                Optional.of(budget),
+                Optional.of(ARGS));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -130,7 +131,8 @@ class StoredFormsTest {
                 AT,
                 Optional.of(origin),
                 Optional.of(usd),
-                Optional.of(budget));
+                Optional.of(budget),
+                Optional.of(ARGS));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),

@@ -252,7 +252,9 @@ public final class AgentClient implements AutoCloseable {
         if (valid.isNamed()) {
             checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
-        StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
+        StartInput input = StartInput.of(agent)
+                .withMaxIterations(valid.prompt().maxIterations())
+                .withContext(valid.prompt().context().map(Limits::context));
         return valid.isNamed() ? input : input.closingAfterOneTurn();
     }
 
@@ -278,6 +280,9 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, Deadline deadline) {
         checkAgent(valid, known);
+        if (valid.prompt().context().isPresent()) {
+            throw Limits.badInput("the thread has its context already: " + thread, "Leave --context out");
+        }
         return say(thread, valid.say(), deadline);
     }
 

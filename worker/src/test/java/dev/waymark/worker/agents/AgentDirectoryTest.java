@@ -240,7 +240,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"context", "summarize", "subagents"})
+    @ValueSource(strings = {"summarize", "subagents"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
