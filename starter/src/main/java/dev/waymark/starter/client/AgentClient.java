@@ -489,6 +489,17 @@ public final class AgentClient implements AutoCloseable {
         return loaded;
     }
 
+    private Requests.Accepted update(String thread, String name, String id, Object payload, Deadline deadline) {
+        try {
+            return requests.update(thread, name, id, payload, deadline);
+        } catch (WaymarkException.NotFound e) {
+            boolean isSaved = saving.isPresent()
+                    && requests.find(thread).isEmpty()
+                    && load(saving.get(), thread).isPresent();
+            throw isSaved ? Requests.onlySaved(thread) : e;
+        }
+    }
+
     private static Optional<Json> load(Saving saving, String thread) {
         try {
             return saving.saver().load(thread);
@@ -575,7 +586,7 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private AgentResult say(String thread, Say say, Deadline deadline) {
-        Requests.Accepted accepted = requests.update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
+        Requests.Accepted accepted = update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
         return await(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
     }
 
@@ -637,14 +648,14 @@ public final class AgentClient implements AutoCloseable {
     private AgentResult sendAndAwait(String thread, String name, String id, Map<String, ?> payload) {
         Deadline deadline = Deadline.after(timeout);
         return translated(() -> {
-            Requests.Accepted accepted = requests.update(Limits.thread(thread), name, id, payload, deadline);
+            Requests.Accepted accepted = update(Limits.thread(thread), name, id, payload, deadline);
             return await(
                     thread, accepted, () -> Waiting.forTurnAt(accepted.ack().fact()), deadline);
         });
     }
 
     private Requests.Accepted send(String thread, String name, Map<String, ?> payload, Deadline deadline) {
-        return requests.update(Limits.thread(thread), name, newId(), payload, deadline);
+        return update(Limits.thread(thread), name, newId(), payload, deadline);
     }
 
     private static String newId() {
@@ -674,8 +685,7 @@ public final class AgentClient implements AutoCloseable {
         return translated(() -> {
             Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
             String id = say.id().orElseThrow();
-            Requests.Accepted cleared =
-                    requests.update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
+            Requests.Accepted cleared = update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
             save(thread);
             return new Started(thread, cleared.runId());
         });
