@@ -511,6 +511,22 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
+    /**
+     * Sends something without waiting for what comes of it: that is for whoever {@link #watch watches}. It is accepted
+     * when this returns.
+     */
+    public Posted post(String thread, Letter letter) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Accepted accepted =
+                    requests.update(Limits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
+            return new Posted(accepted.runId(), accepted.ack().fact());
+        });
+    }
+
+    /** The run that took a letter, and the number of the fact that it became. */
+    public record Posted(String runId, int fact) {}
+
     private Requests.Accepted send(String thread, String name, Map<String, ?> payload, Deadline deadline) {
         return requests.update(Limits.thread(thread), name, newId(), payload, deadline);
     }
@@ -575,7 +591,7 @@ public final class AgentClient implements AutoCloseable {
             Feed feed = feed(thread, known.runId());
             Patience patience = new Patience(requests, thread, deadline);
             while (!feed.isClosed()) {
-                feed.next(patience.millis(feed));
+                feed.next(patience.millis());
                 patience.check(feed);
             }
             return endOf(thread, feed);
@@ -689,12 +705,20 @@ public final class AgentClient implements AutoCloseable {
                     .toList();
             Feed feed = feed(thread, timeline.runId());
             LiveWords words = new LiveWords(connection, histories, thread);
+            Patience patience = new Patience(requests, thread, Deadline.after(Optional.empty()));
+            boolean toldOfAbsence = false;
             boolean goesOn = earlier.stream().allMatch(watcher::happened);
             while (goesOn && !feed.isClosed()) {
-                List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
+                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
                 next.forEach(words::follow);
                 goesOn = next.stream().allMatch(watcher::happened)
                         && words.next().map(watcher::said).orElse(true);
+                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+                if (goesOn && absence.isPresent() && !toldOfAbsence) {
+                    goesOn = watcher.waitsForWorker(absence.get());
+                }
+                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
             }
             return thread;
         });
@@ -731,7 +755,7 @@ public final class AgentClient implements AutoCloseable {
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<Waiting.Reached> reached = Optional.empty();
-            for (Moment moment : feed.next(patience.millis(feed))) {
+            for (Moment moment : feed.next(patience.millis())) {
                 newest = Optional.of(moment.state());
                 reached = waiting.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant)) {

@@ -21,4 +21,14 @@ public interface Watcher {
     default boolean said(TextDelta words) {
         return true;
     }
+
+    /**
+     * Something has been due for ten seconds, and no worker has taken it. This is told once, until something happens
+     * again. On the in-memory server, an activity that waits for a worker can't be told from one that runs.
+     *
+     * @return whether to go on watching
+     */
+    default boolean waitsForWorker(WaymarkException.NoWorker absence) {
+        return true;
+    }
 }
