@@ -36,6 +36,11 @@ public final class ThreadCheckpoint {
         return Json.of(checkpoint);
     }
 
+    /** How many messages a checkpoint of this state has. */
+    public static int messageCount(Conversation state) {
+        return messages(state).size();
+    }
+
     private static List<Object> messages(Conversation state) {
         List<Message> messages = Said.messages(state);
         Map<String, String> tools = Said.tools(messages);

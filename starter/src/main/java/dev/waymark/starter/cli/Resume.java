@@ -72,7 +72,7 @@ final class Resume implements Callable<Integer> {
     @Override
     public Integer call() {
         ResumeOptions how = how();
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(
                     output,
                     checkpoint().map(text -> client.resume(text, how)).orElseGet(() -> client.resume(source, how)));
