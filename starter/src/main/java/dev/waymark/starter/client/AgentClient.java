@@ -253,7 +253,12 @@ public final class AgentClient implements AutoCloseable {
         return valid.isNamed() ? input : input.closingAfterOneTurn();
     }
 
-    private void checkThatItLasts(String thread, boolean volatileAllowed) {
+    /**
+     * Checks that a new thread of this name would outlive the server, or may be gone with it.
+     *
+     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
+     */
+    public void checkThatItLasts(String thread, boolean volatileAllowed) {
         if (connection.isInMemory() && !volatileAllowed && saving.isEmpty()) {
             throw new WaymarkException.VolatileStore(
                     "the server keeps threads in memory only: " + thread,
@@ -298,20 +303,40 @@ public final class AgentClient implements AutoCloseable {
     public AgentResult resume(String thread, ResumeOptions how) {
         Deadline deadline = Deadline.after(timeout);
         return translated(() -> {
-            Requests.Known known = requests.get(Limits.thread(thread));
-            if (known.open()) {
-                throw Limits.badInput(
-                        "the thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
-            }
-            Timeline timeline = read(thread);
-            if (timeline.now().turn().status() == Turn.Status.NONE) {
-                throw new WaymarkException.NotFound(
-                        "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
-            }
-            Left left = Left.of(timeline);
+            Left left = left(thread);
             return left.isOver(checked(how)) ? result(thread, deadline) : goOn(left, how, deadline);
         });
+    }
+
+    /** The same under a name of its own, without waiting for what comes of it. */
+    public Started resumeOnly(String thread, String successor, ResumeOptions how) {
+        return translated(() -> {
+            Left left = left(thread);
+            ResumeOptions named = checked(how.withThread(successor));
+            checkThatItLasts(successor, how.volatileAllowed());
+            Conversation begin = left.begin(named, successor, now());
+            Optional<String> runId = requests.start(successor, left.input(named.agent(), begin));
+            if (runId.isEmpty()) {
+                factOfEarlier(read(successor), left.requestId(named));
+            }
+            return new Started(
+                    successor, runId.orElseGet(() -> requests.get(successor).runId()));
+        });
+    }
+
+    private Left left(String thread) {
+        Requests.Known known = requests.get(Limits.thread(thread));
+        if (known.open()) {
+            throw Limits.badInput(
+                    "the thread is still open: " + thread,
+                    "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
+        }
+        Timeline timeline = read(thread);
+        if (timeline.now().turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound(
+                    "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+        }
+        return Left.of(timeline);
     }
 
     /**
@@ -877,9 +902,10 @@ public final class AgentClient implements AutoCloseable {
         keeper.close();
     }
 
-    private void save(String thread) {
+    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
+    public void save(String thread) {
         if (saving.isPresent()) {
-            save(read(thread));
+            save(timeline(thread));
         }
     }
 
