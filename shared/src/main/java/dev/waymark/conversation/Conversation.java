@@ -45,7 +45,9 @@ public record Conversation(
         @JsonProperty("counters") Counters counters,
         @JsonProperty("createdAt") Instant createdAt,
         @JsonProperty("updatedAt") Instant updatedAt,
-        @JsonProperty("origin") Optional<Origin> origin) {
+        @JsonProperty("origin") Optional<Origin> origin,
+        @JsonProperty("cost") Optional<Usd> cost,
+        @JsonProperty("budget") Optional<Budget> budget) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -115,6 +117,8 @@ public record Conversation(
         workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
         origin = origin == null ? Optional.empty() : origin;
+        cost = cost == null ? Optional.empty() : cost;
+        budget = budget == null ? Optional.empty() : budget;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -293,6 +297,18 @@ public record Conversation(
         return maxIterations.or(() -> terms.map(Terms::maxIterations));
     }
 
+    /** What the thread has taken over its whole life, model calls that came to nothing included. */
+    @JsonIgnore
+    public Spent spent() {
+        return new Spent(usage, cost);
+    }
+
+    /** What the thread may take over its whole life. */
+    @JsonIgnore
+    public Budget limits() {
+        return budget.or(() -> terms.flatMap(Terms::budget)).orElse(Budget.UNLIMITED);
+    }
+
     /** The same state with another transcript. */
     public Conversation withTranscript(Transcript other) {
         return new Conversation(
@@ -319,6 +335,8 @@ public record Conversation(
                 counters,
                 createdAt,
                 updatedAt,
-                origin);
+                origin,
+                cost,
+                budget);
     }
 }

@@ -46,6 +46,8 @@ final class Evolution implements Fact.Cases<Void> {
     private int messages;
     private Instant createdAt;
     private Optional<Origin> origin;
+    private Optional<Usd> cost;
+    private Optional<Budget> budget;
 
     private boolean versionReached;
 
@@ -77,6 +79,8 @@ final class Evolution implements Fact.Cases<Void> {
         this.messages = from.counters().messages();
         this.createdAt = from.createdAt();
         this.origin = from.origin();
+        this.cost = from.cost();
+        this.budget = from.budget();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -108,6 +112,8 @@ final class Evolution implements Fact.Cases<Void> {
                 Counters.ZERO,
                 at,
                 at,
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
         return of(blank, at).apply(fact);
     }
@@ -304,7 +310,9 @@ final class Evolution implements Fact.Cases<Void> {
                 new Counters(facts, steps, versions, messages),
                 createdAt,
                 updatedAt,
-                origin);
+                origin,
+                cost,
+                budget);
     }
 
     private void remember(Fact fact) {
@@ -314,11 +322,14 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /**
-     * What follows at once: a call that was held comes on when the one before it has ended, a turn at its limit ends, and
-     * what is queued when a turn completes opens the next.
+     * What follows at once: a call that was held comes on when the one before it has ended, what is queued when a turn
+     * completes opens the next, and a turn at its limit ends.
      */
     private void settle() {
         releaseHeldCalls();
+        if (turn.status() == Turn.Status.COMPLETE && !queue.isEmpty()) {
+            openTurn();
+        }
         boolean modelIsDue = turn.isRunning()
                 && terms.isPresent()
                 && !modelCalled
@@ -326,9 +337,8 @@ final class Evolution implements Fact.Cases<Void> {
         if (modelIsDue && turn.iterations() >= iterationLimit()) {
             String words = "the limit of " + iterationLimit() + " iterations is reached";
             endTurn(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
-        }
-        if (turn.status() == Turn.Status.COMPLETE && !queue.isEmpty()) {
-            openTurn();
+        } else if (modelIsDue) {
+            freeze().limits().overdrawn(new Spent(usage, cost)).ifPresent(why -> endTurn(Turn.Status.BUDGET, "", why));
         }
     }
 
@@ -390,11 +400,14 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void modelReplied(Fact.ModelReplied fact) {
         if (!isCurrent(fact.step())) {
+            if (fact.reply().cost().isPresent()) { // In older histories nothing comes of a late reply.
+                spend(fact.reply().spent());
+            }
             return null;
         }
         modelCalled = false;
-        turn = turn.used(fact.reply().usage());
-        usage = usage.plus(fact.reply().usage());
+        turn = turn.used(fact.reply().spent().usage());
+        spend(fact.reply().spent());
         Message message =
                 new Message(Role.ASSISTANT, withUnusedCallIds(fact.reply().content()));
         if (!message.content().isEmpty()) {
@@ -410,11 +423,20 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void modelFailed(Fact.ModelFailed fact) {
+        spend(fact.spent());
         if (isCurrent(fact.step())) {
             modelCalled = false;
+            turn = turn.used(fact.spent().usage());
             endTurn(Turn.Status.FAILED, "", fact.problem());
         }
         return null;
+    }
+
+    /** What was taken is taken, whatever becomes of the turn that it was for. */
+    private void spend(Spent more) {
+        Spent sum = new Spent(usage, cost).plus(more);
+        usage = sum.usage();
+        cost = sum.cost();
     }
 
     /** A reply that comes after its turn was stopped belongs to nobody. */
@@ -996,9 +1018,18 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void budgetRaised(Fact.BudgetRaised fact) {
-        maxIterations = fact.iterations();
-        boolean open = life == Conversation.Life.OPEN;
-        if (turn.status() == Turn.Status.MAX_ITERATIONS && open && !isBlank()) {
+        maxIterations = fact.iterations().or(() -> maxIterations);
+        Budget before = freeze().limits();
+        Budget after = before.raisedTo(fact.budget());
+        if (!after.equals(before)) {
+            budget = Optional.of(after);
+        }
+        boolean wasTheLimit = switch (turn.status()) {
+            case MAX_ITERATIONS -> fact.iterations().isPresent();
+            case BUDGET -> !after.equals(before);
+            case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
+        };
+        if (wasTheLimit && life == Conversation.Life.OPEN && !isBlank()) {
             turn = turn.continued();
         }
         return null;

@@ -105,7 +105,11 @@ public sealed interface Fact {
     }
 
     /** The model could not be had, finally. */
-    record ModelFailed(int step, Problem problem) implements Fact {
+    record ModelFailed(int step, Problem problem, Spent spent) implements Fact {
+        public ModelFailed(int step, Problem problem) {
+            this(step, problem, Spent.NOTHING);
+        }
+
         @Override
         public String type() {
             return "model-failed";
@@ -365,7 +369,11 @@ public sealed interface Fact {
     }
 
     /** Somebody raised a limit. */
-    record BudgetRaised(Optional<Integer> iterations, Optional<String> by) implements Inbound {
+    record BudgetRaised(Optional<Integer> iterations, Budget budget, Optional<String> by) implements Inbound {
+        public BudgetRaised(Optional<Integer> iterations, Optional<String> by) {
+            this(iterations, Budget.UNLIMITED, by);
+        }
+
         @Override
         public String signal() {
             return "budget";

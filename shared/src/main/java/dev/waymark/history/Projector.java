@@ -16,12 +16,10 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
-import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.history.v1.MarkerRecordedEventAttributes;
@@ -30,6 +28,7 @@ import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
+import io.temporal.failure.CanceledFailure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -116,11 +115,17 @@ public final class Projector {
             }
             case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
                 var closed = event.getActivityTaskFailedEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
+                hold(
+                        event,
+                        () -> work(closed.getScheduledEventId())
+                                .failed(converter.failureToException(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
                 var closed = event.getActivityTaskTimedOutEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
+                hold(
+                        event,
+                        () -> work(closed.getScheduledEventId())
+                                .failed(converter.failureToException(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
                 long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
@@ -384,7 +389,7 @@ public final class Projector {
         try {
             return work.completed(result);
         } catch (DataConverterException e) {
-            return work.failed(Failures.problem(e));
+            return work.failed(e);
         }
     }
 
@@ -439,15 +444,11 @@ public final class Projector {
     private interface Work {
         Fact completed(Payloads result);
 
-        Fact failed(Problem problem);
+        Fact failed(RuntimeException failure);
 
         default Fact cancelled() {
-            return failed(new Problem(Names.CANCELLED, "cancelled"));
+            return failed(new CanceledFailure("cancelled"));
         }
-    }
-
-    private Problem problem(Failure failure) {
-        return Failures.problem(converter.failureToException(failure));
     }
 
     private final class AgentWork implements Work {
@@ -458,8 +459,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.AgentRefused(problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.AgentRefused(Failures.problem(failure));
         }
     }
 
@@ -476,8 +477,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.ModelFailed(step, problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure));
         }
     }
 
@@ -496,8 +497,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
+        public Fact failed(RuntimeException failure) {
+            return VerifyOutcome.unknown(Failures.problem(failure).message()).toFact(callId, dispatch);
         }
     }
 
@@ -516,8 +517,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.ToolLost(callId, dispatch, problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.ToolLost(callId, dispatch, Failures.problem(failure));
         }
     }
 }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
@@ -22,12 +24,15 @@ import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.conversation.Workspace;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -73,12 +78,16 @@ class StoredFormsTest {
                 Optional.of("e3b0"));
         Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
         Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
+        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
+        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
+        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
         Terms terms = new Terms(
                 "helper",
                 4,
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
-                Optional.of(approvals));
+                Optional.of(approvals),
+                Optional.of(budget));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -118,7 +127,9 @@ class StoredFormsTest {
                 new Counters(1, 2, 3, 4),
                 AT,
                 AT,
-                Optional.of(origin));
+                Optional.of(origin),
+                Optional.of(usd),
+                Optional.of(budget));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -129,9 +140,16 @@ class StoredFormsTest {
                 stored(Message.assistant(USE, new Part.Text("x")), "role", "content"),
                 stored(new Reply(List.of(USE), new Usage(1, 2), "tool_use"), "content"),
                 stored(
-                        new Reply(List.of(USE), new Usage(1, 2), "max_tokens", List.of(new Reply.Fault(0, "no"))),
+                        new Reply(List.of(USE), new Usage(1, 2), "max_tokens")
+                                .withFaults(List.of(new Reply.Fault(0, "no")))
+                                .charged(Optional.of(usd), spent),
                         "content"),
                 stored(new Usage(1, 2)),
+                stored(new Usage(9, 2, 4, 3)),
+                stored(budget),
+                stored(spent),
+                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
+                stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(origin),

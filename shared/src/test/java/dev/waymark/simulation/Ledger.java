@@ -1,5 +1,6 @@
 package dev.waymark.simulation;
 
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -9,7 +10,9 @@ import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
+import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
@@ -42,11 +45,14 @@ final class Ledger {
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
     private final Set<String> wasDoubted = new HashSet<>();
     private int facts = 1;
+    private Spent spent = Spent.NOTHING;
+    private Optional<Long> mostTokens;
 
     Ledger(Coverage coverage, Terms terms, World world) {
         this.coverage = coverage;
         this.terms = terms;
         this.world = world;
+        this.mostTokens = terms.budget().flatMap(Budget::tokens);
     }
 
     private Terms.Care careOf(String tool) {
@@ -75,7 +81,10 @@ final class Ledger {
             coverage.count("stale " + fact.type());
             boolean late =
                     fact instanceof Fact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
-            unchanged(before, after, "a stale " + fact.type());
+            boolean spentUp = before.turn().isRunning() && after.turn().status() == Turn.Status.BUDGET;
+            if (!spentUp) { // What comes late is paid like anything else, and may have been the last of the budget.
+                unchanged(before, after, "a stale " + fact.type());
+            }
             Violation.unless(
                     late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
@@ -105,6 +114,15 @@ final class Ledger {
             return;
         }
         outcome(before, fact, after);
+        if (fact instanceof Fact.ModelReplied replied) {
+            Reply reply = replied.reply();
+            spent = spent.plus(new Spent(reply.usage(), reply.cost()))
+                    .plus(reply.wasted().orElse(Spent.NOTHING));
+        } else if (fact instanceof Fact.ModelFailed failed) {
+            spent = spent.plus(failed.spent());
+        } else if (fact instanceof Fact.BudgetRaised raised && before.terms().isPresent() && mostTokens.isPresent()) {
+            mostTokens = raised.budget().tokens().or(() -> mostTokens);
+        }
         if (fact instanceof Fact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
@@ -390,10 +408,14 @@ final class Ledger {
         } else if (fact instanceof Fact.ToolClaimed claim) {
             claimed(before, claim, after);
         } else if (fact instanceof Fact.BudgetRaised raised) {
+            boolean iterations = raised.iterations()
+                    .map(most -> after.iterationLimit().equals(raised.iterations())
+                            && before.iterationLimit().orElseThrow() < most)
+                    .orElseGet(() -> after.iterationLimit().equals(before.iterationLimit()));
             Violation.unless(
-                    after.iterationLimit().equals(raised.iterations())
-                            && before.iterationLimit().orElseThrow()
-                                    < raised.iterations().orElseThrow(),
+                    iterations
+                            && (after.terms().isEmpty()
+                                    || after.limits().tokens().equals(mostTokens)),
                     "an accepted raise did not raise");
             if (after.turn().isRunning() && !before.turn().isRunning()) {
                 coverage.count("turns continued by a raise");
@@ -431,7 +453,8 @@ final class Ledger {
     private void spoke(Conversation before, Fact.UserSpoke spoke, Conversation after) {
         boolean clearing = spoke.replacement().filter(List::isEmpty).isPresent()
                 && spoke.content().isEmpty();
-        Violation.unless(after.turn().isRunning() != clearing, "after an accepted message no turn runs");
+        boolean spentUp = after.turn().status() == Turn.Status.BUDGET;
+        Violation.unless(after.turn().isRunning() != clearing || spentUp, "after an accepted message no turn runs");
         boolean says = spoke.content().isPresent() || spoke.replacement().isPresent();
         Violation.unless(says || !before.turn().isRunning(), "an accepted message said nothing to a running turn");
         before.calls().forEach((id, call) -> {
@@ -528,7 +551,13 @@ final class Ledger {
         }
     }
 
-    private static void decisions(Conversation state) {
+    private void decisions(Conversation state) {
+        Violation.unless(state.spent().equals(spent), "what was spent is miscounted");
+        long tokens = spent.usage().inputTokens() + spent.usage().outputTokens();
+        Violation.unless(
+                state.decide().stream().noneMatch(Step.CallModel.class::isInstance)
+                        || mostTokens.filter(most -> tokens >= most).isEmpty(),
+                "a model is called beyond the budget");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
         if (state.life() == Conversation.Life.CANCELLED) {
             Violation.unless(

@@ -146,7 +146,7 @@ final class Keeper implements AutoCloseable {
                     if (place.waiting.isPresent()) {
                         long due = place.dueAt(flushes > 0);
                         if (due - now <= 0) {
-                            return Optional.of(begun(each.getKey(), place));
+                            return Optional.of(begun(place));
                         }
                         soonest = due - soonest < 0 ? due : soonest;
                     }
@@ -159,13 +159,10 @@ final class Keeper implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** It goes to the end of the line. */
-    private Work begun(String thread, Place place) {
+    private static Work begun(Place place) {
         Work work = new Work(place.waiting.orElseThrow(), place);
         place.waiting = Optional.empty();
         place.writing = true;
-        places.remove(thread);
-        places.put(thread, place);
         return work;
     }
 
@@ -196,12 +193,19 @@ final class Keeper implements AutoCloseable {
 
     private synchronized void done(Work work) {
         Place place = work.place;
-        place.writing = false;
         place.failures = 0;
         place.cadenceAt = System.nanoTime() + saving.cadence().apart().toNanos();
         place.retryAt = System.nanoTime();
-        if (place.isOver()) {
-            places.remove(work.newest.thread(), place);
+        leave(work);
+    }
+
+    /** What waits of the thread by now goes to the end of the line. */
+    private void leave(Work work) {
+        Place place = work.place;
+        place.writing = false;
+        places.remove(work.newest.thread());
+        if (!place.isOver()) {
+            places.put(work.newest.thread(), place);
         }
         notifyAll();
     }
@@ -210,7 +214,6 @@ final class Keeper implements AutoCloseable {
         boolean isNews;
         synchronized (this) {
             Place place = work.place;
-            place.writing = false;
             if (place.waiting.isEmpty()) {
                 place.waiting = Optional.of(work.newest);
                 place.hopeless = !problem.type().equals(SaverException.FAILED);
@@ -220,7 +223,7 @@ final class Keeper implements AutoCloseable {
             long most = flushes > 0 ? FIRST_RETRY_MILLIS : LAST_RETRY_MILLIS;
             place.retryAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Math.min(most, backOff));
             isNews = isNews(problem);
-            notifyAll();
+            leave(work);
         }
         if (isNews) {
             saving.listener().failed(problem);

@@ -119,7 +119,7 @@ final class Flights {
                 state -> state.modelCalled() && state.counters().steps() == step,
                 () -> run(options, Names.MODEL_ACTIVITY, Reply.class, input),
                 reply -> new Fact.ModelReplied(step, reply),
-                failure -> new Fact.ModelFailed(step, Failures.problem(failure)));
+                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
         return true;
     }
 

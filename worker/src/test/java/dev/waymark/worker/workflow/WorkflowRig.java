@@ -108,7 +108,7 @@ final class WorkflowRig implements AutoCloseable {
 
     private AgentSpec agent(AgentInput input) {
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
-        return approvals.map(agent::withApprovals).orElse(agent);
+        return approvals.map(by -> agent.with().approvals(by).build()).orElse(agent);
     }
 
     /** Who approves, for threads that start from now on. */
