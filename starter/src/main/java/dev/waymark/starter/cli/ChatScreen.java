@@ -155,6 +155,10 @@ final class ChatScreen {
                 note(Lines.error(
                         "the turn failed: " + problem.map(Problem::message).orElse("nobody knows why"),
                         "Try again with /retry"));
+            case BUDGET ->
+                note(Lines.error(
+                        problem.map(Problem::message).orElse("the budget is spent"),
+                        "Raise it with: waymark budget " + Words.quoted(thread)));
             case MAX_ITERATIONS ->
                 note(Lines.error(
                         problem.map(Problem::message).orElse("the turn may not call the model any more"),

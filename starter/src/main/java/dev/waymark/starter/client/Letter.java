@@ -79,4 +79,9 @@ public final class Letter {
     Object payload() {
         return payload;
     }
+
+    @Override
+    public String toString() {
+        return name + " " + payload;
+    }
 }
