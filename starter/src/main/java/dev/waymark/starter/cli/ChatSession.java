@@ -171,6 +171,10 @@ final class ChatSession implements Watcher, AutoCloseable {
     private void begin(Timeline timeline) {
         show(timeline);
         attach();
+        // One that was cleared is not to be found in the saver before something is said.
+        if (!timeline.now().isBlank()) {
+            startSaving();
+        }
     }
 
     private synchronized void show(Timeline timeline) {
@@ -184,7 +188,6 @@ final class ChatSession implements Watcher, AutoCloseable {
     private synchronized void attach() {
         closed = false;
         stalled = false;
-        startSaving();
         Thread watcher = new Thread(this::watch, "chat-watch");
         watcher.setDaemon(true);
         watching = Optional.of(watcher);
@@ -353,6 +356,7 @@ final class ChatSession implements Watcher, AutoCloseable {
             return state -> state.seen().contains(letter.id());
         });
         attach();
+        startSaving();
     }
 
     void send(Letter letter) {
