@@ -170,7 +170,7 @@ public record AgentSpec(
                     switch (tool.kind()) {
                         case QUESTION -> Terms.ToolKind.QUESTION;
                         case STATE -> Terms.ToolKind.STATE;
-                        case JAVA, COMMAND -> Terms.ToolKind.ACTIVITY;
+                        case JAVA, COMMAND, HTTP, MCP -> Terms.ToolKind.ACTIVITY;
                     });
             if (!tool.care().equals(Terms.Care.NONE)) {
                 care.put(tool.name(), tool.care());

@@ -37,6 +37,8 @@ import java.util.Optional;
  * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
  * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
  * @param output what a result must be, as a JSON Schema
+ * @param mcp where it is, if a server of tools has it
+ * @param http where requests go, of a tool that is one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -67,7 +69,9 @@ public record ToolSpec(
         @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean honoursKey,
 
-        @JsonProperty("output") Optional<Json> output) {
+        @JsonProperty("output") Optional<Json> output,
+        @JsonProperty("http") Optional<Endpoint> http,
+        @JsonProperty("mcp") Optional<McpTool> mcp) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** Where a tool is carried out. The names are stored. */
@@ -81,6 +85,12 @@ public record ToolSpec(
         /** A program, started by the worker. */
         @JsonProperty("command")
         COMMAND,
+        /** A server of tools, over the Model Context Protocol. */
+        @JsonProperty("mcp")
+        MCP,
+        /** A request over HTTP, sent by the worker. */
+        @JsonProperty("http")
+        HTTP,
         /** The rules themselves: it changes nothing but the thread's own state. */
         @JsonProperty("state")
         STATE
@@ -97,6 +107,8 @@ public record ToolSpec(
         env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
         verify = verify == null ? List.of() : List.copyOf(verify);
         output = output == null ? Optional.empty() : output;
+        mcp = mcp == null ? Optional.empty() : mcp;
+        http = http == null ? Optional.empty() : http;
     }
 
     /** A side-effecting tool that is a program. */
@@ -106,9 +118,23 @@ public record ToolSpec(
         return builder;
     }
 
+    /** A side-effecting tool that is a request. */
+    public static Builder http(String name, Endpoint endpoint) {
+        Builder builder = new Builder(name, Kind.HTTP);
+        builder.http = Optional.of(endpoint);
+        return builder;
+    }
+
     /** A side-effecting tool in Java. */
     public static Builder java(String name) {
         return new Builder(name, Kind.JAVA);
+    }
+
+    /** A side-effecting tool of a server of tools. {@code name} is what models call it by. */
+    public static Builder mcp(String name, McpServer server, String tool) {
+        Builder builder = new Builder(name, Kind.MCP);
+        builder.mcp = Optional.of(new McpTool(server, tool));
+        return builder;
     }
 
     /** A tool that the conversation carries out itself: by asking, or on its own state. */
@@ -136,7 +162,8 @@ public record ToolSpec(
             return new Terms.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java.
+        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java, nor
+        // to a request that has left.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new Terms.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
     }
@@ -158,6 +185,8 @@ public record ToolSpec(
         private boolean askOnUnknown;
         private boolean honoursKey;
         private Optional<Json> output = Optional.empty();
+        private Optional<McpTool> mcp = Optional.empty();
+        private Optional<Endpoint> http = Optional.empty();
 
         private Builder(String name, Kind kind) {
             this.name = name;
@@ -179,6 +208,8 @@ public record ToolSpec(
             askOnUnknown = spec.askOnUnknown;
             honoursKey = spec.honoursKey;
             output = spec.output;
+            mcp = spec.mcp;
+            http = spec.http;
         }
 
         public Builder describedAs(String words, Json schema) {
@@ -261,7 +292,9 @@ public record ToolSpec(
                     verifies,
                     askOnUnknown,
                     honoursKey,
-                    output);
+                    output,
+                    http,
+                    mcp);
         }
     }
 }

@@ -8,6 +8,8 @@ import dev.waymark.history.Histories;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.Claims;
@@ -16,6 +18,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
@@ -66,7 +69,9 @@ public final class AgentWorker implements AutoCloseable {
     private final String taskQueue;
     private final WorkerOptions options;
     private final RunReader runs;
+    private final McpConnections servers;
     private final WorkerFactory factory;
+    private final HttpRunner requests = new HttpRunner(System.getenv());
     private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
@@ -75,6 +80,7 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new Histories(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
+        this.servers = new McpConnections(System.getenv(), builder.agents.path());
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -99,9 +105,9 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         CommandRunner commands = new CommandRunner(System.getenv());
-        ToolRunner tools = new ToolRunner(builder.tools, commands, builder.agents.path());
+        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, servers, builder.agents.path());
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents),
+                new AgentActivity(builder.agents, new McpDiscovery(servers)),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new Claims(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
@@ -138,6 +144,8 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        servers.close();
+        requests.close();
         return finished;
     }
 
@@ -146,6 +154,8 @@ public final class AgentWorker implements AutoCloseable {
     public void close() {
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        servers.close();
+        requests.close();
     }
 
     private WorkerFactory newFactory() {

@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -31,10 +32,12 @@ public final class AgentDirectory {
 
     private final Path path;
     private final Map<String, AgentSpec> byName;
+    private final Map<String, List<McpEntry>> servers;
 
-    private AgentDirectory(Path path, Map<String, AgentSpec> byName) {
+    private AgentDirectory(Path path, Map<String, AgentSpec> byName, Map<String, List<McpEntry>> servers) {
         this.path = path;
         this.byName = Collections.unmodifiableMap(byName);
+        this.servers = Map.copyOf(servers);
     }
 
     /**
@@ -50,21 +53,24 @@ public final class AgentDirectory {
         }
         AgentFile reader = new AgentFile(directory, providers, tools);
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
         Map<String, Path> origin = new LinkedHashMap<>();
         for (Path file : files(directory)) {
             try {
-                AgentSpec agent = reader.read(file);
+                AgentFile.Definition definition = reader.read(file);
+                AgentSpec agent = definition.agent();
                 Path other = origin.put(agent.name(), file);
                 if (other != null) {
                     throw new YamlProblem(
                             file.toString(), 1, "name", agent.name() + " is the name of " + other + " too");
                 }
                 byName.put(agent.name(), agent);
+                servers.put(agent.name(), definition.servers());
             } catch (YamlProblem e) {
                 throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
             }
         }
-        return new AgentDirectory(directory, byName);
+        return new AgentDirectory(directory, byName, servers);
     }
 
     /** Agents that were made in code. Their tools' working directory is this path. */
@@ -75,7 +81,7 @@ public final class AgentDirectory {
                 throw new IllegalArgumentException("two agents of one name: " + agent.name());
             }
         }
-        return new AgentDirectory(path, byName);
+        return new AgentDirectory(path, byName, Map.of());
     }
 
     /** Where the files are: what paths in them are relative to, and their tools' working directory. */
@@ -87,8 +93,14 @@ public final class AgentDirectory {
         return List.copyOf(byName.keySet());
     }
 
+    /** With the tools that its file defines; {@link #servers} have the others. */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
+    }
+
+    /** Which have more of an agent's tools, in order. */
+    public List<McpEntry> servers(String name) {
+        return servers.getOrDefault(name, List.of());
     }
 
     /** All agents by name, in order. */

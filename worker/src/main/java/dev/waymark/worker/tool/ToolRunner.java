@@ -4,11 +4,19 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.mcp.Lost;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpResult;
+import dev.waymark.worker.mcp.NotReached;
+import dev.waymark.worker.tool.http.HttpResult;
+import dev.waymark.worker.tool.http.HttpRunner;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -18,20 +26,29 @@ import java.util.Optional;
 
 /** Runs tools of every kind, once each, and knows nothing of why and whether they may run. */
 public final class ToolRunner {
+    /** Of a tool that is safe to retry. The type is stored in histories. */
+    private static final String CONNECTION_LOST = "McpConnectionLost";
+
     private final JavaTools javaTools;
     private final CommandRunner commands;
+    private final HttpRunner requests;
     private final Path directory;
+    private final McpConnections servers;
 
     /** {@code directory} is where command tools are started: that of the agent files. */
-    public ToolRunner(JavaTools javaTools, CommandRunner commands, Path directory) {
+    public ToolRunner(
+            JavaTools javaTools, CommandRunner commands, HttpRunner requests, McpConnections servers, Path directory) {
         this.javaTools = javaTools;
         this.commands = commands;
+        this.requests = requests;
         this.directory = directory;
+        this.servers = servers;
     }
 
     /** What keeps a call from being run at all. */
-    Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        Optional<String> misfit = ToolArguments.problem(tool.input(), args);
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        Optional<String> misfit = ToolArguments.problem(tool.input(), args)
+                .or(() -> tool.http().flatMap(endpoint -> requests.misfit(endpoint, args)));
         if (misfit.isPresent()) {
             return Optional.of(ToolOutcome.error(ToolTexts.invalidInput(tool.name(), misfit.get())));
         }
@@ -42,13 +59,15 @@ public final class ToolRunner {
     }
 
     /** Runs a tool whose running twice is harmless. */
-    ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+    public ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
         return checked(
                 tool,
                 switch (tool.kind()) {
                     case JAVA -> runJava(tool, args, context, fence).orElseGet(() -> failure(timedOut(fence)));
                     case COMMAND ->
                         runCommand(tool, tool.command(), args, context, fence).outcome();
+                    case MCP -> runRemote(tool, args, fence);
+                    case HTTP -> outcome(request(tool, args, Optional.empty(), fence));
                     case QUESTION, STATE -> throw notOurs(tool);
                 });
     }
@@ -64,7 +83,7 @@ public final class ToolRunner {
                 switch (tool.kind()) {
                     case JAVA ->
                         fence.left().isZero()
-                                ? ToolOutcome.notStarted(execution, "its time was up before it was started")
+                                ? tooLate(execution)
                                 : runJava(tool, args, context, fence)
                                         .orElseGet(() -> ToolOutcome.lost(timedOut(fence)));
                     case COMMAND -> {
@@ -76,6 +95,14 @@ public final class ToolRunner {
                                 ? ToolOutcome.notStarted(execution, none.why())
                                 : result.outcome();
                     }
+                    case MCP -> runRemoteOnce(tool, args, context, fence);
+                    case HTTP -> {
+                        if (fence.left().isZero()) {
+                            yield tooLate(execution);
+                        }
+                        HttpResult result = request(tool, args, Optional.of(context.idempotencyKey()), fence);
+                        yield result instanceof HttpResult.Lost lost ? ToolOutcome.lost(lost.words()) : outcome(result);
+                    }
                     case QUESTION, STATE -> throw notOurs(tool);
                 });
     }
@@ -84,14 +111,64 @@ public final class ToolRunner {
     VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
-            case COMMAND -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case MCP -> VerifyOutcome.unknown("nothing can tell");
             case QUESTION, STATE -> throw notOurs(tool);
         };
+    }
+
+    /** A connection that breaks is no result: running it again is harmless, and Temporal's to do. */
+    private ToolOutcome runRemote(ToolSpec tool, Json args, Fence fence) throws InterruptedException {
+        try {
+            return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.empty(), fence));
+        } catch (NotReached e) {
+            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, unreached(tool, e)), Optional.empty());
+        } catch (Lost e) {
+            if (e.isLate()) {
+                return failure(timedOut(fence));
+            }
+            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, words(e)), Optional.empty());
+        }
+    }
+
+    private ToolOutcome runRemoteOnce(ToolSpec tool, Json args, ToolContext context, Fence fence)
+            throws InterruptedException {
+        try {
+            return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.of(context.idempotencyKey()), fence));
+        } catch (NotReached e) {
+            return failure(unreached(tool, e));
+        } catch (Lost e) {
+            return ToolOutcome.lost(InlineText.of(words(e)));
+        }
+    }
+
+    private static ToolOutcome outcome(McpResult result) {
+        return result.isError() ? failure(result.text()) : ToolOutcome.result(InlineText.of(result.text()));
+    }
+
+    private static String unreached(ToolSpec tool, NotReached problem) {
+        return "MCP server " + tool.mcp().orElseThrow().server().name() + " can't be reached: " + words(problem);
     }
 
     private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)
             throws InterruptedException {
         return commands.run(tool, program, directory, args, environment(context), fence);
+    }
+
+    private HttpResult request(ToolSpec tool, Json args, Optional<String> key, Fence fence)
+            throws InterruptedException {
+        return requests.run(tool.http().orElseThrow(), args, key, fence);
+    }
+
+    /** What the model is told. */
+    private static ToolOutcome outcome(HttpResult result) {
+        return result instanceof HttpResult.Answered answer && answer.isSuccess()
+                ? ToolOutcome.result(InlineText.of(answer.body()))
+                : failure(result.words());
+    }
+
+    private static ToolOutcome tooLate(String execution) {
+        return ToolOutcome.notStarted(execution, "its time was up before it was started");
     }
 
     /** Nothing where its time was up. */

@@ -6,12 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;
@@ -244,13 +247,6 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "mcp"})
-    void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
-        Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
-    }
-
-    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
@@ -273,11 +269,141 @@ class AgentDirectoryTest {
                 "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a variable's name",
+                "{ mcp: { command: [x] } } | mcp.name: is missing",
+                "{ mcp: { name: a.b, command: [x] } } | mcp.name: a server's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
+                "{ mcp: { name: d } } | mcp.command: is missing",
+                "{ mcp: { name: d, url: ftp://x } } | mcp.url: expected an http or https address",
+                "{ mcp: { name: d, url: 'https://me:pw@x' } } | mcp.url: credentials belong into headers, as ${NAME}: addresses are recorded",
+                "{ mcp: { name: d, url: 'https://x', env: {} } } | mcp.env: goes with a program, and this server has a url",
+                "{ mcp: { name: d, command: [x], headers: {} } } | mcp.headers: goes with a url, and this server is a program",
+                "{ mcp: { name: d, url: 'https://x', headers: { A: '${' } } } | mcp.headers.A: expected ${NAME}",
+                "{ mcp: { name: d, command: [x], approval: { t: maybe } } } | mcp.approval.t: expected always or never, found maybe",
+                "{ mcp: { name: d, command: [x] }, name: t } | name: unknown field",
                 "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names in WAYMARK_ are taken",
             })
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_servers_areKeptForWhenAThreadStarts() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - mcp: { name: docs, command: [docs-mcp, --all], env: { KEY: "${DOCS_KEY}" }, trust: true, allow: [search] }
+                  - mcp:
+                      name: issues
+                      url: https://issues.example/mcp
+                      headers: { Authorization: "Bearer ${TOKEN}" }
+                      approval: { close.issue: always, list: never }
+                      timeout: 5s
+                      on_unknown: ask
+                """);
+
+        assertThat(load().servers("a"))
+                .containsExactly(
+                        new McpEntry(
+                                McpServer.program("docs", List.of("docs-mcp", "--all"), Map.of("KEY", "${DOCS_KEY}")),
+                                true,
+                                Optional.of(List.of("search")),
+                                false,
+                                Map.of(),
+                                Duration.ofSeconds(60),
+                                false),
+                        new McpEntry(
+                                McpServer.at(
+                                        "issues",
+                                        "https://issues.example/mcp",
+                                        Map.of("Authorization", "Bearer ${TOKEN}")),
+                                false,
+                                Optional.empty(),
+                                false,
+                                Map.of("close.issue", true, "list", false),
+                                Duration.ofSeconds(5),
+                                true));
+    }
+
+    @Test
+    void load_requests_areCompletelyUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - name: close_issue
+                    description: Closes an issue
+                    input: { type: object, required: [id], properties: { id: { type: string } } }
+                    http:
+                      method: POST
+                      url: "${ISSUES_URL}/{id}/close"
+                      headers: { Authorization: "Bearer ${ISSUES_TOKEN}" }
+                      allow_private: true
+                    honours_key: true
+                    verify: [closed, now]
+                    env: { TOKEN: "${ISSUES_TOKEN}" }
+                  - name: ping
+                    http: { method: GET, url: "http://localhost/ping" }
+                    allow_private: true
+                    safe_to_retry: true
+                """);
+        AgentSpec agent = load().find("a").orElseThrow();
+        assertThat(agent.tool("close_issue"))
+                .contains(ToolSpec.http(
+                                "close_issue",
+                                Endpoint.of(Endpoint.Method.POST, "${ISSUES_URL}/{id}/close")
+                                        .withHeader("Authorization", "Bearer ${ISSUES_TOKEN}")
+                                        .allowingPrivate())
+                        .describedAs(
+                                "Closes an issue",
+                                Json.of(Map.of(
+                                        "type",
+                                        "object",
+                                        "required",
+                                        List.of("id"),
+                                        "properties",
+                                        Map.of("id", Map.of("type", "string")))))
+                        .honouringKey()
+                        .verifiedBy("closed", "now")
+                        .env(Map.of("TOKEN", "${ISSUES_TOKEN}"))
+                        .build());
+        assertThat(agent.tool("ping"))
+                .contains(ToolSpec.http(
+                                "ping",
+                                Endpoint.of(Endpoint.Method.GET, "http://localhost/ping")
+                                        .allowingPrivate())
+                        .safeToRetry()
+                        .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "url: 'https://a.example/'      | http.method: is missing",
+                "method: TRACE, url: 'https://a.example/' | http.method: expected GET or HEAD or POST or PUT or PATCH or DELETE, found TRACE",
+                "method: GET                    | http.url: is missing",
+                "method: GET, url: 'ftp://a.example/' | http.url: expected http:// or https:// and a host, without a user",
+                "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
+                "method: GET, url: 'https://a.example/{id}' | http.url: {id} is no property of the tool's input",
+                "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a header's name",
+                "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header holds printable ASCII only",
+                "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', allow_private: yes | http.allow_private: expected true or false, found yes",
+                "method: GET, url: 'https://a.example/', body: x | http.body: unknown field",
+            })
+    void load_wrongRequest_isRefused(String http, String message) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, http: { " + http + " } }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_programAndRequestAtOnce_isRefused() throws Exception {
+        String http = "http: { method: GET, url: 'https://a.example/' }";
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: unknown field");
+        file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: is for programs, and this tool has none");
     }
 
     @Test

@@ -23,6 +23,9 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.SoundHistory;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.Claims;
@@ -31,6 +34,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -74,6 +78,8 @@ final class WorkflowRig implements AutoCloseable {
     private final List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
+    private McpConnections servers;
+    private volatile List<McpEntry> entries = List.of();
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
@@ -98,7 +104,13 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
-        ToolRunner runner = new ToolRunner(JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of("."));
+        servers = new McpConnections(System.getenv(), Path.of("."));
+        ToolRunner runner = new ToolRunner(
+                JavaTools.of(tools),
+                new CommandRunner(System.getenv()),
+                new HttpRunner(System.getenv()),
+                servers,
+                Path.of("."));
         worker.registerActivitiesImplementations(
                 new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
@@ -108,7 +120,18 @@ final class WorkflowRig implements AutoCloseable {
 
     private AgentSpec agent(AgentInput input) {
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
-        return change.apply(agent.with()).build();
+        try {
+            return new McpDiscovery(servers).complete(change.apply(agent.with()).build(), entries);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Servers of tools, for threads that start from now on. */
+    WorkflowRig withServers(McpEntry... known) {
+        entries = List.of(known);
+        return this;
     }
 
     /** Changes the agent, for threads that start from now on. */
@@ -135,6 +158,7 @@ final class WorkflowRig implements AutoCloseable {
     private void shutdown() {
         factory.shutdownNow();
         factory.awaitTermination(5, TimeUnit.SECONDS);
+        servers.close();
     }
 
     String start(StartInput input) {
