@@ -212,7 +212,7 @@ public final class PhasesCheckpoint {
         result.put("thread_id", timeline.thread());
         result.put("state", stateName(state));
         result.put("final_text", turn.text());
-        result.put("final_structured", null);
+        result.put("final_structured", turn.structured().orElse(null));
         putModel(result, state);
         result.put("tool_executions", toolExecutions(state));
         result.put("subagent_executions", Extras.of(state).list("subagent_executions"));
@@ -275,7 +275,7 @@ public final class PhasesCheckpoint {
         payload.put("subagent_executions", extras.list("subagent_executions"));
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
-        payload.put("final_structured", null);
+        payload.put("final_structured", state.turn().structured().orElse(null));
         payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
         Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
         Map<String, Object> effects = effects(state, pending);

@@ -75,6 +75,6 @@ final class Said {
 
     /** How often the model has replied in this turn: a call that is under way may come to nothing. */
     static int iterations(Conversation state) {
-        return state.turn().iterations() - (state.modelCalled() ? 1 : 0);
+        return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
     }
 }

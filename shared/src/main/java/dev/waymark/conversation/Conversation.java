@@ -48,7 +48,8 @@ public record Conversation(
         @JsonProperty("origin") Optional<Origin> origin,
         @JsonProperty("cost") Optional<Usd> cost,
         @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context) {
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("gauge") Optional<Gauge> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -121,6 +122,7 @@ public record Conversation(
         cost = cost == null ? Optional.empty() : cost;
         budget = budget == null ? Optional.empty() : budget;
         context = context == null ? Optional.empty() : context;
+        gauge = gauge == null ? Optional.empty() : gauge;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -162,7 +164,8 @@ public record Conversation(
             return List.of();
         }
         if (openCalls().isEmpty()) {
-            return List.of(new Step.CallModel(counters.steps() + 1));
+            int next = counters.steps() + 1;
+            return List.of(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
         }
         List<Step> steps = new ArrayList<>();
         List<Call> open = openCalls();
@@ -191,6 +194,51 @@ public record Conversation(
                 .min(Instant::compareTo)
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
         return Collections.unmodifiableList(steps);
+    }
+
+    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
+    private boolean isSummaryDue() {
+        Optional<SummaryRule> rule = terms.flatMap(Terms::summaries);
+        Gauge read = gauge.orElse(Gauge.UNREAD);
+        if (rule.isEmpty() || read.isSummary(counters.steps())) {
+            return false;
+        }
+        List<Message> fresh = new ArrayList<>();
+        transcript.entries().tail(counters.messages() - read.messages()).forEach(entry -> fresh.add(entry.message()));
+        List<Message> uncommitted = uncommitted();
+        fresh.addAll(uncommitted);
+        if (read.tokens() + Gauge.guess(fresh) < rule.get().whenTokens()) {
+            return false;
+        }
+        List<Message> all = new ArrayList<>(transcript.messages());
+        all.addAll(uncommitted);
+        return Summary.cut(all, rule.get().keepMessages()) > 1;
+    }
+
+    /** What the next model call adds to the transcript. */
+    private List<Message> uncommitted() {
+        List<Message> messages = new ArrayList<>();
+        List<Part.ToolResult> results = batchCalls().stream()
+                .flatMap(call -> call.toolResult().stream())
+                .toList();
+        if (!results.isEmpty()) {
+            messages.add(Message.results(results));
+        }
+        queue.forEach(queued -> messages.add(queued.message()));
+        return messages;
+    }
+
+    /** The messages that give way to the summary that is being written. */
+    public List<Message> givingWay() {
+        List<Message> messages = transcript.messages();
+        int keep = terms.flatMap(Terms::summaries).orElse(SummaryRule.DEFAULT).keepMessages();
+        return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
+    }
+
+    /** The model writes a summary, and no reply. */
+    @JsonIgnore
+    public boolean isSummarising() {
+        return modelCalled && gauge.orElse(Gauge.UNREAD).isSummary(counters.steps());
     }
 
     /** How many calls of the same came to a known end before this one runs, or ran. */
@@ -340,6 +388,7 @@ public record Conversation(
                 origin,
                 cost,
                 budget,
-                context);
+                context,
+                gauge);
     }
 }

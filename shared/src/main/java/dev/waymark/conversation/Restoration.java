@@ -440,7 +440,8 @@ public final class Restoration {
                 extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
                 cost,
                 Optional.empty(),
-                context);
+                context,
+                Optional.empty());
     }
 
     private Call standing(Call call) {

@@ -14,6 +14,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
 import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Gauge;
 import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
@@ -26,6 +27,7 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
 import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
@@ -58,8 +60,19 @@ class StoredFormsTest {
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
-        Turn turn =
-                new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
+        Turn turn = new Turn(
+                2,
+                Turn.Status.FAILED,
+                3,
+                new Usage(1, 2),
+                "words",
+                Optional.of(new Problem("T", "m")),
+                AT,
+                Optional.of(ARGS),
+                true,
+                Optional.of(ARGS));
+        Gauge gauge = new Gauge(41, 2, Optional.of(3));
+        SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
         Call call = new Call(
@@ -89,7 +102,8 @@ class StoredFormsTest {
                 Map.of("charge", care),
                 Optional.of(approvals),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(summaries));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -103,7 +117,7 @@ class StoredFormsTest {
                 Index.<Workspace.VirtualFile>empty().with("a/b", file));
         Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
         Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
-        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
+        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
                 1,
@@ -132,7 +146,8 @@ class StoredFormsTest {
                 Optional.of(origin),
                 Optional.of(usd),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(gauge));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -147,6 +162,10 @@ class StoredFormsTest {
                                 .withFaults(List.of(new Reply.Fault(0, "no")))
                                 .charged(Optional.of(usd), spent),
                         "content"),
+                stored(Reply.of(new Part.Text("x")).withMisfit("no"), "content"),
+                stored(Reply.of(new Part.Text("{}")).withStructured(ARGS), "content"),
+                stored(gauge),
+                stored(summaries, "whenTokens", "keepMessages"),
                 stored(new Usage(1, 2)),
                 stored(new Usage(9, 2, 4, 3)),
                 stored(budget),

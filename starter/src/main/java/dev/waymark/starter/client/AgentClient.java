@@ -209,6 +209,7 @@ public final class AgentClient implements AutoCloseable {
             prompt.agent().ifPresent(Limits::agent);
             prompt.message().ifPresent(Limits::message);
             prompt.messages().ifPresent(Limits::messages);
+            prompt.schema().ifPresent(Limits::schema);
             return new Valid(prompt, prompt.thread().map(Limits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
         }
 
@@ -222,7 +223,8 @@ public final class AgentClient implements AutoCloseable {
         }
 
         Say say() {
-            return new Say(Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty());
+            return new Say(
+                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
 
@@ -724,7 +726,8 @@ public final class AgentClient implements AutoCloseable {
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
     public Started replaceByNothing(String thread, JsonNode emptyList) {
         return translated(() -> {
-            Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
+            Say say = new Say(
+                    Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty(), Optional.empty());
             String id = say.id().orElseThrow();
             Requests.Accepted cleared = update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
             save(thread);
