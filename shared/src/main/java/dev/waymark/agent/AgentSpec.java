@@ -73,6 +73,10 @@ public record AgentSpec(
         return new AgentSpec(name, description, instructions, model, maxTokens, most, tools, approvals);
     }
 
+    public AgentSpec withTools(List<ToolSpec> others) {
+        return new AgentSpec(name, description, instructions, model, maxTokens, maxIterations, others, approvals);
+    }
+
     public AgentSpec withApprovals(Approvals by) {
         return new AgentSpec(name, description, instructions, model, maxTokens, maxIterations, tools, Optional.of(by));
     }
@@ -91,6 +95,7 @@ public record AgentSpec(
                     switch (tool.kind()) {
                         case QUESTION -> Terms.ToolKind.QUESTION;
                         case STATE -> Terms.ToolKind.STATE;
+                        case SUBAGENT -> Terms.ToolKind.SUBAGENT;
                         case JAVA, COMMAND -> Terms.ToolKind.ACTIVITY;
                     });
             if (!tool.care().equals(Terms.Care.NONE)) {

@@ -290,7 +290,7 @@ public final class PhasesCheckpoint {
             case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
             case DISPATCHED ->
                 !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING -> false;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }

@@ -403,7 +403,9 @@ public final class Restoration {
                 new Counters(0, steps, versions, messages),
                 createdAt,
                 updatedAt,
-                extras.map(values -> new Origin(Optional.empty(), Optional.of(values))));
+                extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
+                Optional.empty(),
+                Optional.empty());
     }
 
     private Call standing(Call call) {

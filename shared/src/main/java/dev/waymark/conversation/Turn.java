@@ -78,6 +78,11 @@ public record Turn(
         return new Turn(number, status, iterations, usage.plus(more), text, problem, startedAt);
     }
 
+    /** The same turn, of which it is known only now that it used more. */
+    Turn usedMore(int turn, Usage more) {
+        return turn == number ? used(more) : this;
+    }
+
     Turn ended(Status how, String words, Optional<Problem> why) {
         return new Turn(number, how, iterations, usage, words, why, startedAt);
     }

@@ -22,6 +22,11 @@ public record Usage(
         return new Usage(sum(inputTokens, other.inputTokens), sum(outputTokens, other.outputTokens));
     }
 
+    /** What this is more than that. */
+    Usage minus(Usage other) {
+        return new Usage(Math.max(0, inputTokens - other.inputTokens), Math.max(0, outputTokens - other.outputTokens));
+    }
+
     /** An absurd count must not become a negative one, which would throw in the middle of a fold. */
     private static long sum(long left, long right) {
         return left > Long.MAX_VALUE - right ? Long.MAX_VALUE : left + right;

@@ -8,7 +8,10 @@ import dev.waymark.contract.Inbox;
 import dev.waymark.contract.Marker;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.PassedOn;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyInput;
@@ -25,6 +28,8 @@ import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.history.v1.MarkerRecordedEventAttributes;
+import io.temporal.api.history.v1.SignalExternalWorkflowExecutionInitiatedEventAttributes;
+import io.temporal.api.history.v1.StartChildWorkflowExecutionInitiatedEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionSignaledEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes;
 import io.temporal.api.update.v1.Request;
@@ -58,6 +63,7 @@ public final class Projector {
 
     private final List<Held> held = new ArrayList<>();
     private final Map<Long, Work> works = new HashMap<>();
+    private final Map<Long, String> subagents = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
     private @Nullable Conversation state;
@@ -126,6 +132,43 @@ public final class Projector {
                 long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
                 hold(event, () -> work(scheduled).cancelled());
             }
+            case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED ->
+                subagentStarted(event.getEventId(), event.getStartChildWorkflowExecutionInitiatedEventAttributes());
+            case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED -> {
+                long begun = event.getStartChildWorkflowExecutionFailedEventAttributes()
+                        .getInitiatedEventId();
+                hold(event, () -> Failures.subagentExists(subagent(begun)));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED -> {
+                var closed = event.getChildWorkflowExecutionCompletedEventAttributes();
+                hold(event, () -> subagentCompleted(subagent(closed.getInitiatedEventId()), closed.getResult()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED -> {
+                var closed = event.getChildWorkflowExecutionFailedEventAttributes();
+                hold(
+                        event,
+                        () -> Failures.subagentEnded(
+                                subagent(closed.getInitiatedEventId()),
+                                "failed",
+                                Optional.of(problem(closed.getFailure()))));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED -> {
+                long begun =
+                        event.getChildWorkflowExecutionCanceledEventAttributes().getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "cancelled", Optional.empty()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED -> {
+                long begun = event.getChildWorkflowExecutionTerminatedEventAttributes()
+                        .getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "terminated", Optional.empty()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT -> {
+                long begun =
+                        event.getChildWorkflowExecutionTimedOutEventAttributes().getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "timed-out", Optional.empty()));
+            }
+            case EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED ->
+                signalled(event.getEventId(), event.getSignalExternalWorkflowExecutionInitiatedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
                 WorkflowExecutionSignaledEventAttributes signal = event.getWorkflowExecutionSignaledEventAttributes();
                 if (!Names.isReserved(signal.getSignalName())) {
@@ -311,6 +354,42 @@ public final class Projector {
         }
     }
 
+    private void subagentStarted(long eventId, StartChildWorkflowExecutionInitiatedEventAttributes begun) {
+        String callId = decode(begun.getInput(), StartInput.class)
+                .parent()
+                .orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"))
+                .callId();
+        subagents.put(eventId, callId);
+        apply(eventId, new Fact.SubagentStarted(callId));
+    }
+
+    private String subagent(long initiatedEventId) {
+        String callId = subagents.remove(initiatedEventId);
+        if (callId == null) {
+            throw new IllegalStateException("a subagent ended that was never started: " + initiatedEventId);
+        }
+        return callId;
+    }
+
+    private Fact subagentCompleted(String callId, Payloads result) {
+        try {
+            return decode(result, Outcome.class).toFact(callId);
+        } catch (DataConverterException e) {
+            return Failures.subagent(callId, e);
+        }
+    }
+
+    /** A thread signals the one above it with a report, and those below with what people decided. */
+    private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
+        apply(
+                eventId,
+                signal.getSignalName().equals(Names.SUBAGENT)
+                        ? new Fact.ParentTold(
+                                decode(signal.getInput(), SubagentReport.class).report())
+                        : new Fact.DecisionPassedOn(
+                                decode(signal.getInput(), PassedOn.class).via()));
+    }
+
     private void compare(long eventId, ModelInput recorded) {
         modelCalls++;
         Transcript transcript = current().transcript();
@@ -337,9 +416,7 @@ public final class Projector {
     private void marker(long eventId, MarkerRecordedEventAttributes recorded) {
         Payloads data = recorded.getDetailsOrDefault("data", Payloads.getDefaultInstance());
         if (recorded.getMarkerName().equals("SideEffect") && data.getPayloadsCount() > 0) {
-            decode(data, Marker.class)
-                    .limitReached()
-                    .ifPresent(problem -> apply(eventId, new Fact.LimitReached(problem)));
+            decode(data, Marker.class).fact().ifPresent(fact -> apply(eventId, fact));
         }
     }
 

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Delegation;
 import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Ignored;
@@ -16,10 +18,12 @@ import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Origin;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
 import dev.waymark.conversation.Terms;
@@ -56,6 +60,20 @@ class StoredFormsTest {
                 new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Ask ask = new Ask(
+                "tu_9",
+                Ask.Kind.APPROVAL,
+                "charge",
+                Optional.of("May it?"),
+                Optional.of(ARGS),
+                Optional.of("e3b0"),
+                true,
+                AT);
+        Report report = new Report(true, List.of(ask), new Usage(7, 8));
+        Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
+        Delegation delegation =
+                new Delegation(report, List.of("tu_9"), List.of("tu_8"), List.of(decision), new Usage(1, 1), true);
+        Parent parent = new Parent("tu_0", 2);
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -70,7 +88,8 @@ class StoredFormsTest {
                 Optional.of(AT),
                 Optional.of(claim),
                 Optional.of(approval),
-                Optional.of("e3b0"));
+                Optional.of("e3b0"),
+                Optional.of(delegation));
         Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
         Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
         Terms terms = new Terms(
@@ -118,7 +137,9 @@ class StoredFormsTest {
                 new Counters(1, 2, 3, 4),
                 AT,
                 AT,
-                Optional.of(origin));
+                Optional.of(origin),
+                Optional.of(parent),
+                Optional.of(report));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -135,6 +156,11 @@ class StoredFormsTest {
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(origin),
+                stored(ask, "callId", "kind", "tool", "since"),
+                stored(report, "asks", "usage"),
+                stored(decision, "signal", "body"),
+                stored(delegation, "report", "booked"),
+                stored(parent, "callId"),
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),

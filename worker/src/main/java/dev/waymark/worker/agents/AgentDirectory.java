@@ -49,22 +49,43 @@ public final class AgentDirectory {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
         AgentFile reader = new AgentFile(directory, providers, tools);
-        Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        try {
+            return new AgentDirectory(directory, complete(drafts(directory, reader)));
+        } catch (YamlProblem e) {
+            throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<AgentFile.Draft> drafts(Path directory, AgentFile reader) throws YamlProblem, IOException {
+        List<AgentFile.Draft> drafts = new ArrayList<>();
         Map<String, Path> origin = new LinkedHashMap<>();
         for (Path file : files(directory)) {
-            try {
-                AgentSpec agent = reader.read(file);
-                Path other = origin.put(agent.name(), file);
-                if (other != null) {
-                    throw new YamlProblem(
-                            file.toString(), 1, "name", agent.name() + " is the name of " + other + " too");
-                }
-                byName.put(agent.name(), agent);
-            } catch (YamlProblem e) {
-                throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+            AgentFile.Draft draft = reader.read(file);
+            String name = draft.agent().name();
+            Path other = origin.put(name, file);
+            if (other != null) {
+                throw new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too");
+            }
+            drafts.add(draft);
+        }
+        return drafts;
+    }
+
+    private static Map<String, AgentSpec> complete(List<AgentFile.Draft> drafts) throws YamlProblem {
+        Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        drafts.forEach(draft -> byName.put(draft.agent().name(), draft.agent()));
+        for (AgentFile.Draft draft : drafts) {
+            byName.put(draft.agent().name(), draft.complete(byName));
+        }
+        Subagents subagents = new Subagents(byName);
+        for (AgentFile.Draft draft : drafts) {
+            Optional<String> problem =
+                    subagents.problem(byName.get(draft.agent().name()));
+            if (problem.isPresent()) {
+                throw draft.problem(problem.get());
             }
         }
-        return new AgentDirectory(directory, byName);
+        return byName;
     }
 
     /** Agents that were made in code. Their tools' working directory is this path. */
@@ -75,6 +96,11 @@ public final class AgentDirectory {
                 throw new IllegalArgumentException("two agents of one name: " + agent.name());
             }
         }
+        Subagents subagents = new Subagents(byName);
+        byName.values()
+                .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
+                    throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
+                }));
         return new AgentDirectory(path, byName);
     }
 

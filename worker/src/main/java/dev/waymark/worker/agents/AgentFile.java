@@ -38,7 +38,7 @@ final class AgentFile {
     private static final int LARGEST_BYTES = 128 * 1024;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize", "subagents");
+    private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize");
     private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
@@ -53,7 +53,42 @@ final class AgentFile {
         this.javaTools = javaTools;
     }
 
-    AgentSpec read(Path file) throws YamlProblem {
+    /** An agent whose subagents are still to be looked up among the others. */
+    record Draft(AgentSpec agent, YamlValue root, List<YamlValue> subagents) {
+
+        /** The agent with a tool for each of its subagents. */
+        AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
+            List<ToolSpec> tools = new ArrayList<>(agent.tools());
+            for (YamlValue subagent : subagents) {
+                String name = subagent.text();
+                AgentSpec other = others.get(name);
+                if (other == null) {
+                    throw subagent.problem(
+                            "no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
+                }
+                if (ToolNames.isTaken(name)) {
+                    throw subagent.problem("this name is taken: " + name);
+                }
+                if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
+                    throw subagent.problem("a second tool named " + name);
+                }
+                tools.add(ToolSpec.subagent(name, other.description().orElse("")));
+            }
+            AgentSpec complete = agent.withTools(tools);
+            int bytes = bytes(complete);
+            if (bytes > LARGEST_BYTES) {
+                throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
+            }
+            return complete;
+        }
+
+        /** That something is wrong with one of its subagents, and with what is below that. */
+        YamlProblem problem(String words) {
+            return subagents.get(0).problem(words);
+        }
+    }
+
+    Draft read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
         fields.refuse(LATER_FIELDS, LATER);
@@ -65,6 +100,7 @@ final class AgentFile {
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
         Optional<YamlValue> approvals = fields.take("approvals");
+        Optional<YamlValue> subagents = fields.take("subagents");
         fields.end();
         AgentSpec agent = new AgentSpec(
                 name,
@@ -75,11 +111,7 @@ final class AgentFile {
                 maxIterations.isPresent() ? maxIterations.get().integer(1) : AgentSpec.DEFAULT_MAX_ITERATIONS,
                 tools.isPresent() ? tools(tools.get()) : List.of(),
                 approvals(approvals));
-        int bytes = bytes(agent);
-        if (bytes > LARGEST_BYTES) {
-            throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
-        }
-        return agent;
+        return new Draft(agent, root, subagents.isPresent() ? subagents.get().items() : List.of());
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {

@@ -49,7 +49,7 @@ public final class ToolRunner {
                     case JAVA -> runJava(tool, args, context, fence).orElseGet(() -> failure(timedOut(fence)));
                     case COMMAND ->
                         runCommand(tool, tool.command(), args, context, fence).outcome();
-                    case QUESTION, STATE -> throw notOurs(tool);
+                    case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
 
@@ -76,7 +76,7 @@ public final class ToolRunner {
                                 ? ToolOutcome.notStarted(execution, none.why())
                                 : result.outcome();
                     }
-                    case QUESTION, STATE -> throw notOurs(tool);
+                    case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
 
@@ -85,7 +85,7 @@ public final class ToolRunner {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
             case COMMAND -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
-            case QUESTION, STATE -> throw notOurs(tool);
+            case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
         };
     }
 

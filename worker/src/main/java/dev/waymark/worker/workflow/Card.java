@@ -168,8 +168,18 @@ final class Card {
             case CLAIMED -> "In flight: ";
             case UNKNOWN -> "Lost, to be looked into once nothing of it can run any more: ";
             case DOUBTED, VERIFYING -> "Lost, and being looked into: ";
-            case ISSUED, HELD, AWAITING, DISPATCHED, UNSETTLED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
-                "To run again: ";
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    DELEGATED,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> "To run again: ";
         };
         return "- " + what + shown(call) + " (" + code(call.id()) + "), claimed at "
                 + call.claim().map(Call.Claim::at).orElseThrow() + "\n";

@@ -55,8 +55,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
@@ -74,6 +76,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
+    private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
     private volatile Optional<AgentSpec.Approvals> approvals = Optional.empty();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
@@ -107,7 +110,9 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     private AgentSpec agent(AgentInput input) {
-        AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
+        List<ToolSpec> all = new ArrayList<>(toolSpecs);
+        all.addAll(subagents.getOrDefault(input.agent(), List.of()));
+        AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
         return approvals.map(agent::withApprovals).orElse(agent);
     }
 
@@ -115,6 +120,20 @@ final class WorkflowRig implements AutoCloseable {
     WorkflowRig withApprovals(AgentSpec.Approvals by) {
         approvals = Optional.of(by);
         return this;
+    }
+
+    /** What agents may be given tasks by this one, for threads that start from now on. */
+    WorkflowRig withSubagents(String agent, String... names) {
+        subagents.put(
+                agent,
+                Stream.of(names).map(name -> ToolSpec.subagent(name, "Helps.")).toList());
+        return this;
+    }
+
+    /** A thread that another one has started is checked with the others. */
+    String adopt(String thread) {
+        threads.add(thread);
+        return thread;
     }
 
     /** Another worker takes over, with nothing cached. */
@@ -141,6 +160,14 @@ final class WorkflowRig implements AutoCloseable {
         String thread = "thread-" + UUID.randomUUID();
         newStub(thread).start(input);
         threads.add(thread);
+        return thread;
+    }
+
+    /** Starts a thread when there is one already of the name that its subagent's for this call would have. */
+    String startAbove(String callId, StartInput below, StartInput above) {
+        String thread = "thread-" + UUID.randomUUID();
+        newStub(adopt(thread + "/" + callId)).start(below);
+        newStub(adopt(thread)).start(above);
         return thread;
     }
 
