@@ -79,7 +79,9 @@ final class Agent {
                 .safeToRetry();
         return AgentWorker.builder(client)
                 .agents(AgentSpec.of(NAME, "bench:any", look.spec(), BuiltInTools.askUser())
-                        .withMaxIterations(ENOUGH))
+                        .with()
+                        .maxIterations(ENOUGH)
+                        .build())
                 .providers(providers)
                 .tools(JavaTools.of(look))
                 .build();

@@ -135,7 +135,9 @@ final class ToolCosts {
         tools.add(post.spec());
         return AgentWorker.builder(connection.client())
                 .agents(AgentSpec.of("tools", "tools:any", tools.toArray(ToolSpec[]::new))
-                        .withMaxIterations(ENOUGH))
+                        .with()
+                        .maxIterations(ENOUGH)
+                        .build())
                 .providers(providers)
                 .tools(JavaTools.of(look, post))
                 .build();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Terms;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -26,7 +27,9 @@ public record AgentSpec(
         @JsonProperty("maxTokens") int maxTokens,
         @JsonProperty("maxIterations") int maxIterations,
         @JsonProperty("tools") List<ToolSpec> tools,
-        @JsonProperty("approvals") Optional<Approvals> approvals) {
+        @JsonProperty("approvals") Optional<Approvals> approvals,
+        @JsonProperty("budget") Optional<Budget> budget,
+        @JsonProperty("pricing") Optional<Pricing> pricing) {
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     public static final int DEFAULT_MAX_ITERATIONS = 10;
 
@@ -38,6 +41,8 @@ public record AgentSpec(
         instructions = instructions == null ? Optional.empty() : instructions;
         tools = List.copyOf(tools);
         approvals = approvals == null ? Optional.empty() : approvals;
+        budget = budget == null ? Optional.empty() : budget;
+        pricing = pricing == null ? Optional.empty() : pricing;
     }
 
     /** Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long. */
@@ -54,31 +59,101 @@ public record AgentSpec(
 
     /** The smallest agent: a name and a model, everything else by default. */
     public static AgentSpec of(String name, String model, ToolSpec... tools) {
-        return new AgentSpec(
-                name,
-                Optional.empty(),
-                Optional.empty(),
-                model,
-                DEFAULT_MAX_TOKENS,
-                DEFAULT_MAX_ITERATIONS,
-                List.of(tools),
-                Optional.empty());
+        return new Builder(name, model).tools(List.of(tools)).build();
     }
 
-    public AgentSpec withInstructions(String words) {
-        return new AgentSpec(name, description, Optional.of(words), model, maxTokens, maxIterations, tools, approvals);
+    /** The same agent, with something changed. */
+    public Builder with() {
+        return new Builder(this);
     }
 
-    public AgentSpec withMaxIterations(int most) {
-        return new AgentSpec(name, description, instructions, model, maxTokens, most, tools, approvals);
-    }
+    /** Makes one, piece by piece. */
+    public static final class Builder {
+        private final String name;
+        private final String model;
+        private Optional<String> description = Optional.empty();
+        private Optional<String> instructions = Optional.empty();
+        private int maxTokens = DEFAULT_MAX_TOKENS;
+        private int maxIterations = DEFAULT_MAX_ITERATIONS;
+        private List<ToolSpec> tools = List.of();
+        private Optional<Approvals> approvals = Optional.empty();
+        private Optional<Budget> budget = Optional.empty();
+        private Optional<Pricing> pricing = Optional.empty();
 
-    public AgentSpec withTools(List<ToolSpec> others) {
-        return new AgentSpec(name, description, instructions, model, maxTokens, maxIterations, others, approvals);
-    }
+        public Builder(String name, String model) {
+            this.name = name;
+            this.model = model;
+        }
 
-    public AgentSpec withApprovals(Approvals by) {
-        return new AgentSpec(name, description, instructions, model, maxTokens, maxIterations, tools, Optional.of(by));
+        private Builder(AgentSpec spec) {
+            this(spec.name, spec.model);
+            description = spec.description;
+            instructions = spec.instructions;
+            maxTokens = spec.maxTokens;
+            maxIterations = spec.maxIterations;
+            tools = spec.tools;
+            approvals = spec.approvals;
+            budget = spec.budget;
+            pricing = spec.pricing;
+        }
+
+        public Builder description(String words) {
+            description = Optional.of(words);
+            return this;
+        }
+
+        public Builder instructions(String words) {
+            instructions = Optional.of(words);
+            return this;
+        }
+
+        /** The longest reply. */
+        public Builder maxTokens(int most) {
+            maxTokens = most;
+            return this;
+        }
+
+        /** The most model calls of a turn. */
+        public Builder maxIterations(int most) {
+            maxIterations = most;
+            return this;
+        }
+
+        public Builder tools(List<ToolSpec> all) {
+            tools = all;
+            return this;
+        }
+
+        public Builder approvals(Approvals by) {
+            approvals = Optional.of(by);
+            return this;
+        }
+
+        /** What a thread may spend. */
+        public Builder budget(Budget most) {
+            budget = Optional.of(most);
+            return this;
+        }
+
+        /** What the model costs, where that is not known anyway. */
+        public Builder pricing(Pricing price) {
+            pricing = Optional.of(price);
+            return this;
+        }
+
+        public AgentSpec build() {
+            return new AgentSpec(
+                    name,
+                    description,
+                    instructions,
+                    model,
+                    maxTokens,
+                    maxIterations,
+                    tools,
+                    approvals,
+                    budget,
+                    pricing);
+        }
     }
 
     public Optional<ToolSpec> tool(String toolName) {
@@ -108,6 +183,7 @@ public record AgentSpec(
                 kinds,
                 care,
                 approvals.map(
-                        by -> new Terms.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))));
+                        by -> new Terms.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
+                budget);
     }
 }

@@ -9,17 +9,26 @@ import org.jspecify.annotations.Nullable;
 
 /** What a thread that began with a checkpoint holds for no other reason than to be shown again. */
 final class Extras {
+    private final Conversation state;
     private final Json values;
 
-    private Extras(Json values) {
-        this.values = values;
+    private Extras(Conversation state) {
+        this.state = state;
+        this.values = state.origin().flatMap(Origin::extras).orElse(Json.EMPTY_OBJECT);
     }
 
     static Extras of(Conversation state) {
-        return new Extras(state.origin().flatMap(Origin::extras).orElse(Json.EMPTY_OBJECT));
+        return new Extras(state);
     }
 
-    double number(String name) {
+    /** What the thread cost, in dollars. Threads that began before costs were counted hold what their file said here. */
+    double cost() {
+        return state.cost()
+                .map(cost -> cost.dollars().doubleValue())
+                .orElseGet(() -> number("total_cost_usd") + number("budget_spent_usd"));
+    }
+
+    private double number(String name) {
         return values.field(name) instanceof Number number ? number.doubleValue() : 0.0;
     }
 

@@ -147,7 +147,7 @@ public final class PhasesCheckpoint {
         payload.put("tool_call_count", calls);
         payload.put("session_token", Extras.of(state).value("session_token"));
         payload.put("checkpoint_token", Extras.of(state).value("checkpoint_token"));
-        payload.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        payload.put("total_cost_usd", Extras.of(state).cost());
         add("post_llm", state, payload);
         addSnapshot(state);
         if (calls > 0) {
@@ -209,7 +209,7 @@ public final class PhasesCheckpoint {
         result.put("tool_executions", toolExecutions(state));
         result.put("subagent_executions", Extras.of(state).list("subagent_executions"));
         result.put("usage_aggregate", usage(turn.usage()));
-        result.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        result.put("total_cost_usd", Extras.of(state).cost());
         Map<String, Object> snapshot = new LinkedHashMap<>();
         snapshot.put("state", stateName(state));
         snapshot.put("step", state.counters().steps());
@@ -219,7 +219,7 @@ public final class PhasesCheckpoint {
         snapshot.put(
                 "elapsed_s",
                 Duration.between(turn.startedAt(), state.updatedAt()).toMillis() / 1000.0);
-        snapshot.put("total_cost_usd", Extras.of(state).number("total_cost_usd"));
+        snapshot.put("total_cost_usd", Extras.of(state).cost());
         snapshot.put("replayed_effect_count", Extras.of(state).count("replayed_effect_count"));
         result.put("state_snapshot", snapshot);
         return result;
@@ -259,7 +259,7 @@ public final class PhasesCheckpoint {
         payload.put("tool_calls", toolCallCount(state));
         payload.put("started_at_s", Times.seconds(state.turn().startedAt()));
         payload.put("usage", usage(state.turn().usage()));
-        payload.put("total_cost_usd", extras.number("total_cost_usd"));
+        payload.put("total_cost_usd", extras.cost());
         payload.put("session_token", extras.value("session_token"));
         payload.put("checkpoint_token", extras.value("checkpoint_token"));
         payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
@@ -455,7 +455,7 @@ public final class PhasesCheckpoint {
             case NONE -> "pending";
             case RUNNING -> state.isInterrupted() ? "paused" : "running";
             case COMPLETE -> "completed";
-            case FAILED, MAX_ITERATIONS -> "failed";
+            case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";
         };
     }

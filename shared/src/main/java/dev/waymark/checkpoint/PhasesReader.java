@@ -351,7 +351,6 @@ final class PhasesReader {
         keep(extras, payload, "requested_model");
         keep(extras, payload, "normalized_model");
         keep(extras, payload, "provider_adapter");
-        extras.put("total_cost_usd", payload.number("total_cost_usd"));
         int before = payload.has("replayed_effect_count") ? payload.count("replayed_effect_count") : 0;
         extras.put("replayed_effect_count", before + replayed);
         extras.put("tool_calls", payload.count("tool_calls") - calls);

@@ -57,7 +57,7 @@ public final class SessionCheckpoint {
             case NONE -> "active";
             case RUNNING -> over ? "failed" : "active";
             case COMPLETE -> "completed";
-            case FAILED, MAX_ITERATIONS -> "failed";
+            case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";
         };
     }
@@ -78,7 +78,7 @@ public final class SessionCheckpoint {
                         entry.message().content())));
         checkpoint.put("transcript", transcript);
         checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
-        checkpoint.put("budget_spent_usd", Extras.of(state).number("budget_spent_usd"));
+        checkpoint.put("budget_spent_usd", Extras.of(state).cost());
         return checkpoint;
     }
 

@@ -12,9 +12,7 @@ import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Workspace;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
@@ -73,11 +71,7 @@ final class SessionReader {
         if (spent < 0) {
             throw checkpoint.corrupt("\"budget_spent_usd\" is negative");
         }
-        if (spent > 0) {
-            Map<String, Object> extras = new LinkedHashMap<>();
-            extras.put("budget_spent_usd", spent);
-            conversation.extras(Json.of(extras));
-        }
+        conversation.cost(spent);
         if (!checkpoint.isNull("plan")) {
             conversation.desk(new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), Index.empty()));
         }

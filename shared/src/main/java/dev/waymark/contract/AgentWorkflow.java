@@ -46,7 +46,9 @@ public interface AgentWorkflow {
                     + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
     void settle(RawValue payload);
 
-    @SignalMethod(name = Names.BUDGET, description = "Raises a limit. JSON: {\"iterations\": 20}.")
+    @SignalMethod(
+            name = Names.BUDGET,
+            description = "Raises a limit. JSON: {\"usd\": 2.5}, {\"tokens\": 200000} or {\"iterations\": 20}.")
     void budget(RawValue payload);
 
     @SignalMethod(name = Names.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")

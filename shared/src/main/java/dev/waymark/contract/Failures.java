@@ -2,7 +2,10 @@ package dev.waymark.contract;
 
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Spent;
 import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.common.converter.DataConverterException;
+import io.temporal.common.converter.Values;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
@@ -58,6 +61,32 @@ public final class Failures {
 
     public static Fact subagentExists(String callId) {
         return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
+    }
+
+    /**
+     * What the attempts of a failed model call took. A failure says so in its details, and a worker that was lost told it
+     * with its heartbeats.
+     */
+    public static Spent spent(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
+        try {
+            if (cause instanceof ApplicationFailure application) {
+                return detail(application.getDetails(), Spent.class).orElse(Spent.NOTHING);
+            }
+            if (cause instanceof TimeoutFailure timeout) {
+                return detail(timeout.getLastHeartbeatDetails(), PartialReply.class)
+                        .flatMap(PartialReply::spent)
+                        .orElse(Spent.NOTHING);
+            }
+        } catch (DataConverterException e) {
+            return Spent.NOTHING; // Anybody may fail an activity, with any details.
+        }
+        return Spent.NOTHING;
+    }
+
+    private static <T> Optional<T> detail(@Nullable Values details, Class<T> type) {
+        return details == null || details.getSize() == 0 ? Optional.empty() : Optional.ofNullable(details.get(0, type));
     }
 
     private static String words(TimeoutFailure timeout) {

@@ -10,12 +10,14 @@ import com.fasterxml.jackson.databind.cfg.MutableCoercionConfig;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.type.LogicalType;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Usd;
 import io.temporal.api.common.v1.Payload;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -330,7 +332,10 @@ public final class Inbox {
                 throw new Unusable("\"iterations\" must be a positive whole number");
             }
             Optional<Integer> most = isGiven(iterations) ? Optional.of(iterations.intValue()) : Optional.empty();
-            return new Fact.BudgetRaised(most, id("by"));
+            Budget budget = new Budget(
+                    isGiven(usd) ? Optional.of(Usd.of(usd.decimalValue())) : Optional.empty(),
+                    isGiven(tokens) ? Optional.of(tokens.longValue()) : Optional.empty());
+            return new Fact.BudgetRaised(most, budget, id("by"));
         }
 
         private Optional<String> optionalBy() throws Unusable {

@@ -9,8 +9,8 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 /**
  * A run's result: how its last turn ended. The conversation itself stays in history.
  *
- * @param usage all of a subagent's thread; only the thread above asks for it
+ * @param spent by a subagent's thread and what is below it; only the thread above asks for it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,11 +27,11 @@ public record Outcome(
         @JsonProperty("turn") int turn,
         @JsonProperty("text") String text,
         @JsonProperty("error") Optional<Problem> error,
-        @JsonProperty("usage") Optional<Usage> usage) {
+        @JsonProperty("spent") Optional<Spent> spent) {
     @JsonCreator
     public Outcome {
         error = error == null ? Optional.empty() : error;
-        usage = usage == null ? Optional.empty() : usage;
+        spent = spent == null ? Optional.empty() : spent;
     }
 
     public static Outcome of(Turn turn) {
@@ -47,7 +47,7 @@ public record Outcome(
                 turn.number(),
                 cut.apply(text),
                 turn.problem(),
-                Optional.of(subagent.usage()));
+                Optional.of(new Spent(subagent.usage(), subagent.cost())));
     }
 
     private static String lastWords(Conversation subagent) {
@@ -61,6 +61,6 @@ public record Outcome(
 
     /** What this is to the thread that waited for it. */
     public Fact toFact(String callId) {
-        return new Fact.SubagentFinished(callId, status, text, error, usage);
+        return new Fact.SubagentFinished(callId, status, text, error, spent);
     }
 }

@@ -2,11 +2,14 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import java.util.List;
+import java.util.Optional;
 
 /** What the {@code status} query answers: the thread at a glance. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -19,9 +22,14 @@ public record StatusReport(
         @JsonProperty("usage") Usage usage,
         @JsonProperty("queued") int queued,
         @JsonProperty("ignoredCount") int ignoredCount,
-        @JsonProperty("ignored") List<Ignored.Item> ignored) {
+        @JsonProperty("ignored") List<Ignored.Item> ignored,
+
+        @JsonProperty("costUsd") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Usd> costUsd) {
     @JsonCreator
-    public StatusReport {}
+    public StatusReport {
+        costUsd = costUsd == null ? Optional.empty() : costUsd;
+    }
 
     public static StatusReport of(Conversation state) {
         return new StatusReport(
@@ -33,6 +41,7 @@ public record StatusReport(
                 state.turn().usage(),
                 state.queue().size(),
                 state.ignored().count(),
-                state.ignored().last());
+                state.ignored().last(),
+                state.cost());
     }
 }

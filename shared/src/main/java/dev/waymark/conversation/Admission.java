@@ -238,19 +238,23 @@ final class Admission {
     }
 
     private static Optional<Problem> budget(Conversation state, Fact.BudgetRaised raised) {
-        if (raised.iterations().isEmpty()) {
-            return refused(Problem.BAD_INPUT, "this thread has no limit but that of iterations");
-        }
-        if (state.iterationLimit().isEmpty()) {
+        boolean limitsAreKnown = state.terms().isPresent();
+        if (state.iterationLimit().isEmpty() || (raised.iterations().isEmpty() && !limitsAreKnown)) {
             return refused(Problem.BAD_INPUT, "the limit is not known yet: the agent is being looked up");
         }
-        if (state.full() && state.turn().status() == Turn.Status.MAX_ITERATIONS) {
+        if (state.full() && state.turn().endedOnLimit()) {
             return refused(Problem.TOO_LARGE, FULL);
         }
+        if (raised.iterations().isEmpty() && !state.limits().has(raised.budget())) {
+            return refused(Problem.BAD_INPUT, "this thread has no such limit");
+        }
         int limit = state.iterationLimit().get();
-        return raised.iterations().get() > limit
-                ? Optional.empty()
-                : refused(Problem.BAD_INPUT, "the limit of iterations is " + limit + " already");
+        if (raised.iterations().filter(most -> most <= limit).isPresent()) {
+            return refused(Problem.BAD_INPUT, "the limit of iterations is " + limit + " already");
+        }
+        return state.limits()
+                .objection(raised.budget(), state.spent())
+                .map(words -> new Problem(Problem.BAD_INPUT, words));
     }
 
     private static String ids(List<Ask> asks) {

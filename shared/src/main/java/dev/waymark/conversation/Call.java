@@ -213,8 +213,8 @@ public record Call(
         });
     }
 
-    Call delegated(Instant at) {
-        return become(Status.DELEGATED, at, draft -> draft.subagent = Optional.of(Delegation.BEGUN));
+    Call delegated(Optional<Budget> reserved, Instant at) {
+        return become(Status.DELEGATED, at, draft -> draft.subagent = Optional.of(Delegation.begun(reserved)));
     }
 
     Call delegating(Delegation known) {

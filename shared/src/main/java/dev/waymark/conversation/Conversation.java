@@ -47,7 +47,9 @@ public record Conversation(
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin,
         @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("reported") Optional<Report> reported) {
+        @JsonProperty("reported") Optional<Report> reported,
+        @JsonProperty("cost") Optional<Usd> cost,
+        @JsonProperty("budget") Optional<Budget> budget) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -122,6 +124,8 @@ public record Conversation(
         origin = origin == null ? Optional.empty() : origin;
         parent = parent == null ? Optional.empty() : parent;
         reported = reported == null ? Optional.empty() : reported;
+        cost = cost == null ? Optional.empty() : cost;
+        budget = budget == null ? Optional.empty() : budget;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -168,7 +172,7 @@ public record Conversation(
         Report before = reported.orElse(Report.NONE);
         boolean due = now.waiting() != before.waiting()
                 || !now.asks().equals(before.asks())
-                || (life == Life.CANCELLED && !now.usage().equals(before.usage()));
+                || (life == Life.CANCELLED && !now.spent().equals(before.spent()));
         return due ? Optional.of(now) : Optional.empty();
     }
 
@@ -203,6 +207,7 @@ public record Conversation(
             running += call.isInFlight() ? 1 : 0;
             effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
         }
+        List<Call> delegated = new ArrayList<>();
         for (Call call : open) {
             boolean effect = hasEffect(call);
             if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
@@ -212,21 +217,36 @@ public record Conversation(
                     && call.wakeAt().isEmpty()
                     && running < MAX_PARALLEL_CALLS
                     && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
-                steps.add(
-                        isForSubagent(call)
-                                ? new Step.StartSubagent(call)
-                                : new Step.RunTool(call, call.dispatches() + 1));
+                if (isForSubagent(call)) {
+                    delegated.add(call);
+                } else {
+                    steps.add(new Step.RunTool(call, call.dispatches() + 1));
+                }
                 running++;
                 effectsRunning += effect ? 1 : 0;
             }
         }
+        Optional<Budget> share = shareOf(delegated.size());
+        delegated.forEach(call -> steps.add(new Step.StartSubagent(call, share)));
         open.stream()
                 .flatMap(call -> call.wakeAt().stream())
                 .min(Instant::compareTo)
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
     }
 
-    boolean isForSubagent(Call call) {
+    /** What each of so many subagents may spend: what is left, and not promised to those that are at work. */
+    private Optional<Budget> shareOf(int subagents) {
+        if (subagents == 0 || limits().equals(Budget.UNLIMITED)) {
+            return Optional.empty();
+        }
+        Budget left = limits().minus(spent());
+        for (Call call : batchCalls()) {
+            left = left.minus(call.subagent().map(Delegation::outstanding).orElse(Budget.UNLIMITED));
+        }
+        return Optional.of(left.share(subagents));
+    }
+
+    private boolean isForSubagent(Call call) {
         return terms.map(known -> known.tools().get(call.tool()) == Terms.ToolKind.SUBAGENT)
                 .orElse(false);
     }
@@ -365,6 +385,20 @@ public record Conversation(
         return maxIterations.or(() -> terms.map(Terms::maxIterations));
     }
 
+    /** What the thread has taken over its whole life, model calls that came to nothing included. */
+    @JsonIgnore
+    public Spent spent() {
+        return new Spent(usage, cost);
+    }
+
+    /** What the thread may take over its whole life. */
+    @JsonIgnore
+    public Budget limits() {
+        return budget.orElseGet(() -> terms.flatMap(Terms::budget)
+                .orElse(Budget.UNLIMITED)
+                .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
+    }
+
     /** The same state with another transcript. */
     public Conversation withTranscript(Transcript other) {
         return new Conversation(
@@ -393,6 +427,8 @@ public record Conversation(
                 updatedAt,
                 origin,
                 parent,
-                reported);
+                reported,
+                cost,
+                budget);
     }
 }

@@ -17,7 +17,8 @@ import java.util.Optional;
  * @param decided of what was asked there, what people have decided here since, by id
  * @param past whatever was asked there before, by id
  * @param outbox decisions that are still to be passed on, in order
- * @param booked of what was used there, what this thread has counted as its own
+ * @param reserved what it may spend, which nothing else may while it is at work
+ * @param booked of what was spent there, what this thread has counted as its own
  * @param over nothing more is heard of it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -27,11 +28,14 @@ public record Delegation(
         @JsonProperty("decided") List<String> decided,
         @JsonProperty("past") List<String> past,
         @JsonProperty("outbox") List<Decision> outbox,
-        @JsonProperty("booked") Usage booked,
+        @JsonProperty("reserved") Optional<Budget> reserved,
+        @JsonProperty("booked") Spent booked,
 
         @JsonProperty("over") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean over) {
-    static final Delegation BEGUN = new Delegation(Report.NONE, List.of(), List.of(), List.of(), Usage.NONE, false);
+    static Delegation begun(Optional<Budget> reserved) {
+        return new Delegation(Report.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
+    }
 
     @JsonCreator
     public Delegation {
@@ -39,6 +43,7 @@ public record Delegation(
         decided = decided == null ? List.of() : List.copyOf(decided);
         past = past == null ? List.of() : List.copyOf(past);
         outbox = outbox == null ? List.of() : List.copyOf(outbox);
+        reserved = reserved == null ? Optional.empty() : reserved;
         Objects.requireNonNull(booked, "booked");
     }
 
@@ -88,7 +93,7 @@ public record Delegation(
                 still.add(ask.callId());
             }
         }
-        return new Delegation(newer, still, gone, outbox, booked, over);
+        return new Delegation(newer, still, gone, outbox, reserved, booked, over);
     }
 
     Delegation deciding(String callId, Decision decision) {
@@ -96,27 +101,32 @@ public record Delegation(
         more.add(callId);
         List<Decision> longer = new ArrayList<>(outbox);
         longer.add(decision);
-        return new Delegation(report, more, past, longer, booked, over);
+        return new Delegation(report, more, past, longer, reserved, booked, over);
+    }
+
+    /** What it may still spend that is not counted yet. */
+    Budget outstanding() {
+        return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
     }
 
     Delegation passedOn() {
         return outbox.isEmpty()
                 ? this
-                : new Delegation(report, decided, past, outbox.subList(1, outbox.size()), booked, over);
+                : new Delegation(report, decided, past, outbox.subList(1, outbox.size()), reserved, booked, over);
     }
 
-    Delegation booking(Usage usage) {
-        return new Delegation(report, decided, past, outbox, usage, over);
+    Delegation booking(Spent spent) {
+        return new Delegation(report, decided, past, outbox, reserved, spent, over);
     }
 
     /** Nothing that is asked there matters any more. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));
-        return new Delegation(Report.NONE, List.of(), all, List.of(), booked, over);
+        return new Delegation(Report.NONE, List.of(), all, List.of(), reserved, booked, over);
     }
 
     Delegation finished() {
-        return new Delegation(report, decided, past, outbox, booked, true);
+        return new Delegation(report, decided, past, outbox, reserved, booked, true);
     }
 }

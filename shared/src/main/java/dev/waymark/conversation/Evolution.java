@@ -53,6 +53,8 @@ final class Evolution implements Fact.Cases<Void> {
     private Optional<Origin> origin;
     private Optional<Parent> parent;
     private Optional<Report> reported;
+    private Optional<Usd> cost;
+    private Optional<Budget> budget;
 
     private boolean versionReached;
 
@@ -86,6 +88,8 @@ final class Evolution implements Fact.Cases<Void> {
         this.origin = from.origin();
         this.parent = from.parent();
         this.reported = from.reported();
+        this.cost = from.cost();
+        this.budget = from.budget();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -119,6 +123,8 @@ final class Evolution implements Fact.Cases<Void> {
                 at,
                 Optional.empty(),
                 fact.parent(),
+                Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
         return of(blank, at).apply(fact);
     }
@@ -323,7 +329,9 @@ final class Evolution implements Fact.Cases<Void> {
                 updatedAt,
                 origin,
                 parent,
-                reported);
+                reported,
+                cost,
+                budget);
     }
 
     private void remember(Fact fact) {
@@ -333,11 +341,14 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /**
-     * What follows at once: a call that was held comes on when the one before it has ended, a turn at its limit ends, and
-     * what is queued when a turn completes opens the next.
+     * What follows at once: a call that was held comes on when the one before it has ended, what is queued when a turn
+     * completes opens the next, and a turn at its limit ends.
      */
     private void settle() {
         releaseHeldCalls();
+        if (turn.status() == Turn.Status.COMPLETE && !queue.isEmpty()) {
+            openTurn();
+        }
         boolean modelIsDue = turn.isRunning()
                 && terms.isPresent()
                 && !modelCalled
@@ -345,9 +356,8 @@ final class Evolution implements Fact.Cases<Void> {
         if (modelIsDue && turn.iterations() >= iterationLimit()) {
             String words = "the limit of " + iterationLimit() + " iterations is reached";
             endTurn(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
-        }
-        if (turn.status() == Turn.Status.COMPLETE && !queue.isEmpty()) {
-            openTurn();
+        } else if (modelIsDue) {
+            freeze().limits().overdrawn(new Spent(usage, cost)).ifPresent(why -> endTurn(Turn.Status.BUDGET, "", why));
         }
     }
 
@@ -409,11 +419,14 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void modelReplied(Fact.ModelReplied fact) {
         if (!isCurrent(fact.step())) {
+            if (fact.reply().cost().isPresent()) { // In older histories nothing comes of a late reply.
+                spend(fact.reply().spent());
+            }
             return null;
         }
         modelCalled = false;
-        turn = turn.used(fact.reply().usage());
-        usage = usage.plus(fact.reply().usage());
+        turn = turn.used(fact.reply().spent().usage());
+        spend(fact.reply().spent());
         Message message =
                 new Message(Role.ASSISTANT, withUnusedCallIds(fact.reply().content()));
         if (!message.content().isEmpty()) {
@@ -429,11 +442,20 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void modelFailed(Fact.ModelFailed fact) {
+        spend(fact.spent());
         if (isCurrent(fact.step())) {
             modelCalled = false;
+            turn = turn.used(fact.spent().usage());
             endTurn(Turn.Status.FAILED, "", fact.problem());
         }
         return null;
+    }
+
+    /** What was taken is taken, whatever becomes of the turn that it was for. */
+    private void spend(Spent more) {
+        Spent sum = new Spent(usage, cost).plus(more);
+        usage = sum.usage();
+        cost = sum.cost();
     }
 
     /** A reply that comes after its turn was stopped belongs to nobody. */
@@ -929,7 +951,7 @@ final class Evolution implements Fact.Cases<Void> {
     public @Nullable Void subagentStarted(Fact.SubagentStarted fact) {
         calls.get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
-                .ifPresent(call -> put(call.delegated(at)));
+                .ifPresent(call -> put(call.delegated(fact.budget(), at)));
         return null;
     }
 
@@ -954,7 +976,7 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void subagentFinished(Fact.SubagentFinished fact) {
         calls.get(fact.callId()).ifPresent(call -> {
-            fact.usage().ifPresent(usage -> book(call, usage));
+            fact.spent().ifPresent(spent -> book(call, spent));
             Call heard = finished(call(call.id()));
             put(heard);
             if (call.status() != Call.Status.DELEGATED) {
@@ -978,7 +1000,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void subagentReported(Fact.SubagentReported fact) {
-        book(call(fact.callId()), fact.report().usage());
+        book(call(fact.callId()), fact.report().spent());
         Call call = call(fact.callId());
         if (call.status() == Call.Status.DELEGATED) {
             put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
@@ -986,13 +1008,13 @@ final class Evolution implements Fact.Cases<Void> {
         return null;
     }
 
-    /** What is used below is used here, as soon as it is known, and once. */
-    private void book(Call call, Usage total) {
+    /** What is spent below is spent here, as soon as it is known, and once. */
+    private void book(Call call, Spent total) {
         call.subagent().ifPresent(known -> {
-            Usage more = total.minus(known.booked());
-            usage = usage.plus(more);
-            turn = turn.usedMore(call.turn(), more);
-            ended = ended.map(last -> last.usedMore(call.turn(), more));
+            Spent more = total.minus(known.booked());
+            spend(more);
+            turn = turn.usedMore(call.turn(), more.usage());
+            ended = ended.map(last -> last.usedMore(call.turn(), more.usage()));
             put(call.delegating(known.booking(known.booked().plus(more))));
         });
     }
@@ -1175,9 +1197,18 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void budgetRaised(Fact.BudgetRaised fact) {
-        maxIterations = fact.iterations();
-        boolean open = life == Conversation.Life.OPEN;
-        if (turn.status() == Turn.Status.MAX_ITERATIONS && open && !isBlank()) {
+        maxIterations = fact.iterations().or(() -> maxIterations);
+        Budget before = freeze().limits();
+        Budget after = before.raisedTo(fact.budget());
+        if (!after.equals(before)) {
+            budget = Optional.of(after);
+        }
+        boolean wasTheLimit = switch (turn.status()) {
+            case MAX_ITERATIONS -> fact.iterations().isPresent();
+            case BUDGET -> !after.equals(before);
+            case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
+        };
+        if (wasTheLimit && life == Conversation.Life.OPEN && !isBlank()) {
             turn = turn.continued();
         }
         return null;

@@ -111,7 +111,11 @@ public sealed interface Fact {
     }
 
     /** The model could not be had, finally. */
-    record ModelFailed(int step, Problem problem) implements Fact {
+    record ModelFailed(int step, Problem problem, Spent spent) implements Fact {
+        public ModelFailed(int step, Problem problem) {
+            this(step, problem, Spent.NOTHING);
+        }
+
         @Override
         public String type() {
             return "model-failed";
@@ -241,8 +245,8 @@ public sealed interface Fact {
         }
     }
 
-    /** A subagent is to carry a call out. */
-    record SubagentStarted(String callId) implements Fact {
+    /** A subagent is to carry a call out, and may spend this. */
+    record SubagentStarted(String callId, Optional<Budget> budget) implements Fact {
         @Override
         public String type() {
             return "subagent-started";
@@ -272,9 +276,9 @@ public sealed interface Fact {
      *
      * @param status its last turn's, or how the thread itself ended
      * @param text its last words
-     * @param usage all that it used, where it could still say
+     * @param spent all that it took, where it could still say
      */
-    record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Usage> usage)
+    record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
             implements Fact {
         @Override
         public String type() {
@@ -484,7 +488,11 @@ public sealed interface Fact {
     }
 
     /** Somebody raised a limit. */
-    record BudgetRaised(Optional<Integer> iterations, Optional<String> by) implements Inbound {
+    record BudgetRaised(Optional<Integer> iterations, Budget budget, Optional<String> by) implements Inbound {
+        public BudgetRaised(Optional<Integer> iterations, Optional<String> by) {
+            this(iterations, Budget.UNLIMITED, by);
+        }
+
         @Override
         public String signal() {
             return "budget";

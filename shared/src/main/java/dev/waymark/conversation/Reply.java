@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code faults} are the calls whose arguments don't fit their tool. Whoever brings the reply finds them, so that
  * nobody is asked to approve a call that can't run.
+ *
+ * <p>{@code cost} is the price of {@code usage}, where there is one, and {@code wasted} what attempts took that came to
+ * nothing before.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -25,7 +29,13 @@ public record Reply(
         String stop,
 
         @JsonProperty("faults") @JsonInclude(JsonInclude.Include.NON_EMPTY)
-        List<Fault> faults) {
+        List<Fault> faults,
+
+        @JsonProperty("cost") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Usd> cost,
+
+        @JsonProperty("wasted") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Spent> wasted) {
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
 
@@ -38,10 +48,12 @@ public record Reply(
             stop = calls ? TOOL_USE : END_TURN;
         }
         faults = faults == null ? List.of() : List.copyOf(faults);
+        cost = cost == null ? Optional.empty() : cost;
+        wasted = wasted == null ? Optional.empty() : wasted;
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
-        this(content, usage, stop, List.of());
+        this(content, usage, stop, List.of(), Optional.empty(), Optional.empty());
     }
 
     public static Reply of(Part... content) {
@@ -49,7 +61,18 @@ public record Reply(
     }
 
     public Reply withFaults(List<Fault> found) {
-        return new Reply(content, usage, stop, found);
+        return new Reply(content, usage, stop, found, cost, wasted);
+    }
+
+    /** The same reply, with what it cost, and what attempts before it did. */
+    public Reply charged(Optional<Usd> price, Spent before) {
+        return new Reply(
+                content, usage, stop, faults, price, before.isNothing() ? Optional.empty() : Optional.of(before));
+    }
+
+    /** All that was spent until the reply was there. */
+    Spent spent() {
+        return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }
 
     /** What is wrong with the arguments of the call that is number {@code call} among the reply's calls, from 0. */

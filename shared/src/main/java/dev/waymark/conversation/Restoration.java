@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -45,6 +46,7 @@ public final class Restoration {
     private int versions;
     private int turn = 1;
     private Usage usage = Usage.NONE;
+    private Optional<Usd> cost = Optional.empty();
     private Instant startedAt;
     private Instant updatedAt;
     private Optional<Turn.Status> status = Optional.empty();
@@ -285,6 +287,12 @@ public final class Restoration {
         return this;
     }
 
+    /** What the thread cost before it came here. */
+    public Restoration cost(double dollars) {
+        cost = dollars > 0 ? Optional.of(Usd.of(BigDecimal.valueOf(dollars))) : Optional.empty();
+        return this;
+    }
+
     public Restoration turn(int number, int modelCalls, Usage used, Instant began) {
         turn = Math.max(1, number);
         iterations = modelCalls;
@@ -405,6 +413,8 @@ public final class Restoration {
                 updatedAt,
                 extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
                 Optional.empty(),
+                Optional.empty(),
+                cost,
                 Optional.empty());
     }
 

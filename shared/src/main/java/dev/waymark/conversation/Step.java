@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /** What should happen now. The driver carries it out and applies the fact that says so. */
 public sealed interface Step {
@@ -38,8 +39,8 @@ public sealed interface Step {
         }
     }
 
-    /** Have a subagent carry a call out, in a thread of its own. */
-    record StartSubagent(Call call) implements Step {
+    /** Have a subagent carry a call out, in a thread of its own, for no more than this. */
+    record StartSubagent(Call call, Optional<Budget> budget) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.startSubagent(this);

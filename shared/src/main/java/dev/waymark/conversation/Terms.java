@@ -26,17 +26,32 @@ public record Terms(
         @JsonProperty("care") @JsonInclude(JsonInclude.Include.NON_EMPTY)
         Map<String, Care> care,
 
-        @JsonProperty("approvals") Optional<Approvals> approvals) {
+        @JsonProperty("approvals") Optional<Approvals> approvals,
+        @JsonProperty("budget") Optional<Budget> budget) {
     @JsonCreator
     public Terms {
         Objects.requireNonNull(agent, "agent");
         tools = Collections.unmodifiableMap(new LinkedHashMap<>(tools));
         care = care == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(care));
         approvals = approvals == null ? Optional.empty() : approvals;
+        budget = budget == null ? Optional.empty() : budget;
+    }
+
+    public Terms(
+            String agent,
+            int maxIterations,
+            Map<String, ToolKind> tools,
+            Map<String, Care> care,
+            Optional<Approvals> approvals) {
+        this(agent, maxIterations, tools, care, approvals, Optional.empty());
     }
 
     public Terms(String agent, int maxIterations, Map<String, ToolKind> tools) {
         this(agent, maxIterations, tools, Collections.emptyMap(), Optional.empty());
+    }
+
+    public Terms withBudget(Budget most) {
+        return new Terms(agent, maxIterations, tools, care, approvals, Optional.of(most));
     }
 
     /** What has to be minded when this tool is called. */

@@ -32,6 +32,9 @@ public record Turn(
         FAILED("failed"),
         @JsonProperty("max-iterations")
         MAX_ITERATIONS("max-iterations"),
+        /** The thread has spent what it may. */
+        @JsonProperty("budget")
+        BUDGET("budget"),
         @JsonProperty("stopped")
         STOPPED("stopped"),
         @JsonProperty("cancelled")
@@ -91,10 +94,14 @@ public record Turn(
         return new Turn(number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt);
     }
 
+    boolean endedOnLimit() {
+        return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
+    }
+
     /** It ended before the model had its last word. */
     boolean mayGoOn() {
         return switch (status) {
-            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS -> true;
+            case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;
             case NONE, RUNNING, COMPLETE -> false;
         };
     }

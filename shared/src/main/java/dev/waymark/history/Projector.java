@@ -19,12 +19,11 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
-import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.history.v1.MarkerRecordedEventAttributes;
@@ -35,6 +34,7 @@ import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
+import io.temporal.failure.CanceledFailure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -122,11 +122,17 @@ public final class Projector {
             }
             case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
                 var closed = event.getActivityTaskFailedEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
+                hold(
+                        event,
+                        () -> work(closed.getScheduledEventId())
+                                .failed(converter.failureToException(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
                 var closed = event.getActivityTaskTimedOutEventAttributes();
-                hold(event, () -> work(closed.getScheduledEventId()).failed(problem(closed.getFailure())));
+                hold(
+                        event,
+                        () -> work(closed.getScheduledEventId())
+                                .failed(converter.failureToException(closed.getFailure())));
             }
             case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
                 long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
@@ -150,7 +156,7 @@ public final class Projector {
                         () -> Failures.subagentEnded(
                                 subagent(closed.getInitiatedEventId()),
                                 "failed",
-                                Optional.of(problem(closed.getFailure()))));
+                                Optional.of(Failures.problem(converter.failureToException(closed.getFailure())))));
             }
             case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED -> {
                 long begun =
@@ -355,12 +361,11 @@ public final class Projector {
     }
 
     private void subagentStarted(long eventId, StartChildWorkflowExecutionInitiatedEventAttributes begun) {
-        String callId = decode(begun.getInput(), StartInput.class)
+        Parent above = decode(begun.getInput(), StartInput.class)
                 .parent()
-                .orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"))
-                .callId();
-        subagents.put(eventId, callId);
-        apply(eventId, new Fact.SubagentStarted(callId));
+                .orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
+        subagents.put(eventId, above.callId());
+        apply(eventId, new Fact.SubagentStarted(above.callId(), above.budget()));
     }
 
     private String subagent(long initiatedEventId) {
@@ -461,7 +466,7 @@ public final class Projector {
         try {
             return work.completed(result);
         } catch (DataConverterException e) {
-            return work.failed(Failures.problem(e));
+            return work.failed(e);
         }
     }
 
@@ -516,15 +521,11 @@ public final class Projector {
     private interface Work {
         Fact completed(Payloads result);
 
-        Fact failed(Problem problem);
+        Fact failed(RuntimeException failure);
 
         default Fact cancelled() {
-            return failed(new Problem(Names.CANCELLED, "cancelled"));
+            return failed(new CanceledFailure("cancelled"));
         }
-    }
-
-    private Problem problem(Failure failure) {
-        return Failures.problem(converter.failureToException(failure));
     }
 
     private final class AgentWork implements Work {
@@ -535,8 +536,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.AgentRefused(problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.AgentRefused(Failures.problem(failure));
         }
     }
 
@@ -553,8 +554,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.ModelFailed(step, problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure));
         }
     }
 
@@ -573,8 +574,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
+        public Fact failed(RuntimeException failure) {
+            return VerifyOutcome.unknown(Failures.problem(failure).message()).toFact(callId, dispatch);
         }
     }
 
@@ -593,8 +594,8 @@ public final class Projector {
         }
 
         @Override
-        public Fact failed(Problem problem) {
-            return new Fact.ToolLost(callId, dispatch, problem);
+        public Fact failed(RuntimeException failure) {
+            return new Fact.ToolLost(callId, dispatch, Failures.problem(failure));
         }
     }
 }

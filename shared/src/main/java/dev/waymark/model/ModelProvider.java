@@ -1,8 +1,8 @@
 package dev.waymark.model;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Reply;
 import java.util.Optional;
-import java.util.function.Consumer;
 
 /**
  * A service that answers transcripts. One object serves all threads of a worker at once, so it is thread-safe. It does
@@ -26,13 +26,10 @@ public interface ModelProvider {
     Reply reply(ModelRequest request) throws ModelFailure, InterruptedException;
 
     /**
-     * As {@link #reply(ModelRequest)}, telling the words of the reply while they come. What is told is for the eyes of
-     * whoever waits and nothing else: a reply counts once it is returned, and the next attempt begins with its first word.
-     *
-     * @param words is given the text of the reply piece by piece, in order, in the calling thread; the pieces add up to
-     *     it. A provider that can't stream gives nothing.
+     * As {@link #reply(ModelRequest)}, telling of the reply while it comes. A provider that can't stream tells nothing, and
+     * the next attempt begins with the first word.
      */
-    default Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
+    default Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         return reply(request);
     }
 
@@ -41,6 +38,11 @@ public interface ModelProvider {
      * says so when it starts, and starts: its other agents need nothing of the kind, and nothing is wrong with the file.
      */
     default Optional<String> lacks() {
+        return Optional.empty();
+    }
+
+    /** What a model costs, where that is known. An agent file can say it, too, and is believed. */
+    default Optional<Pricing> pricing(String model) {
         return Optional.empty();
     }
 

@@ -25,7 +25,10 @@ import java.util.Random;
 
 /** A conversation that a seed makes up: questions, approvals, failures, files, plans, lost calls, several turns. */
 final class Lived {
-    static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper").withInstructions("You help. 漢😀");
+    static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper")
+            .with()
+            .instructions("You help. 漢😀")
+            .build();
     private static final String[] WORDS = {
         "Hello", "漢字 😀", "", "line\nline", "\"quoted\" \\ \u0001", "{\"a\": 1}", "ok"
     };

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Ask;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
@@ -26,12 +28,15 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.conversation.Workspace;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -60,6 +65,9 @@ class StoredFormsTest {
                 new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
+        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
+        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
         Ask ask = new Ask(
                 "tu_9",
                 Ask.Kind.APPROVAL,
@@ -69,11 +77,11 @@ class StoredFormsTest {
                 Optional.of("e3b0"),
                 true,
                 AT);
-        Report report = new Report(true, List.of(ask), new Usage(7, 8));
+        Report report = new Report(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
-        Delegation delegation =
-                new Delegation(report, List.of("tu_9"), List.of("tu_8"), List.of(decision), new Usage(1, 1), true);
-        Parent parent = new Parent("tu_0", 2);
+        Delegation delegation = new Delegation(
+                report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+        Parent parent = new Parent("tu_0", 2, Optional.of(budget));
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -97,7 +105,8 @@ class StoredFormsTest {
                 4,
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
-                Optional.of(approvals));
+                Optional.of(approvals),
+                Optional.of(budget));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -139,7 +148,9 @@ class StoredFormsTest {
                 AT,
                 Optional.of(origin),
                 Optional.of(parent),
-                Optional.of(report));
+                Optional.of(report),
+                Optional.of(usd),
+                Optional.of(budget));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -150,14 +161,21 @@ class StoredFormsTest {
                 stored(Message.assistant(USE, new Part.Text("x")), "role", "content"),
                 stored(new Reply(List.of(USE), new Usage(1, 2), "tool_use"), "content"),
                 stored(
-                        new Reply(List.of(USE), new Usage(1, 2), "max_tokens", List.of(new Reply.Fault(0, "no"))),
+                        new Reply(List.of(USE), new Usage(1, 2), "max_tokens")
+                                .withFaults(List.of(new Reply.Fault(0, "no")))
+                                .charged(Optional.of(usd), spent),
                         "content"),
                 stored(new Usage(1, 2)),
+                stored(new Usage(9, 2, 4, 3)),
+                stored(budget),
+                stored(spent),
+                stored(new PartialReply(3, 2, 7, "wor", Optional.of(spent))),
+                stored(Pricing.of("3.0", "15").withCache("0.30", "3.75"), "input", "output"),
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(origin),
                 stored(ask, "callId", "kind", "tool", "since"),
-                stored(report, "asks", "usage"),
+                stored(report, "asks", "spent"),
                 stored(decision, "signal", "body"),
                 stored(delegation, "report", "booked"),
                 stored(parent, "callId"),

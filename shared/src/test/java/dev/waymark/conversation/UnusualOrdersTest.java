@@ -90,4 +90,23 @@ class UnusualOrdersTest {
         assertThat(state.calls().get("a").orElseThrow().status()).isEqualTo(Call.Status.LOST);
         assertThat(state.decide()).noneMatch(Step.VerifyTool.class::isInstance);
     }
+
+    /** A reset took an approval back, and brought back the claim that followed it. */
+    @Test
+    void restoredClaim_ofACallThatWaitsForApproval_isNotRunByAnApproval() {
+        Story story = ToolStory.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))
+                .with(ToolStory.restored("tu_1", 1, "fire", "run-a/1/1"));
+
+        story.with(new Fact.ApprovalDecided(
+                true,
+                Optional.empty(),
+                Optional.of("tu_1"),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty()));
+
+        assertThat(story.decides()).noneMatch(Step.RunTool.class::isInstance);
+        assertThat(story.state().calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+    }
 }

@@ -6,7 +6,9 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Report;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,7 +24,7 @@ final class Child {
     private final Random random;
     private final List<Ask> asks = new ArrayList<>();
     private final Set<Ask> delivered = new HashSet<>();
-    private Usage usage = Usage.NONE;
+    private Spent spent = Spent.NOTHING;
     private int asked;
     private Optional<Fact> end = Optional.empty();
 
@@ -37,7 +39,9 @@ final class Child {
 
     /** Asks something new, or what it asked before, or asks something no more. */
     void live(Instant at) {
-        usage = usage.plus(new Usage(random.nextInt(50), 1));
+        spent = spent.plus(new Spent(
+                new Usage(random.nextInt(50), 1),
+                random.nextBoolean() ? Optional.of(new Usd(random.nextInt(1000))) : Optional.empty()));
         if (!asks.isEmpty() && random.nextInt(3) == 0) {
             asks.remove(random.nextInt(asks.size()));
             return;
@@ -59,7 +63,7 @@ final class Child {
     }
 
     Fact report() {
-        return new Fact.SubagentReported(callId, new Report(random.nextBoolean(), asks, usage));
+        return new Fact.SubagentReported(callId, new Report(random.nextBoolean(), asks, spent));
     }
 
     /** A decision comes. Without a reset, none comes twice, and none to what was not asked. */
@@ -88,7 +92,9 @@ final class Child {
     }
 
     Fact finish(boolean cancelled) {
-        usage = usage.plus(new Usage(random.nextInt(50), 1));
+        spent = spent.plus(new Spent(
+                new Usage(random.nextInt(50), 1),
+                random.nextBoolean() ? Optional.of(new Usd(random.nextInt(1000))) : Optional.empty()));
         end = Optional.of(
                 cancelled && random.nextBoolean()
                         ? new Fact.SubagentFinished(callId, "cancelled", "", Optional.empty(), Optional.empty())
@@ -99,12 +105,12 @@ final class Child {
                                         "max-iterations",
                                         "so far",
                                         Optional.of(new Problem("MaxIterations", "enough")),
-                                        Optional.of(usage));
+                                        Optional.of(spent));
                             case 1 ->
                                 new Fact.SubagentFinished(callId, "terminated", "", Optional.empty(), Optional.empty());
                             default ->
                                 new Fact.SubagentFinished(
-                                        callId, "complete", "found", Optional.empty(), Optional.of(usage));
+                                        callId, "complete", "found", Optional.empty(), Optional.of(spent));
                         });
         return end.get();
     }

@@ -1,6 +1,7 @@
 package dev.waymark.simulation;
 
 import dev.waymark.conversation.Ask;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -10,7 +11,9 @@ import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
+import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
@@ -43,11 +46,15 @@ final class Ledger {
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
     private final Set<String> wasDoubted = new HashSet<>();
     private int facts = 1;
+    private Spent spent = Spent.NOTHING;
+    private final Map<String, Spent> below = new HashMap<>();
+    private Optional<Long> mostTokens;
 
     Ledger(Coverage coverage, Terms terms, World world) {
         this.coverage = coverage;
         this.terms = terms;
         this.world = world;
+        this.mostTokens = terms.budget().flatMap(Budget::tokens);
     }
 
     private Terms.Care careOf(String tool) {
@@ -76,7 +83,10 @@ final class Ledger {
             coverage.count("stale " + fact.type());
             boolean late =
                     fact instanceof Fact.ToolFinished done && isCancelled(before, done.callId(), done.dispatch());
-            unchanged(before, after, "a stale " + fact.type());
+            boolean spentUp = before.turn().isRunning() && after.turn().status() == Turn.Status.BUDGET;
+            if (!spentUp) { // What comes late is paid like anything else, and may have been the last of the budget.
+                unchanged(before, after, "a stale " + fact.type());
+            }
             Violation.unless(
                     late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
@@ -85,16 +95,6 @@ final class Ledger {
         }
         if (fact instanceof Fact.ModelReplied && !isStale(before, fact)) {
             issued(before, after);
-        }
-        if (fact instanceof Fact.SubagentFinished finished) {
-            after.calls()
-                    .get(finished.callId())
-                    .flatMap(Call::subagent)
-                    .ifPresent(known -> Violation.unless(
-                            finished.usage()
-                                    .map(usage -> known.booked().inputTokens() >= usage.inputTokens())
-                                    .orElse(true),
-                            "what a subagent used is not counted"));
         }
         messages(after);
         state(before, after);
@@ -116,6 +116,19 @@ final class Ledger {
             return;
         }
         outcome(before, fact, after);
+        if (fact instanceof Fact.ModelReplied replied) {
+            Reply reply = replied.reply();
+            spent = spent.plus(new Spent(reply.usage(), reply.cost()))
+                    .plus(reply.wasted().orElse(Spent.NOTHING));
+        } else if (fact instanceof Fact.ModelFailed failed) {
+            spent = spent.plus(failed.spent());
+        } else if (fact instanceof Fact.SubagentReported reported) {
+            below(after, reported.callId(), reported.report().spent());
+        } else if (fact instanceof Fact.SubagentFinished finished) {
+            finished.spent().ifPresent(total -> below(after, finished.callId(), total));
+        } else if (fact instanceof Fact.BudgetRaised raised && before.terms().isPresent() && mostTokens.isPresent()) {
+            mostTokens = raised.budget().tokens().or(() -> mostTokens);
+        }
         if (fact instanceof Fact.UserSpoke spoke) {
             if (spoke.replacement().isPresent()) {
                 accepted.clear();
@@ -134,6 +147,23 @@ final class Ledger {
             approved.put(ask.callId(), args.canonical());
             coverage.count(args.equals(shown) ? "approved as they were" : "approved with other arguments");
         }
+    }
+
+    /** What a thread below took in all; what it told before, and what a reset brings again, is no more. */
+    private void below(Conversation state, String callId, Spent total) {
+        boolean known = state.calls().get(callId).flatMap(Call::subagent).isPresent();
+        Spent before = below.getOrDefault(callId, Spent.NOTHING);
+        if (known && total.usage().outputTokens() > before.usage().outputTokens()) {
+            below.put(callId, total);
+        }
+    }
+
+    private Spent all() {
+        Spent all = spent;
+        for (Spent each : below.values()) {
+            all = all.plus(each);
+        }
+        return all;
     }
 
     private static Ask asked(Conversation state, Ask.Kind kind, Optional<String> callId) {
@@ -410,10 +440,14 @@ final class Ledger {
         } else if (fact instanceof Fact.ToolClaimed claim) {
             claimed(before, claim, after);
         } else if (fact instanceof Fact.BudgetRaised raised) {
+            boolean iterations = raised.iterations()
+                    .map(most -> after.iterationLimit().equals(raised.iterations())
+                            && before.iterationLimit().orElseThrow() < most)
+                    .orElseGet(() -> after.iterationLimit().equals(before.iterationLimit()));
             Violation.unless(
-                    after.iterationLimit().equals(raised.iterations())
-                            && before.iterationLimit().orElseThrow()
-                                    < raised.iterations().orElseThrow(),
+                    iterations
+                            && (after.terms().isEmpty()
+                                    || after.limits().tokens().equals(mostTokens)),
                     "an accepted raise did not raise");
             if (after.turn().isRunning() && !before.turn().isRunning()) {
                 coverage.count("turns continued by a raise");
@@ -451,7 +485,8 @@ final class Ledger {
     private void spoke(Conversation before, Fact.UserSpoke spoke, Conversation after) {
         boolean clearing = spoke.replacement().filter(List::isEmpty).isPresent()
                 && spoke.content().isEmpty();
-        Violation.unless(after.turn().isRunning() != clearing, "after an accepted message no turn runs");
+        boolean spentUp = after.turn().status() == Turn.Status.BUDGET;
+        Violation.unless(after.turn().isRunning() != clearing || spentUp, "after an accepted message no turn runs");
         boolean says = spoke.content().isPresent() || spoke.replacement().isPresent();
         Violation.unless(says || !before.turn().isRunning(), "an accepted message said nothing to a running turn");
         before.calls().forEach((id, call) -> {
@@ -550,7 +585,22 @@ final class Ledger {
         }
     }
 
-    private static void decisions(Conversation state) {
+    private void decisions(Conversation state) {
+        Violation.unless(state.spent().equals(all()), "what was spent is miscounted");
+        long tokens = all().usage().inputTokens() + all().usage().outputTokens();
+        long promised = state.decide().stream()
+                .filter(Step.StartSubagent.class::isInstance)
+                .map(step -> ((Step.StartSubagent) step).budget())
+                .flatMap(budget -> budget.flatMap(Budget::tokens).stream())
+                .mapToLong(Long::longValue)
+                .sum();
+        Violation.unless(
+                mostTokens.filter(most -> promised > Math.max(0, most - tokens)).isEmpty(),
+                "more is promised to subagents than there is");
+        Violation.unless(
+                state.decide().stream().noneMatch(Step.CallModel.class::isInstance)
+                        || mostTokens.filter(most -> tokens >= most).isEmpty(),
+                "a model is called beyond the budget");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
         if (state.life() == Conversation.Life.CANCELLED) {
             Violation.unless(

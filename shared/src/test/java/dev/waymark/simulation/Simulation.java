@@ -4,6 +4,7 @@ import dev.waymark.contract.Carried;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Ask;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -14,11 +15,14 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Report;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -80,6 +84,9 @@ final class Simulation {
     private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
+    /** Of its own, so that what is spent changes nothing of what else happens. */
+    private final Random money;
+
     private final Core core;
     private final Fault fault;
     private final Coverage coverage;
@@ -113,14 +120,16 @@ final class Simulation {
 
     Simulation(long seed, Core core, Fault fault, Coverage coverage) {
         this.random = new Random(seed);
+        this.money = new Random(~seed);
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.terms = terms(random);
+        this.terms = budgeted(terms(random));
         this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
-        Optional<Parent> parent = chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5))) : Optional.empty();
+        Optional<Parent> parent =
+                chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
         Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations, parent);
         recorded.add(started);
         times.add(at);
@@ -230,7 +239,7 @@ final class Simulation {
             if (!exists) {
                 children.put(call.id(), new Child(call.id(), random));
             }
-            apply(new Fact.SubagentStarted(call.id()));
+            apply(new Fact.SubagentStarted(call.id(), step.budget()));
             return true;
         }
 
@@ -474,7 +483,11 @@ final class Simulation {
         } else if (kind < 83) {
             apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.empty(), chance(2)));
         } else if (kind < 90) {
-            apply(new Fact.BudgetRaised(chance(5) ? Optional.empty() : Optional.of(1 + random.nextInt(12)), someone()));
+            apply(new Fact.BudgetRaised(
+                    chance(3) ? Optional.empty() : Optional.of(1 + random.nextInt(12)),
+                    new Budget(
+                            Optional.empty(), chance(2) ? Optional.empty() : Optional.of(200L + random.nextInt(900))),
+                    someone()));
         } else if (kind < 93) {
             apply(new Fact.MessageIgnored("nonsense", new Problem(Problem.BAD_INPUT, "there is no such signal")));
         } else if (kind < 95) {
@@ -519,7 +532,8 @@ final class Simulation {
             case "model" ->
                 apply(
                         chance(10)
-                                ? new Fact.ModelFailed(flight.step() + off, new Problem("Provider", "overloaded"))
+                                ? new Fact.ModelFailed(
+                                        flight.step() + off, new Problem("Provider", "overloaded"), spent())
                                 : new Fact.ModelReplied(flight.step() + off, reply()));
             case "verify" -> apply(verdict(flight));
             case "subagent" -> subagent(flight);
@@ -867,7 +881,15 @@ final class Simulation {
             parts.add(new Part.ToolUse(id, tool, args(tool)));
         }
         coverage.count("replies with " + Math.min(calls, 5) + " calls");
-        return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn");
+        return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn")
+                .charged(Optional.of(Usd.of(BigDecimal.valueOf(money.nextInt(1000), 6))), spent());
+    }
+
+    /** Of attempts that came to nothing. */
+    private Spent spent() {
+        return money.nextInt(5) == 0
+                ? new Spent(new Usage(money.nextInt(50), 0), Optional.of(Usd.of(BigDecimal.valueOf(1, 3))))
+                : Spent.NOTHING;
     }
 
     private Json args(String tool) {
@@ -1053,5 +1075,11 @@ final class Simulation {
             default -> Optional.empty();
         };
         return new Terms("helper", 6, tools, care, approvals);
+    }
+
+    private Terms budgeted(Terms unlimited) {
+        return money.nextInt(4) > 0
+                ? unlimited
+                : unlimited.withBudget(new Budget(Optional.empty(), Optional.of(150L + money.nextInt(300))));
     }
 }

@@ -51,6 +51,7 @@ class SimulationTest {
         "turns complete",
         "turns failed",
         "turns max-iterations",
+        "turns budget",
         "turns stopped",
         "stale model-failed",
         "stale model-replied",
@@ -112,7 +113,6 @@ class SimulationTest {
         "claims restored to nothing",
         "claims restored to issued",
         "claims restored to dispatched",
-        "claims restored to awaiting",
         "claims restored to claimed",
         "claims restored to held",
         "claims restored to unknown",
@@ -166,6 +166,16 @@ class SimulationTest {
                         after.putArray("queue");
                     }
                 }),
+                broken(
+                        Fact.ToolFinished.class,
+                        "a budget that is spent is no limit",
+                        "beyond the budget",
+                        (before, fact, after) -> {
+                            ObjectNode turn = (ObjectNode) after.get("turn");
+                            if (turn.get("status").asText().equals("budget")) {
+                                turn.put("status", "running");
+                            }
+                        }),
                 broken(
                         Fact.UserSpoke.class,
                         "a message is lost while a turn runs",

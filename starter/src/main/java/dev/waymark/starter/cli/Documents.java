@@ -10,6 +10,7 @@ import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
@@ -18,6 +19,7 @@ import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.WaymarkException;
 import java.util.List;
+import java.util.Optional;
 
 /** The JSON documents that commands print. Fields are only ever added. */
 final class Documents {
@@ -41,8 +43,7 @@ final class Documents {
         document.set("messages", tree(result.messages()));
         document.set("usage", usage(result.usage()));
         document.put("iterations", result.iterations());
-        // What a call costs is not known to this version.
-        document.putNull("costUsd");
+        document.set("costUsd", dollars(result.cost()));
         document.put("queued", result.queued());
         document.set("checkpoint", tree(result.checkpoint()));
         return document;
@@ -89,6 +90,7 @@ final class Documents {
         document.put("turn", status.turn());
         document.put("iterations", status.iterations());
         document.set("usage", usage(status.usage()));
+        document.set("costUsd", dollars(now.cost()));
         document.put("queued", status.queued());
         document.set("pending", pending(timeline));
         document.put("ignoredCount", status.ignoredCount());
@@ -139,6 +141,12 @@ final class Documents {
         line.put("attempt", words.attempt());
         line.put("text", words.text());
         return line;
+    }
+
+    /** Null where nobody knows a price. */
+    private static JsonNode dollars(Optional<Usd> amount) {
+        return amount.<JsonNode>map(usd -> JsonNodeFactory.instance.numberNode(usd.dollars()))
+                .orElseGet(JsonNodeFactory.instance::nullNode);
     }
 
     static ObjectNode usage(Usage usage) {

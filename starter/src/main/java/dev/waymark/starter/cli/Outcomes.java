@@ -71,6 +71,13 @@ final class Outcomes {
                             ? "Give it more with: waymark run --max-iterations " + more
                             : "Raise it with: waymark budget " + thread + " --iterations " + more);
         }
+        if (result instanceof AgentResult.OverBudget) {
+            return Lines.error(
+                    problem.message() + ": " + result.thread(),
+                    isOneRun(result)
+                            ? "Give the agent more with budget, in its file"
+                            : "Raise it with: waymark budget " + thread + " --usd X, or --tokens N");
+        }
         if (result instanceof AgentResult.Failed && problem.type().equals(Problem.NOT_FOUND)) {
             return Lines.error(problem.message(), "");
         }

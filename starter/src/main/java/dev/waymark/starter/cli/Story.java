@@ -7,7 +7,9 @@ import dev.waymark.history.Moment;
 import dev.waymark.starter.client.TextDelta;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** One line of {@code watch} for each fact. */
 final class Story implements Fact.Cases<String> {
@@ -204,7 +206,12 @@ final class Story implements Fact.Cases<String> {
 
     @Override
     public String budgetRaised(Fact.BudgetRaised fact) {
-        return fact.iterations().map(most -> most + " iterations").orElse("");
+        return Stream.of(
+                        fact.iterations().map(most -> most + " iterations"),
+                        fact.budget().usd().map(most -> most + " USD"),
+                        fact.budget().tokens().map(most -> most + " tokens"))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining(", "));
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import java.util.List;
 import java.util.Optional;
 
@@ -49,6 +50,11 @@ public sealed interface AgentResult {
         return details().usage();
     }
 
+    /** What the thread has cost so far, where there is a price for its model. */
+    default Optional<Usd> cost() {
+        return details().cost();
+    }
+
     /** How often the model was called in this turn. */
     default int iterations() {
         return details().iterations();
@@ -71,6 +77,7 @@ public sealed interface AgentResult {
             int turn,
             List<Object> messages,
             Usage usage,
+            Optional<Usd> cost,
             int iterations,
             int queued,
             Json checkpoint) {
@@ -140,6 +147,19 @@ public sealed interface AgentResult {
         }
     }
 
+    /** The thread has spent its budget. A higher one continues the turn. */
+    record OverBudget(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.BUDGET.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
     /** Somebody ended the turn. */
     record Stopped(Details details, Problem cause) implements AgentResult {
         @Override
@@ -174,6 +194,7 @@ public sealed interface AgentResult {
                 turn.number(),
                 RunnerCheckpoint.messages(state),
                 turn.usage(),
+                state.cost(),
                 turn.iterations(),
                 state.queue().size(),
                 RunnerCheckpoint.of(state, turn));
@@ -184,6 +205,7 @@ public sealed interface AgentResult {
             case COMPLETE -> new Complete(details, turn.text());
             case FAILED -> new Failed(details, why);
             case MAX_ITERATIONS -> new MaxIterations(details, why);
+            case BUDGET -> new OverBudget(details, why);
             case STOPPED -> new Stopped(details, why);
             case CANCELLED -> new Cancelled(details, why);
             case RUNNING ->

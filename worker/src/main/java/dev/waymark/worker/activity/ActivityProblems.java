@@ -1,6 +1,7 @@
 package dev.waymark.worker.activity;
 
 import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Spent;
 import io.grpc.StatusRuntimeException;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
@@ -19,12 +20,28 @@ public final class ActivityProblems {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
+    /** The same, and this was spent on it. */
+    public static ApplicationFailure permanent(Problem problem, Spent spent) {
+        return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
+    }
+
     /** Trying again may help, no sooner than this if it is given. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter) {
-        ApplicationFailure.Builder failure =
-                ApplicationFailure.newBuilder().setMessage(problem.message()).setType(problem.type());
+        return passing(problem, retryAfter, Spent.NOTHING);
+    }
+
+    /** The same, and this was spent on it. */
+    public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
+        ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
+                .setMessage(problem.message())
+                .setType(problem.type())
+                .setDetails(details(spent));
         retryAfter.ifPresent(failure::setNextRetryDelay);
         return failure.build();
+    }
+
+    private static Object[] details(Spent spent) {
+        return spent.isNothing() ? new Object[0] : new Object[] {spent};
     }
 
     /** Reads from the server; an outage is a passing problem, and a history that does not fold is corruption. */

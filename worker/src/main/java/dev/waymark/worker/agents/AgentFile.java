@@ -3,9 +3,12 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.model.ModelProviders;
@@ -17,6 +20,7 @@ import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.io.UncheckedIOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,8 +41,10 @@ final class AgentFile {
     /** An agent is recorded in each of its threads, in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
+    private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS = Set.of("budget", "pricing", "context", "summarize");
+    private static final Set<String> LATER_FIELDS = Set.of("context", "summarize");
     private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
@@ -74,7 +80,7 @@ final class AgentFile {
                 }
                 tools.add(ToolSpec.subagent(name, other.description().orElse("")));
             }
-            AgentSpec complete = agent.withTools(tools);
+            AgentSpec complete = agent.with().tools(tools).build();
             int bytes = bytes(complete);
             if (bytes > LARGEST_BYTES) {
                 throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
@@ -101,17 +107,36 @@ final class AgentFile {
         Optional<YamlValue> tools = fields.take("tools");
         Optional<YamlValue> approvals = fields.take("approvals");
         Optional<YamlValue> subagents = fields.take("subagents");
+        Optional<YamlValue> budget = fields.take("budget");
+        Optional<YamlValue> pricing = fields.take("pricing");
         fields.end();
-        AgentSpec agent = new AgentSpec(
-                name,
-                description.isPresent() ? Optional.of(description.get().text()) : Optional.empty(),
-                instructions.isPresent() ? Optional.of(instructions.get().text()) : Optional.empty(),
-                model(model),
-                maxTokens.isPresent() ? maxTokens.get().integer(1) : AgentSpec.DEFAULT_MAX_TOKENS,
-                maxIterations.isPresent() ? maxIterations.get().integer(1) : AgentSpec.DEFAULT_MAX_ITERATIONS,
-                tools.isPresent() ? tools(tools.get()) : List.of(),
-                approvals(approvals));
-        return new Draft(agent, root, subagents.isPresent() ? subagents.get().items() : List.of());
+        AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
+        if (description.isPresent()) {
+            builder.description(description.get().text());
+        }
+        if (instructions.isPresent()) {
+            builder.instructions(instructions.get().text());
+        }
+        if (maxTokens.isPresent()) {
+            builder.maxTokens(maxTokens.get().integer(1));
+        }
+        if (maxIterations.isPresent()) {
+            builder.maxIterations(maxIterations.get().integer(1));
+        }
+        if (tools.isPresent()) {
+            builder.tools(tools(tools.get()));
+        }
+        if (approvals.isPresent()) {
+            builder.approvals(approvals(approvals.get()));
+        }
+        if (pricing.isPresent()) {
+            builder.pricing(pricing(pricing.get()));
+        }
+        if (budget.isPresent()) {
+            builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model)));
+        }
+        return new Draft(
+                builder.build(), root, subagents.isPresent() ? subagents.get().items() : List.of());
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
@@ -262,11 +287,51 @@ final class AgentFile {
         }
     }
 
-    private static Optional<AgentSpec.Approvals> approvals(Optional<YamlValue> value) throws YamlProblem {
-        if (value.isEmpty()) {
-            return Optional.empty();
+    private boolean hasPrice(YamlValue model) throws YamlProblem {
+        return providers
+                .find(model.text())
+                .flatMap(bound -> bound.provider().pricing(bound.model()))
+                .isPresent();
+    }
+
+    private static Budget budget(YamlValue value, boolean hasPrice) throws YamlProblem {
+        YamlFields fields = value.fields();
+        Optional<YamlValue> usd = fields.take("usd");
+        Optional<YamlValue> tokens = fields.take("tokens");
+        fields.end();
+        if (usd.isPresent() && !hasPrice) {
+            throw usd.get().problem("nobody knows what this model costs: say it with pricing");
         }
-        YamlFields fields = value.get().fields();
+        return new Budget(
+                usd.isPresent() ? Optional.of(dollars(usd.get(), false)) : Optional.empty(),
+                tokens.isPresent() ? Optional.of(tokens.get().whole(1)) : Optional.empty());
+    }
+
+    private static Pricing pricing(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        YamlValue input = fields.require("input");
+        YamlValue output = fields.require("output");
+        Optional<YamlValue> cacheRead = fields.take("cache_read");
+        Optional<YamlValue> cacheWrite = fields.take("cache_write");
+        fields.end();
+        return new Pricing(
+                dollars(input, true),
+                dollars(output, true),
+                cacheRead.isPresent() ? Optional.of(dollars(cacheRead.get(), true)) : Optional.empty(),
+                cacheWrite.isPresent() ? Optional.of(dollars(cacheWrite.get(), true)) : Optional.empty());
+    }
+
+    private static Usd dollars(YamlValue value, boolean mayBeNothing) throws YamlProblem {
+        BigDecimal dollars = value.number();
+        if (dollars.signum() < 0 || (dollars.signum() == 0 && !mayBeNothing) || dollars.compareTo(MOST_DOLLARS) > 0) {
+            throw value.problem("expected " + (mayBeNothing ? "0" : "more than 0") + " to " + MOST_DOLLARS
+                    + " dollars, found " + dollars);
+        }
+        return Usd.of(dollars);
+    }
+
+    private static AgentSpec.Approvals approvals(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
         Optional<YamlValue> by = fields.take("by");
         Optional<YamlValue> timeout = fields.take("timeout");
         fields.end();
@@ -274,8 +339,8 @@ final class AgentFile {
         if (nobody && timeout.isPresent()) {
             throw timeout.get().problem("nobody is waited for with by: none");
         }
-        return Optional.of(new AgentSpec.Approvals(
-                nobody, timeout.isPresent() ? Optional.of(timeout(timeout.get())) : Optional.empty()));
+        return new AgentSpec.Approvals(
+                nobody, timeout.isPresent() ? Optional.of(timeout(timeout.get())) : Optional.empty());
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {

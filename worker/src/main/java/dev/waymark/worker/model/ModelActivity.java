@@ -2,11 +2,15 @@ package dev.waymark.worker.model;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Pricing;
 import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.PartialReply;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;
@@ -16,6 +20,8 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.ToolArguments;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
+import io.temporal.client.ActivityCanceledException;
+import io.temporal.common.converter.DataConverterException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +48,7 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt());
+        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt(), spentBefore(input));
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
@@ -51,8 +57,28 @@ public final class ModelActivity implements ModelCaller {
                 AgentSpec agent = called.agent();
                 return checked(withFaults(agent, ask(agent, called.state().transcript(), words)));
             } catch (InterruptedException e) {
-                throw heartbeat.cancellation(e);
+                RuntimeException cancellation = heartbeat.cancellation(e);
+                // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
+                throw cancellation instanceof ActivityCanceledException
+                                && !words.spent().isNothing()
+                        ? ActivityProblems.permanent(new Problem(Names.CANCELLED, "cancelled"), words.spent())
+                        : cancellation;
+            } finally {
+                Activity.getExecutionContext().heartbeat(words.now());
             }
+        }
+    }
+
+    /** What attempts before this one took: each tells it with its heartbeats, and the server hands the last one on. */
+    private static Spent spentBefore(ModelInput input) {
+        try {
+            return Activity.getExecutionContext()
+                    .getHeartbeatDetails(PartialReply.class)
+                    .filter(told -> told.step() == input.step())
+                    .flatMap(PartialReply::spent)
+                    .orElse(Spent.NOTHING);
+        } catch (DataConverterException e) {
+            return Spent.NOTHING; // Whoever wrote that, it was not this version.
         }
     }
 
@@ -76,13 +102,16 @@ public final class ModelActivity implements ModelCaller {
                         new Problem("AgentInvalid", "this worker has no provider for model " + agent.model())));
         ModelRequest request = new ModelRequest(
                 bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
+        Optional<Pricing> pricing = agent.pricing().or(() -> bound.provider().pricing(bound.model()));
+        words.cost(pricing);
         try {
-            return bound.provider().reply(request, words::add);
+            Reply reply = bound.provider().reply(request, words);
+            return reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
         } catch (ModelFailure failure) {
             Problem problem = new Problem(failure.type(), failure.getMessage());
             throw failure.retryable()
-                    ? ActivityProblems.passing(problem, failure.retryAfter())
-                    : ActivityProblems.permanent(problem);
+                    ? ActivityProblems.passing(problem, failure.retryAfter(), words.spent())
+                    : ActivityProblems.permanent(problem, words.spent());
         }
     }
 

@@ -1,24 +1,54 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.contract.PartialReply;
+import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ReplyListener;
 import java.nio.charset.StandardCharsets;
+import java.util.Optional;
 
-/** The newest words of a reply that is still coming: written by one thread, shown by another. */
-final class WordsSoFar {
+/** The newest words of a reply that is still coming, and what it takes: told by one thread, shown by another. */
+final class WordsSoFar implements ReplyListener {
     /** It is sent several times a second. Whoever watches reads that often too, and misses nothing. */
     private static final int MOST = 16 * 1024;
 
     private final int step;
     private final int attempt;
+    private final Spent before;
     private final StringBuilder tail = new StringBuilder();
     private int from;
+    private Usage usage = Usage.NONE;
+    private Optional<Pricing> pricing = Optional.empty();
 
-    WordsSoFar(int step, int attempt) {
+    /** @param before what earlier attempts have taken */
+    WordsSoFar(int step, int attempt, Spent before) {
         this.step = step;
         this.attempt = attempt;
+        this.before = before;
     }
 
-    synchronized void add(String words) {
+    /** What earlier attempts have taken. */
+    Spent before() {
+        return before;
+    }
+
+    synchronized void cost(Optional<Pricing> price) {
+        pricing = price;
+    }
+
+    @Override
+    public synchronized void usage(Usage soFar) {
+        usage = soFar;
+    }
+
+    /** What this attempt and those before have taken. */
+    synchronized Spent spent() {
+        return usage.equals(Usage.NONE) ? before : before.plus(new Spent(usage, pricing.map(price -> price.of(usage))));
+    }
+
+    @Override
+    public synchronized void words(String words) {
         tail.append(words);
         int surplus = tail.length() - MOST;
         if (surplus > 0) {
@@ -35,6 +65,7 @@ final class WordsSoFar {
             end--;
         }
         String whole = new String(tail.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-        return new PartialReply(step, attempt, from, whole);
+        Spent spent = spent();
+        return new PartialReply(step, attempt, from, whole, spent.isNothing() ? Optional.empty() : Optional.of(spent));
     }
 }

@@ -187,7 +187,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                         callId, "its thread's name would have more than " + Names.MAX_THREAD_BYTES + " bytes"));
                 return true;
             }
-            Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1);
+            Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
             return flights.startSubagent(name, step.call(), parent, input.limits());
         }
 

@@ -64,7 +64,9 @@ final class Card {
                 .append(state.turn().iterations())
                 .append(state.turn().iterations() == 1 ? " model call · " : " model calls · ");
         footer.append(state.usage().inputTokens()).append(" tokens in, ");
-        footer.append(state.usage().outputTokens()).append(" out\n\n");
+        footer.append(state.usage().outputTokens()).append(" out");
+        state.cost().ifPresent(cost -> footer.append(" · ").append(cost).append(" USD"));
+        footer.append("\n\n");
         if (!state.queue().isEmpty()) {
             footer.append(state.queue().size()).append(" messages queued\n\n");
         }

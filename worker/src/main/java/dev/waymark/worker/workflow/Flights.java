@@ -133,7 +133,7 @@ final class Flights {
                 state -> state.modelCalled() && state.counters().steps() == step,
                 () -> run(options, Names.MODEL_ACTIVITY, Reply.class, input),
                 reply -> new Fact.ModelReplied(step, reply),
-                failure -> new Fact.ModelFailed(step, Failures.problem(failure)));
+                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
         return true;
     }
 
@@ -203,7 +203,7 @@ final class Flights {
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
-        facts.accept(new Fact.SubagentStarted(call.id()));
+        facts.accept(new Fact.SubagentStarted(call.id(), parent.budget()));
         ChildWorkflowOptions options = ChildWorkflowOptions.newBuilder()
                 .setWorkflowId(name)
                 .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)

@@ -2,6 +2,7 @@ package dev.waymark.worker.yaml;
 
 import dev.waymark.conversation.Json;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -179,14 +180,33 @@ public final class YamlValue {
     }
 
     public int integer(int least) throws YamlProblem {
+        return (int) whole(least, Integer.MAX_VALUE);
+    }
+
+    /** A whole number that may be beyond what an {@code int} holds. */
+    public long whole(long least) throws YamlProblem {
+        return whole(least, Long.MAX_VALUE);
+    }
+
+    private long whole(long least, long most) throws YamlProblem {
         BigInteger value = new BigInteger(scalar(Tag.INT, "a whole number"));
         if (value.compareTo(BigInteger.valueOf(least)) < 0) {
             throw problem("must be at least " + least + ", found " + value);
         }
-        if (value.bitLength() >= Integer.SIZE) {
+        if (value.compareTo(BigInteger.valueOf(most)) > 0) {
             throw problem("too large: " + value);
         }
-        return value.intValue();
+        return value.longValue();
+    }
+
+    /** A number, whole or not. */
+    public BigDecimal number() throws YamlProblem {
+        String text = scalar(node.getTag().equals(Tag.INT) ? Tag.INT : Tag.FLOAT, "a number");
+        try {
+            return new BigDecimal(text);
+        } catch (NumberFormatException e) {
+            throw problem("expected a number, found " + text); // .inf and .nan are numbers to YAML.
+        }
     }
 
     /** A length of time: {@code 500ms}, {@code 5s}, {@code 2m}, {@code 24h}. */

@@ -91,15 +91,14 @@ class AgentDirectoryTest {
                 .env(Map.of("TOKEN", "Bearer ${WEATHER_TOKEN}"))
                 .build();
         assertThat(load().find("weather"))
-                .contains(new AgentSpec(
-                        "weather",
-                        Optional.of("Tells the weather"),
-                        Optional.of("You are brief.\n"),
-                        "scripted:a.script.yaml",
-                        100,
-                        3,
-                        List.of(BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current),
-                        Optional.empty()));
+                .contains(new AgentSpec.Builder("weather", "scripted:a.script.yaml")
+                        .description("Tells the weather")
+                        .instructions("You are brief.\n")
+                        .maxTokens(100)
+                        .maxIterations(3)
+                        .tools(List.of(
+                                BuiltInTools.askUser(), FORECAST.safeToRetry().spec(), current))
+                        .build());
     }
 
     @Test

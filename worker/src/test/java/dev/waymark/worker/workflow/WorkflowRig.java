@@ -113,7 +113,7 @@ final class WorkflowRig implements AutoCloseable {
         List<ToolSpec> all = new ArrayList<>(toolSpecs);
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
-        return approvals.map(agent::withApprovals).orElse(agent);
+        return approvals.map(by -> agent.with().approvals(by).build()).orElse(agent);
     }
 
     /** Who approves, for threads that start from now on. */

@@ -1,14 +1,16 @@
 package dev.waymark.worker.model.anthropic;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
+import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.model.http.Service;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import okhttp3.Request;
 
 /**
@@ -25,6 +27,16 @@ public final class AnthropicProvider implements ModelProvider {
 
     private static final String HOME = "https://api.anthropic.com";
     private static final String VERSION = "2023-06-01";
+
+    /** As published in autumn 2026. Writing into the cache costs a quarter more, reading from it a tenth. */
+    private static final PriceTable PRICES = new PriceTable()
+            .add("15", "75", "1.5", "18.75", "claude-opus-4-1", "claude-opus-4", "claude-3-opus")
+            .add("5", "25", "0.5", "6.25", "claude-opus-4-6", "claude-opus-4-5")
+            .add("3", "15", "0.3", "3.75", "claude-sonnet-4-6", "claude-sonnet-4-5", "claude-sonnet-4")
+            .add("3", "15", "0.3", "3.75", "claude-3-7-sonnet", "claude-3-5-sonnet")
+            .add("1", "5", "0.1", "1.25", "claude-haiku-4-5")
+            .add("0.8", "4", "0.08", "1", "claude-3-5-haiku")
+            .add("0.25", "1.25", "0.03", "0.3", "claude-3-haiku");
 
     private final Service service;
     private final EventStreams streams;
@@ -45,17 +57,22 @@ public final class AnthropicProvider implements ModelProvider {
     }
 
     @Override
+    public Optional<Pricing> pricing(String model) {
+        return PRICES.of(model);
+    }
+
+    @Override
     public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
         return reply(request, words -> {});
     }
 
     @Override
-    public Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         Request.Builder http = new Request.Builder()
                 .url(service.at("v1/messages"))
                 .header("anthropic-version", VERSION)
                 .post(EventStreams.once(AnthropicMapper.request(request)));
         service.credentials("").ifPresent(key -> http.header("x-api-key", key));
-        return streams.ask(http.build(), new AnthropicReader(service, request.model(), words));
+        return streams.ask(http.build(), new AnthropicReader(service, request.model(), listener));
     }
 }

@@ -8,6 +8,7 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Usage;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.Arguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
@@ -19,24 +20,25 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 
 /** A reply as it comes: blocks that begin, grow and end, and {@code message_stop}, without which nothing counts. */
 final class AnthropicReader implements EventReader {
     private final Service service;
     private final String model;
-    private final Consumer<String> words;
+    private final ReplyListener listener;
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
     private long inputTokens;
+    private long cacheReadTokens;
+    private long cacheWriteTokens;
     private long outputTokens;
     private String stop = "";
     private boolean whole;
 
-    /** @param words is given the text */
-    AnthropicReader(Service service, String model, Consumer<String> words) {
+    /** @param listener is told of it */
+    AnthropicReader(Service service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
-        this.words = words;
+        this.listener = listener;
     }
 
     /** A block that has begun. */
@@ -116,18 +118,27 @@ final class AnthropicReader implements EventReader {
     private void say(Growing block, String text) {
         block.text.append(text);
         if (block.type().equals("text") && !text.isEmpty()) {
-            words.accept(text);
+            listener.words(text);
         }
     }
 
     /** The counts of an event replace those before it. Cached input was read, too. */
     private void count(JsonNode usage) {
         if (usage.has("input_tokens")) {
-            inputTokens = Math.max(0, usage.path("input_tokens").asLong())
-                    + Math.max(0, usage.path("cache_creation_input_tokens").asLong())
-                    + Math.max(0, usage.path("cache_read_input_tokens").asLong());
+            cacheWriteTokens = count(usage, "cache_creation_input_tokens");
+            cacheReadTokens = count(usage, "cache_read_input_tokens");
+            inputTokens = count(usage, "input_tokens") + cacheWriteTokens + cacheReadTokens;
         }
         outputTokens = Math.max(0, usage.path("output_tokens").asLong(outputTokens));
+        listener.usage(usage());
+    }
+
+    private static long count(JsonNode usage, String tokens) {
+        return Math.max(0, usage.path(tokens).asLong());
+    }
+
+    private Usage usage() {
+        return new Usage(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
     }
 
     @Override
@@ -155,7 +166,7 @@ final class AnthropicReader implements EventReader {
                 // Whatever else a whole reply ended for, it is whole.
             }
         }
-        return new Reply(parts, new Usage(inputTokens, outputTokens), stop.isEmpty() ? "end_turn" : stop);
+        return new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);
     }
 
     private Optional<Part> part(Growing block) throws JsonProcessingException {

@@ -2,6 +2,7 @@ package dev.waymark.worker.model.openai;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Usage;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -68,7 +69,21 @@ record Chunk(
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Tokens(
             @JsonProperty("prompt_tokens") long promptTokens,
-            @JsonProperty("completion_tokens") long completionTokens) {}
+            @JsonProperty("completion_tokens") long completionTokens,
+            @JsonProperty("prompt_tokens_details") Optional<Details> details) {
+        Tokens {
+            details = details == null ? Optional.empty() : details;
+        }
+
+        Usage usage() {
+            long prompt = Math.max(0, promptTokens);
+            long cached = details.map(Details::cachedTokens).orElse(0L);
+            return new Usage(prompt, Math.max(0, completionTokens), Math.min(prompt, Math.max(0, cached)), 0);
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Details(@JsonProperty("cached_tokens") long cachedTokens) {}
 
     private static String orEmpty(@Nullable String text) {
         return text == null ? "" : text;

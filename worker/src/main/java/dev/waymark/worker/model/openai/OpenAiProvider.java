@@ -1,14 +1,16 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
+import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.model.http.Service;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Consumer;
 import okhttp3.Request;
 
 /**
@@ -24,6 +26,19 @@ public final class OpenAiProvider implements ModelProvider {
     public static final String NAME = "openai";
 
     private static final String HOST = "api.openai.com";
+
+    /** As published in autumn 2026. Writing into the cache costs nothing beside. */
+    private static final PriceTable PRICES = new PriceTable()
+            .add("1.25", "10", "0.125", "1.25", "gpt-5", "gpt-5-chat", "gpt-5-codex", "gpt-5.1")
+            .add("0.25", "2", "0.025", "0.25", "gpt-5-mini")
+            .add("0.05", "0.4", "0.005", "0.05", "gpt-5-nano")
+            .add("2", "8", "0.5", "2", "gpt-4.1", "o3")
+            .add("0.4", "1.6", "0.1", "0.4", "gpt-4.1-mini")
+            .add("0.1", "0.4", "0.025", "0.1", "gpt-4.1-nano")
+            .add("2.5", "10", "1.25", "2.5", "gpt-4o")
+            .add("0.15", "0.6", "0.075", "0.15", "gpt-4o-mini")
+            .add("1.1", "4.4", "0.275", "1.1", "o4-mini")
+            .add("1.1", "4.4", "0.55", "1.1", "o3-mini");
 
     private final Service service;
     private final EventStreams streams;
@@ -44,17 +59,22 @@ public final class OpenAiProvider implements ModelProvider {
     }
 
     @Override
+    public Optional<Pricing> pricing(String model) {
+        return PRICES.of(model);
+    }
+
+    @Override
     public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
         return reply(request, words -> {});
     }
 
     @Override
-    public Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         // OpenAI's newer models refuse the older name of the limit, many other servers know no other.
         ChatRequest body = OpenAiMapper.request(request, service.isAt(HOST));
         Request.Builder http =
                 new Request.Builder().url(service.at("chat/completions")).post(EventStreams.once(body));
         service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
-        return streams.ask(http.build(), new OpenAiReader(service, request.model(), words));
+        return streams.ask(http.build(), new OpenAiReader(service, request.model(), listener));
     }
 }

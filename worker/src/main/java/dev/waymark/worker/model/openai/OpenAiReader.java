@@ -6,6 +6,7 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Usage;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.Arguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
@@ -16,7 +17,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /** A reply as it comes: pieces of text and of calls, a {@code finish_reason}, without which nothing counts, and usage. */
 final class OpenAiReader implements EventReader {
@@ -24,7 +24,7 @@ final class OpenAiReader implements EventReader {
 
     private final Service service;
     private final String model;
-    private final Consumer<String> words;
+    private final ReplyListener listener;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thoughts = new StringBuilder();
     private final StringBuilder refusal = new StringBuilder();
@@ -33,11 +33,11 @@ final class OpenAiReader implements EventReader {
     private Usage usage = Usage.NONE;
     private String finish = "";
 
-    /** @param words is given the text */
-    OpenAiReader(Service service, String model, Consumer<String> words) {
+    /** @param listener is told of it */
+    OpenAiReader(Service service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
-        this.words = words;
+        this.listener = listener;
     }
 
     /** A call that has begun. */
@@ -58,9 +58,10 @@ final class OpenAiReader implements EventReader {
         }
         Chunk chunk = ProviderJson.MAPPER.treeToValue(tree, Chunk.class);
         chunk.choices().stream().filter(choice -> choice.index() == 0).forEach(this::take);
-        chunk.usage()
-                .ifPresent(tokens ->
-                        usage = new Usage(Math.max(0, tokens.promptTokens()), Math.max(0, tokens.completionTokens())));
+        chunk.usage().ifPresent(tokens -> {
+            usage = tokens.usage();
+            listener.usage(usage);
+        });
         return false;
     }
 
@@ -70,7 +71,7 @@ final class OpenAiReader implements EventReader {
         refusal.append(delta.refusal());
         if (!delta.content().isEmpty()) {
             text.append(delta.content());
-            words.accept(delta.content());
+            listener.words(delta.content());
         }
         delta.toolCalls().forEach(this::take);
         if (!choice.finishReason().isEmpty()) {

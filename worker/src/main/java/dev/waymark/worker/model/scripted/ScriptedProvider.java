@@ -1,11 +1,13 @@
 package dev.waymark.worker.model.scripted;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,8 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,12 +61,13 @@ public final class ScriptedProvider implements ModelProvider {
     }
 
     @Override
-    public Reply reply(ModelRequest request, Consumer<String> words) throws ModelFailure, InterruptedException {
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         long assistantMessages = request.messages().stream()
                 .filter(message -> message.role() == Role.ASSISTANT)
                 .count();
         Script.Line line = script(request.model()).line(assistantMessages);
-        speak(line, words);
+        line.reply().ifPresent(reply -> listener.usage(reply.usage()));
+        speak(line, listener);
         if (line.error().isPresent()) {
             throw line.error().get().failure();
         }
@@ -72,7 +75,7 @@ public final class ScriptedProvider implements ModelProvider {
     }
 
     /** Word by word, spread over the delay, as a real model would. */
-    private static void speak(Script.Line line, Consumer<String> words) throws InterruptedException {
+    private static void speak(Script.Line line, ReplyListener listener) throws InterruptedException {
         String text = line.reply()
                 .map(reply -> new Message(Role.ASSISTANT, reply.content()).text())
                 .orElse("");
@@ -80,8 +83,14 @@ public final class ScriptedProvider implements ModelProvider {
         long millis = line.delay().toMillis();
         for (int i = 0; i < pieces.length; i++) {
             Thread.sleep(millis * (i + 1) / pieces.length - millis * i / pieces.length);
-            words.accept(pieces[i]);
+            listener.words(pieces[i]);
         }
+    }
+
+    /** Nobody is paid for it. An agent file may say otherwise, to see what a real one would cost. */
+    @Override
+    public Optional<Pricing> pricing(String model) {
+        return Optional.of(Pricing.FREE);
     }
 
     @Override

@@ -1,0 +1,63 @@
+package dev.waymark.agent;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
+import java.math.BigDecimal;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a model costs, in US dollars for a million tokens.
+ *
+ * @param cacheRead for input that the provider had in its cache; as {@code input} where it is not given
+ * @param cacheWrite for input that it put there; as {@code input} where it is not given
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Pricing(
+        @JsonProperty("input") Usd input,
+        @JsonProperty("output") Usd output,
+        @JsonProperty("cacheRead") Optional<Usd> cacheRead,
+        @JsonProperty("cacheWrite") Optional<Usd> cacheWrite) {
+    public static final Pricing FREE = of("0", "0");
+
+    private static final int MILLION_DIGITS = 6;
+
+    @JsonCreator
+    public Pricing {
+        Objects.requireNonNull(input, "input");
+        Objects.requireNonNull(output, "output");
+        cacheRead = cacheRead == null ? Optional.empty() : cacheRead;
+        cacheWrite = cacheWrite == null ? Optional.empty() : cacheWrite;
+    }
+
+    public static Pricing of(String input, String output) {
+        return new Pricing(usd(input), usd(output), Optional.empty(), Optional.empty());
+    }
+
+    public Pricing withCache(String read, String write) {
+        return new Pricing(input, output, Optional.of(usd(read)), Optional.of(usd(write)));
+    }
+
+    /** The price of these tokens. */
+    public Usd of(Usage usage) {
+        long cached = usage.cacheReadTokens() + usage.cacheWriteTokens();
+        BigDecimal dollars = times(input, Math.max(0, usage.inputTokens() - cached))
+                .add(times(cacheRead.orElse(input), usage.cacheReadTokens()))
+                .add(times(cacheWrite.orElse(input), usage.cacheWriteTokens()))
+                .add(times(output, usage.outputTokens()));
+        return Usd.of(dollars.movePointLeft(MILLION_DIGITS));
+    }
+
+    private static BigDecimal times(Usd price, long tokens) {
+        return price.dollars().multiply(BigDecimal.valueOf(tokens));
+    }
+
+    private static Usd usd(String dollars) {
+        return Usd.of(new BigDecimal(dollars));
+    }
+}

@@ -1,0 +1,161 @@
+package dev.waymark.conversation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class BudgetTest {
+    private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
+
+    private static Usd usd(String dollars) {
+        return Usd.of(new BigDecimal(dollars));
+    }
+
+    private static Budget dollars(String most) {
+        return new Budget(Optional.of(usd(most)), Optional.empty());
+    }
+
+    private static Budget tokens(long most) {
+        return new Budget(Optional.empty(), Optional.of(most));
+    }
+
+    private static Story limited(Budget budget) {
+        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(Story.terms(9).withBudget(budget)),
+                        Story.said("Hello"));
+    }
+
+    private static Fact replied(int step, String cost, Part... parts) {
+        return new Fact.ModelReplied(
+                step, new Reply(List.of(parts), new Usage(10, 5), "").charged(Optional.of(usd(cost)), Spent.NOTHING));
+    }
+
+    /** A round that costs a tenth of a dollar. */
+    private static Story round(Story story, int step) {
+        Part.ToolUse use = ADD.withId("tu_" + step);
+        return story.with(
+                new Fact.ModelCalled(step),
+                replied(step, "0.1", use),
+                new Fact.ToolDispatched(use.id(), 1),
+                new Fact.ToolFinished(use.id(), 1, "3", false));
+    }
+
+    private static Fact raise(Budget budget) {
+        return new Fact.BudgetRaised(Optional.empty(), budget, Optional.empty());
+    }
+
+    @Test
+    void budget_thatIsSpent_endsTheTurnBeforeTheNextModelCall() {
+        Story story = round(round(limited(dollars("0.2")), 1), 2);
+
+        assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
+        assertThat(story.state().turn().problem())
+                .contains(new Problem("Budget", "the budget of 0.2 USD is spent: 0.2 USD"));
+        assertThat(story.decides()).isEmpty();
+        assertThat(story.state().transcript().messages()).hasSize(4);
+    }
+
+    @Test
+    void budget_thatIsNotQuiteSpent_allowsOneMoreCall() {
+        Story story = round(round(limited(dollars("0.2000000001")), 1), 2);
+
+        assertThat(story.decides()).containsExactly(new Step.CallModel(3));
+    }
+
+    @Test
+    void tokens_thatAreSpent_endTheTurn() {
+        assertThat(round(limited(tokens(15)), 1).status()).isEqualTo(Turn.Status.BUDGET);
+        assertThat(round(limited(tokens(16)), 1).status()).isEqualTo(Turn.Status.RUNNING);
+    }
+
+    @Test
+    void raise_ofTheLimitThatEndedTheTurn_continuesIt() {
+        Story story = round(limited(dollars("0.1")), 1).with(raise(dollars("0.3")));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(story.state().limits()).isEqualTo(dollars("0.3"));
+        assertThat(story.state().turn().iterations()).isEqualTo(1);
+    }
+
+    @Test
+    void raise_toWhatIsSpentAlready_isRefused() {
+        Conversation state = round(limited(dollars("0.05")), 1).state();
+
+        assertThat(state.refusal((Fact.Inbound) raise(dollars("0.05"))).map(Problem::message))
+                .contains("the budget is 0.05 USD already");
+        assertThat(state.refusal((Fact.Inbound) raise(dollars("0.1"))).map(Problem::message))
+                .contains("0.1 USD are spent already");
+        assertThat(state.refusal((Fact.Inbound) raise(tokens(5))).map(Problem::message))
+                .contains("this thread has no such limit");
+        assertThat(state.refusal((Fact.Inbound) raise(dollars("0.11")))).isEmpty();
+    }
+
+    /** Older histories have raises of limits that were not there, beside one that was. */
+    @Test
+    void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
+        Story story =
+                limited(tokens(1_000)).with(new Fact.BudgetRaised(Optional.of(20), dollars("5"), Optional.empty()));
+
+        assertThat(story.state().iterationLimit()).contains(20);
+        assertThat(story.state().limits()).isEqualTo(tokens(1_000));
+    }
+
+    @Test
+    void raise_ofAnotherLimit_leavesTheTurnWhereItEnded() {
+        Story story = round(limited(dollars("0.1")), 1)
+                .with(new Fact.BudgetRaised(Optional.of(20), Budget.UNLIMITED, Optional.empty()));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
+    }
+
+    @Test
+    void message_toAThreadThatHasSpentItsBudget_waitsForMore() {
+        Story story = round(limited(dollars("0.1")), 1).with(Story.said("And now?"));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
+        assertThat(story.state().queue()).hasSize(1);
+        assertThat(story.with(raise(dollars("1"))).decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void failedAttempts_thatSaidWhatTheyTook_areCounted() {
+        Spent lost = new Spent(new Usage(7, 0), Optional.of(usd("0.07")));
+        Story story = limited(dollars("1")).with(new Fact.ModelCalled(1));
+        story.with(new Fact.ModelReplied(
+                1, new Reply(List.of(ADD), new Usage(10, 5), "").charged(Optional.of(usd("0.1")), lost)));
+        assertThat(story.state().spent()).isEqualTo(new Spent(new Usage(17, 5), Optional.of(usd("0.17"))));
+        assertThat(story.state().turn().usage()).isEqualTo(new Usage(17, 5));
+
+        story.with(
+                new Fact.ToolDispatched("tu_1", 1),
+                new Fact.ToolFinished("tu_1", 1, "3", false),
+                new Fact.ModelCalled(2),
+                new Fact.ModelFailed(2, new Problem("Overloaded", "busy"), lost));
+        assertThat(story.state().spent()).isEqualTo(new Spent(new Usage(24, 5), Optional.of(usd("0.24"))));
+    }
+
+    @Test
+    void replyThatNobodyWaitsFor_isPaidAllTheSame() {
+        Story story = limited(dollars("1"))
+                .with(new Fact.ModelCalled(1), new Fact.Stopped(Optional.empty()), replied(1, "0.1", ADD));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
+        assertThat(story.state().cost()).contains(usd("0.1"));
+        assertThat(story.state().calls().contains("tu_1")).isFalse();
+    }
+
+    @Test
+    void amounts_areExactAndStopBeforeTheyOverflow() {
+        assertThat(usd("0.0000000375").plus(usd("0.0000000375"))).isEqualTo(usd("0.000000075"));
+        assertThat(usd("1e30").plus(usd("1")).picos()).isEqualTo(Long.MAX_VALUE);
+        assertThat(usd("1.50").toString()).isEqualTo("1.5");
+        assertThat(usd("200").toString()).isEqualTo("200");
+        assertThat(usd("0.2").minus(usd("0.5"))).isEqualTo(Usd.ZERO);
+    }
+}
