@@ -37,6 +37,7 @@ import java.util.Optional;
  * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
  * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
  * @param output what a result must be, as a JSON Schema
+ * @param http where requests go, of a tool that is one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -67,7 +68,8 @@ public record ToolSpec(
         @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean honoursKey,
 
-        @JsonProperty("output") Optional<Json> output) {
+        @JsonProperty("output") Optional<Json> output,
+        @JsonProperty("http") Optional<Endpoint> http) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** Where a tool is carried out. The names are stored. */
@@ -81,6 +83,9 @@ public record ToolSpec(
         /** A program, started by the worker. */
         @JsonProperty("command")
         COMMAND,
+        /** A request over HTTP, sent by the worker. */
+        @JsonProperty("http")
+        HTTP,
         /** The rules themselves: it changes nothing but the thread's own state. */
         @JsonProperty("state")
         STATE,
@@ -100,12 +105,20 @@ public record ToolSpec(
         env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
         verify = verify == null ? List.of() : List.copyOf(verify);
         output = output == null ? Optional.empty() : output;
+        http = http == null ? Optional.empty() : http;
     }
 
     /** A side-effecting tool that is a program. */
     public static Builder command(String name, String... program) {
         Builder builder = new Builder(name, Kind.COMMAND);
         builder.command = List.of(program);
+        return builder;
+    }
+
+    /** A side-effecting tool that is a request. */
+    public static Builder http(String name, Endpoint endpoint) {
+        Builder builder = new Builder(name, Kind.HTTP);
+        builder.http = Optional.of(endpoint);
         return builder;
     }
 
@@ -151,7 +164,8 @@ public record ToolSpec(
             return new Terms.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java.
+        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java, nor
+        // to a request that has left.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new Terms.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
     }
@@ -173,6 +187,7 @@ public record ToolSpec(
         private boolean askOnUnknown;
         private boolean honoursKey;
         private Optional<Json> output = Optional.empty();
+        private Optional<Endpoint> http = Optional.empty();
 
         private Builder(String name, Kind kind) {
             this.name = name;
@@ -194,6 +209,7 @@ public record ToolSpec(
             askOnUnknown = spec.askOnUnknown;
             honoursKey = spec.honoursKey;
             output = spec.output;
+            http = spec.http;
         }
 
         public Builder describedAs(String words, Json schema) {
@@ -276,7 +292,8 @@ public record ToolSpec(
                     verifies,
                     askOnUnknown,
                     honoursKey,
-                    output);
+                    output,
+                    http);
         }
     }
 }

@@ -22,8 +22,8 @@ public final class CheckpointCorruption extends RuntimeException {
                 Problem.CORRUPTION, words.length() <= MOST_WORDS ? words : words.substring(0, MOST_WORDS) + "…");
     }
 
-    static CheckpointCorruption tooLarge(long bytes, long most) {
-        return new CheckpointCorruption(Problem.TOO_LARGE, bytes + " bytes, of at most " + most);
+    static CheckpointCorruption tooLarge(long most) {
+        return new CheckpointCorruption(Problem.TOO_LARGE, "more than " + most + " bytes");
     }
 
     /** {@code CheckpointCorruption} or {@code TooLarge}. */

@@ -14,7 +14,8 @@ public enum CheckpointFormat {
     PHASES("phases", timeline -> Json.of(PhasesCheckpoint.chain(timeline))),
     MESSAGES("messages", timeline -> MessagesCheckpoint.of(timeline.now())),
     SESSION("session", SessionCheckpoint::of),
-    VERSIONS("versions", timeline -> Json.of(SessionCheckpoint.versions(timeline)));
+    VERSIONS(
+            "versions", timeline -> Json.of(SessionCheckpoint.versions(timeline).toList()));
 
     private final String wireName;
     private final Function<Timeline, Json> view;

@@ -37,7 +37,7 @@ final class CheckpointJson {
 
     static List<Json> read(byte[] text) {
         if (text.length > MAX_BYTES) {
-            throw CheckpointCorruption.tooLarge(text.length, MAX_BYTES);
+            throw CheckpointCorruption.tooLarge(MAX_BYTES);
         }
         List<Json> documents = new ArrayList<>();
         try (JsonParser parser = FACTORY.createParser(text)) {

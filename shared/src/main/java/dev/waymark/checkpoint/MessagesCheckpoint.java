@@ -4,7 +4,6 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.ToolTexts;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,38 +20,34 @@ public final class MessagesCheckpoint {
     private MessagesCheckpoint() {}
 
     public static Json of(Conversation state) {
-        List<Message> messages = Said.messages(state);
-        Map<String, String> tools = Said.tools(messages);
-        List<Object> rows = new ArrayList<>();
-        for (Message message : messages) {
-            for (Part.ToolResult result : message.toolResults()) {
-                Map<String, Object> row = row("tool", result.isError() ? wrapped(result) : result.content());
+        return Json.of(new Rows(new Spelling()).of(Said.messages(state)));
+    }
+
+    private static final class Spelling implements Rows.Spelling {
+        @Override
+        public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
+            List<Map<String, Object>> rows = new ArrayList<>();
+            for (Part.ToolResult result : results) {
+                Map<String, Object> row = Rows.row("tool", result.isError() ? wrapped(result) : result.content());
                 row.put("toolCallId", result.toolUseId());
                 row.put("toolName", tools.getOrDefault(result.toolUseId(), ""));
                 rows.add(row);
             }
-            if (message.role() == Role.ASSISTANT) {
-                Map<String, Object> row = row("assistant", message.text());
-                if (!message.toolUses().isEmpty()) {
-                    row.put(
-                            "toolCalls",
-                            message.toolUses().stream()
-                                    .map(MessagesCheckpoint::call)
-                                    .toList());
-                }
-                rows.add(row);
-            } else if (message.toolResults().size() < message.content().size()) {
-                rows.add(row("user", message.text()));
-            }
+            return rows;
         }
-        return Json.of(rows);
-    }
 
-    private static Map<String, Object> row(String role, String content) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("role", role);
-        row.put("content", content);
-        return row;
+        @Override
+        public Map<String, Object> assistant(Message message) {
+            Map<String, Object> row = Rows.row("assistant", message.text());
+            if (!message.toolUses().isEmpty()) {
+                row.put(
+                        "toolCalls",
+                        message.toolUses().stream()
+                                .map(MessagesCheckpoint::call)
+                                .toList());
+            }
+            return row;
+        }
     }
 
     private static Map<String, Object> call(Part.ToolUse use) {

@@ -6,7 +6,6 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
@@ -17,10 +16,14 @@ import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +39,13 @@ public final class PhasesCheckpoint {
 
     private final Timeline timeline;
     private final String runId;
-    private final List<Json> records = new ArrayList<>();
+    private final Consumer<Json> records;
+    private final Rows rows = new Rows(new Spelling());
+    private final Map<Call, Json> executions = new IdentityHashMap<>();
 
-    private PhasesCheckpoint(Timeline timeline) {
+    private PhasesCheckpoint(Timeline timeline, Consumer<Json> records) {
         this.timeline = timeline;
+        this.records = records;
         String first = timeline.moments().isEmpty()
                 ? timeline.runId()
                 : timeline.moments().get(0).runId();
@@ -48,16 +54,21 @@ public final class PhasesCheckpoint {
 
     /** The newest snapshot. */
     public static Json latest(Timeline timeline) {
-        PhasesCheckpoint checkpoint = new PhasesCheckpoint(timeline);
-        checkpoint.addSnapshot(timeline.now());
-        return checkpoint.records.get(0);
+        List<Json> records = new ArrayList<>();
+        new PhasesCheckpoint(timeline, records::add).addSnapshot(timeline.now());
+        return records.get(0);
     }
 
     /** Everything that the newest turn went through, as far as it is still held. */
     public static List<Json> chain(Timeline timeline) {
-        PhasesCheckpoint checkpoint = new PhasesCheckpoint(timeline);
-        checkpoint.addChain();
-        return checkpoint.records;
+        List<Json> records = new ArrayList<>();
+        tell(timeline, records::add);
+        return records;
+    }
+
+    /** The same, a record at a time: each snapshot has the whole conversation, and a long turn has many. */
+    public static void tell(Timeline timeline, Consumer<Json> records) {
+        new PhasesCheckpoint(timeline, records).addChain();
     }
 
     // ---- the chain
@@ -83,12 +94,10 @@ public final class PhasesCheckpoint {
         if (before.isEmpty() || (!ran && state.turn().isRunning())) {
             addStart(state, resumedElsewhere || before.isPresent());
         }
-        boolean waited = before.filter(Conversation::isInterrupted).isPresent();
-        if (waited && !state.isInterrupted()) {
-            add(
-                    "resumed",
-                    state,
-                    Map.of("kind", kindOf(Said.interruption(before.get()).orElseThrow())));
+        Optional<Call> waited = before.flatMap(Said::interruption);
+        Optional<Call> waits = Said.interruption(state);
+        if (waited.isPresent() && waits.isEmpty()) {
+            add("resumed", state, Map.of("kind", kindOf(waited.get())));
         }
         boolean asked = moment.fact().filter(Fact.ModelCalled.class::isInstance).isPresent();
         if (asked && state.modelCalled()) {
@@ -106,8 +115,8 @@ public final class PhasesCheckpoint {
         if (hadOpenCalls && state.openCalls().isEmpty() && !state.batch().isEmpty()) {
             addBatchDone(state);
         }
-        if (!waited && state.isInterrupted()) {
-            addPause(state);
+        if (waited.isEmpty() && waits.isPresent()) {
+            addPause(state, waits.get());
         }
         if ((ran || before.isEmpty()) && !state.turn().isRunning()) {
             addTerminal(state);
@@ -118,7 +127,7 @@ public final class PhasesCheckpoint {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("agent_name", state.agent());
         payload.put("resumed", resumed);
-        records.add(record("run_started", 0, state.updatedAt(), payload));
+        records.accept(record("run_started", 0, state.updatedAt(), payload));
         if (resumed) {
             addSnapshot(state);
         }
@@ -166,8 +175,7 @@ public final class PhasesCheckpoint {
         addSnapshot(state);
     }
 
-    private void addPause(Conversation state) {
-        Call call = Said.interruption(state).orElseThrow();
+    private void addPause(Conversation state, Call call) {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("kind", kindOf(call));
         if (call.status() == Call.Status.ASKING) {
@@ -226,7 +234,7 @@ public final class PhasesCheckpoint {
     }
 
     private void add(String phase, Conversation state, Map<String, ?> payload) {
-        records.add(record(phase, state.counters().steps(), state.updatedAt(), payload));
+        records.accept(record(phase, state.counters().steps(), state.updatedAt(), payload));
     }
 
     private Json record(String phase, int step, Instant at, Map<String, ?> payload) {
@@ -274,7 +282,7 @@ public final class PhasesCheckpoint {
         if (!effects.isEmpty()) {
             record.put("effects", effects);
         }
-        records.add(Json.of(record));
+        records.accept(Json.of(record));
     }
 
     /** The newest reply, if some of its calls are open and none of them can be taking effect. */
@@ -364,44 +372,41 @@ public final class PhasesCheckpoint {
             }
             messages.remove(messages.size() - 1);
         }
-        Map<String, String> tools = Said.tools(messages);
-        List<Object> rows = new ArrayList<>();
-        timeline.instructions().ifPresent(words -> rows.add(row("system", words)));
-        for (Message message : messages) {
-            for (Part.ToolResult result : message.toolResults()) {
-                Map<String, Object> row = row("tool", result.content());
+        List<Object> all = new ArrayList<>();
+        timeline.instructions().ifPresent(words -> all.add(Rows.row("system", words)));
+        all.addAll(rows.of(messages));
+        return all;
+    }
+
+    private static final class Spelling implements Rows.Spelling {
+        @Override
+        public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
+            List<Map<String, Object>> rows = new ArrayList<>();
+            for (Part.ToolResult result : results) {
+                Map<String, Object> row = Rows.row("tool", result.content());
                 row.put("name", tools.getOrDefault(result.toolUseId(), ""));
                 row.put("tool_call_id", result.toolUseId());
                 rows.add(row);
             }
-            if (message.role() == Role.ASSISTANT) {
-                Map<String, Object> row = row("assistant", message.text());
-                if (!message.toolUses().isEmpty()) {
-                    row.put(
-                            "tool_calls",
-                            message.toolUses().stream()
-                                    .map(PhasesCheckpoint::call)
-                                    .toList());
-                }
-                rows.add(row);
-            } else if (message.toolResults().size() < message.content().size()) {
-                rows.add(row("user", message.text()));
-            }
+            return rows;
         }
-        return rows;
-    }
 
-    private static Map<String, Object> row(String role, String content) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("role", role);
-        row.put("content", content);
-        return row;
+        @Override
+        public Map<String, Object> assistant(Message message) {
+            Map<String, Object> row = Rows.row("assistant", message.text());
+            if (!message.toolUses().isEmpty()) {
+                row.put(
+                        "tool_calls",
+                        message.toolUses().stream().map(PhasesCheckpoint::call).toList());
+            }
+            return row;
+        }
     }
 
     /** Those of a snapshot that the thread began with, and of all calls since. */
-    private static List<Object> toolExecutions(Conversation state) {
+    private List<Object> toolExecutions(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("tool_executions"));
-        List<String> known = new ArrayList<>();
+        Set<String> known = new HashSet<>();
         for (Object row : rows) {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
@@ -415,7 +420,8 @@ public final class PhasesCheckpoint {
                 if (result != null && call.isPresent() && !known.contains(use.id())) {
                     long latency =
                             Duration.between(entry.at(), call.get().since()).toMillis();
-                    rows.add(execution(use, result, Math.max(0, latency), state.agent()));
+                    rows.add(executions.computeIfAbsent(
+                            call.get(), each -> Json.of(execution(use, result, Math.max(0, latency), state.agent()))));
                 }
             }
         }
@@ -453,7 +459,7 @@ public final class PhasesCheckpoint {
     private static String stateName(Conversation state) {
         return switch (state.turn().status()) {
             case NONE -> "pending";
-            case RUNNING -> state.isInterrupted() ? "paused" : "running";
+            case RUNNING -> Said.interruption(state).isPresent() ? "paused" : "running";
             case COMPLETE -> "completed";
             case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";

@@ -226,7 +226,12 @@ final class PhasesReader {
         }
         int replayed = effects.map(rows -> replay(rows, conversation, at)).orElse(0);
         switch (payload.text("state")) {
-            case "paused" -> conversation.paused();
+            case "paused" -> {
+                // A reply that is not pending any more had its calls begun.
+                if (pendingReply) {
+                    conversation.paused();
+                }
+            }
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the run failed");
             case "cancelled", "cancelling" -> conversation.standing(Turn.Status.CANCELLED, "", "the run was cancelled");
             case "completed" ->

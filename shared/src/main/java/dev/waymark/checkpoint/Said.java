@@ -58,9 +58,19 @@ final class Said {
         return tools;
     }
 
-    /** The first call that waits for a person, in call order, if nothing else is waited for. */
+    /**
+     * The first call that waits for a person, in call order, if nothing else is waited for. No format tells a call that
+     * waits for its approval from one that may have run: beside one of these, none is named, lest it be approved again.
+     */
     static Optional<Call> interruption(Conversation state) {
-        return state.isInterrupted() ? state.waitingCalls().stream().findFirst() : Optional.empty();
+        boolean unknown = state.waitingCalls().stream().anyMatch(call -> mayHaveRun(state, call));
+        return state.isInterrupted() && !unknown ? state.waitingCalls().stream().findFirst() : Optional.empty();
+    }
+
+    /** What a call from a file waits for is not known before its tool is. */
+    private static boolean mayHaveRun(Conversation state, Call call) {
+        return call.status() == Call.Status.UNSETTLED
+                && (call.claim().isPresent() || state.terms().isPresent());
     }
 
     /** How often the model has replied in this turn: a call that is under way may come to nothing. */

@@ -12,10 +12,12 @@ import dev.waymark.history.Version;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,18 +39,28 @@ public final class SessionCheckpoint {
         session.put("status", status(timeline));
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("session", session);
-        document.put("checkpoint", checkpoint(timeline, state));
+        document.put("checkpoint", checkpoint(timeline, state, new IdentityHashMap<>()));
         document.put("tool_calls", toolCalls(sessionId, state));
         return Json.of(document);
     }
 
-    /** The checkpoints of all versions that are still held, oldest first. */
-    public static List<Json> versions(Timeline timeline) {
-        List<Json> versions = new ArrayList<>();
-        for (Version version : timeline.versions()) {
-            versions.add(Json.of(checkpoint(timeline, version.state())));
-        }
-        return versions;
+    /**
+     * The checkpoints of all versions that are still held, oldest first. Each has the whole transcript, so they are made
+     * one by one, of rows that they share.
+     */
+    public static Stream<Json> versions(Timeline timeline) {
+        return versions(timeline, timeline.versions());
+    }
+
+    /** The newest of them. */
+    public static Stream<Json> newestVersion(Timeline timeline) {
+        List<Version> versions = timeline.versions();
+        return versions(timeline, versions.subList(Math.max(0, versions.size() - 1), versions.size()));
+    }
+
+    private static Stream<Json> versions(Timeline timeline, List<Version> versions) {
+        Map<Transcript.Entry, Json> rows = new IdentityHashMap<>();
+        return versions.stream().map(version -> Json.of(checkpoint(timeline, version.state(), rows)));
     }
 
     private static String status(Timeline timeline) {
@@ -62,7 +74,8 @@ public final class SessionCheckpoint {
         };
     }
 
-    private static Map<String, Object> checkpoint(Timeline timeline, Conversation state) {
+    private static Map<String, Object> checkpoint(
+            Timeline timeline, Conversation state, Map<Transcript.Entry, Json> rows) {
         Map<String, Object> checkpoint = new LinkedHashMap<>();
         checkpoint.put("version", state.counters().versions());
         checkpoint.put("created_at", Times.iso(state.updatedAt()));
@@ -70,16 +83,19 @@ public final class SessionCheckpoint {
         timeline.instructions()
                 .ifPresent(
                         words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
-        Said.entries(state)
-                .forEach(entry -> transcript.add(row(
-                        entry.id(),
-                        entry.message().role().wireName(),
-                        entry.at(),
-                        entry.message().content())));
+        Said.entries(state).forEach(entry -> transcript.add(rows.computeIfAbsent(entry, SessionCheckpoint::row)));
         checkpoint.put("transcript", transcript);
         checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
         checkpoint.put("budget_spent_usd", Extras.of(state).cost());
         return checkpoint;
+    }
+
+    private static Json row(Transcript.Entry entry) {
+        return Json.of(row(
+                entry.id(),
+                entry.message().role().wireName(),
+                entry.at(),
+                entry.message().content()));
     }
 
     private static Map<String, Object> row(String id, String role, Instant at, List<Part> content) {
@@ -87,12 +103,12 @@ public final class SessionCheckpoint {
         row.put("id", id);
         row.put("role", role);
         row.put("created_at", Times.iso(at));
-        row.put(
-                "blocks",
-                content.stream()
-                        .map(SessionCheckpoint::block)
-                        .flatMap(Optional::stream)
-                        .toList());
+        List<Map<String, Object>> blocks = content.stream()
+                .map(SessionCheckpoint::block)
+                .flatMap(Optional::stream)
+                .toList();
+        // Somebody showed a picture and said nothing.
+        row.put("blocks", blocks.isEmpty() ? List.of(block(new Part.Text("")).orElseThrow()) : blocks);
         return row;
     }
 
@@ -163,20 +179,24 @@ public final class SessionCheckpoint {
                     state,
                     call,
                     issued.getOrDefault(call.id(), call.since()),
-                    Optional.ofNullable(results.get(call.id())).map(Part.ToolResult::content)));
+                    Optional.ofNullable(results.get(call.id()))));
         }
         return rows;
     }
 
     private static Map<String, Object> toolCall(
-            String sessionId, Conversation state, Call call, Instant startedAt, Optional<String> result) {
+            String sessionId, Conversation state, Call call, Instant startedAt, Optional<Part.ToolResult> said) {
+        Optional<String> result =
+                said.map(Part.ToolResult::content).or(() -> state.effects().flatMap(effects -> effects.resultOf(call)));
+        // Of a conversation that came from elsewhere, only its results tell.
+        boolean failed = said.filter(Part.ToolResult::isError).isPresent();
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("session_id", sessionId);
         row.put("call_id", call.id());
         row.put("tool_name", call.tool());
         row.put("args_json", call.args().canonical());
         row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call)));
-        row.put("status", status(call.status()));
+        row.put("status", failed ? "failed" : status(call.status()));
         row.put("result_text", result.orElse(null));
         row.put("started_at", Times.iso(startedAt));
         row.put("completed_at", completedAt(call));

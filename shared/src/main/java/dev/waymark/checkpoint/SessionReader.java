@@ -57,10 +57,18 @@ final class SessionReader {
             version = number;
             newest = checkpoint;
         }
-        Instant createdAt = newest.time("created_at");
-        Restoration conversation = new Restoration(createdAt, false).updated(createdAt);
+        Instant at = newest.time("created_at");
+        Restoration conversation = new Restoration(began(newest).orElse(at), false).updated(at);
         checkpoint(newest, conversation);
         return new CheckpointReader.Named(conversation, Optional.empty());
+    }
+
+    /** The instructions are as old as their thread. */
+    private static Optional<Instant> began(Fields checkpoint) {
+        return checkpoint.each("transcript", Fields::of).stream()
+                .filter(row -> row.text("role").equals("system"))
+                .findFirst()
+                .map(row -> row.time("created_at"));
     }
 
     private static void checkpoint(Fields checkpoint, Restoration conversation) {
@@ -165,13 +173,14 @@ final class SessionReader {
         Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
         Optional<String> result = row.optionalText("result_text");
         switch (row.text("status")) {
-            case "issued" -> conversation.remember(callId, tool, args.get(0), Optional.empty(), false, startedAt);
+            case "issued" -> conversation.rememberIssued(callId, tool, args.get(0), startedAt);
             case "completed", "failed" -> {
                 boolean succeeded = row.text("status").equals("completed");
-                String text = result.orElseThrow(() -> row.corrupt("\"result_text\" is missing"));
-                conversation
-                        .answerIfOpen(callId, text, !succeeded, completedAt)
-                        .remember(callId, tool, args.get(0), Optional.of(text), succeeded, startedAt);
+                if (result.isEmpty() && conversation.openCall(callId).isPresent()) {
+                    throw row.corrupt("\"result_text\" is missing");
+                }
+                result.ifPresent(text -> conversation.answerIfOpen(callId, text, !succeeded, completedAt));
+                conversation.rememberEnded(callId, tool, args.get(0), result, succeeded, startedAt);
             }
             default -> throw row.corrupt("no such status: " + row.text("status"));
         }

@@ -5,7 +5,6 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Workspace;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
@@ -28,7 +27,7 @@ public final class ThreadCheckpoint {
         Map<String, Object> checkpoint = new LinkedHashMap<>();
         checkpoint.put("threadId", timeline.thread());
         checkpoint.put("step", step);
-        checkpoint.put("messages", messages(state));
+        checkpoint.put("messages", new Rows(new Spelling()).of(Said.messages(state)));
         checkpoint.put("state", state(state.desk()));
         Said.interruption(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
         checkpoint.put("createdAt", time(state.createdAt()));
@@ -36,32 +35,20 @@ public final class ThreadCheckpoint {
         return Json.of(checkpoint);
     }
 
-    private static List<Object> messages(Conversation state) {
-        List<Message> messages = Said.messages(state);
-        Map<String, String> tools = Said.tools(messages);
-        List<Object> rows = new ArrayList<>();
-        for (Message message : messages) {
-            if (!message.toolResults().isEmpty()) {
-                rows.add(row(
-                        "tool",
-                        message.toolResults().stream()
-                                .map(result -> toolResult(result, tools.getOrDefault(result.toolUseId(), "")))
-                                .toList()));
-            }
-            if (message.role() == Role.ASSISTANT) {
-                rows.add(row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message)));
-            } else if (message.toolResults().size() < message.content().size()) {
-                rows.add(row("user", message.text()));
-            }
+    private static final class Spelling implements Rows.Spelling {
+        @Override
+        public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
+            return List.of(Rows.row(
+                    "tool",
+                    results.stream()
+                            .map(result -> toolResult(result, tools.getOrDefault(result.toolUseId(), "")))
+                            .toList()));
         }
-        return rows;
-    }
 
-    private static Map<String, Object> row(String role, Object content) {
-        Map<String, Object> row = new LinkedHashMap<>();
-        row.put("role", role);
-        row.put("content", content);
-        return row;
+        @Override
+        public Map<String, Object> assistant(Message message) {
+            return Rows.row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message));
+        }
     }
 
     private static List<Object> parts(Message message) {

@@ -69,6 +69,12 @@ public final class Effects {
         return known.get(key).orElse(Effect.NONE);
     }
 
+    /** What this call returned, if it is the one whose success later calls replay. */
+    public Optional<String> resultOf(Call call) {
+        Effect effect = of(key(call.tool(), call.argsDigest()));
+        return effect.success().equals(Optional.of(call.id())) ? effect.result() : Optional.empty();
+    }
+
     Effects with(String key, Effect effect) {
         return new Effects(known.with(key, effect));
     }

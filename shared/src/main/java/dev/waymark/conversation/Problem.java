@@ -26,6 +26,8 @@ public record Problem(
     public static final String DUPLICATE = "Duplicate";
     /** It makes no sense as it is. */
     public static final String BAD_INPUT = "BadInput";
+    /** There is no agent that could be meant, or it can't be used as it is. */
+    public static final String AGENT_INVALID = "AgentInvalid";
     /** Transcript or checkpoint break the rules of their format. */
     public static final String CORRUPTION = "CheckpointCorruption";
 

@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Builds a conversation from what a checkpoint holds of it, message by message.
@@ -21,6 +22,7 @@ public final class Restoration {
     /** Asks a person and does nothing else, so that asking again is harmless whoever's agent it is. */
     private static final String QUESTION_TOOL = "ask_user";
 
+    private static final Pattern OWN_ID = Pattern.compile("m[1-9]\\d{0,8}");
     private static final String REPLAY = "[idempotent replay of ";
 
     private final Instant createdAt;
@@ -235,20 +237,9 @@ public final class Restoration {
         }
     }
 
-    /** A call that the transcript does not have, and what came of it. It may not simply be made once more. */
-    public Restoration remember(
-            String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
-        if (calls.contains(callId)) {
-            return this;
-        }
-        calls = calls.with(
-                callId,
-                Call.issued(new Part.ToolUse(callId, tool, args), 0, startedAt)
-                        .ended(succeeded ? Call.Status.COMPLETED : Call.Status.LOST, "", startedAt)
-                        .committed());
-        if (result.isPresent()) {
-            took(callId, tool, args, result.get(), succeeded);
-        } else {
+    /** A call that the transcript may lack, and of which nobody knows what came. It may not simply be made once more. */
+    public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
+        if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             String key = Effects.key(tool, Sha256.hex(args.canonical()));
             Call.Claim claim = new Call.Claim("checkpoint", startedAt);
             effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(callId, 0, claim)));
@@ -256,9 +247,38 @@ public final class Restoration {
         return this;
     }
 
+    /** A call that the transcript may lack, and that has ended. Its result may be forgotten. */
+    public Restoration rememberEnded(
+            String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
+        Call.Status how = succeeded ? Call.Status.COMPLETED : Call.Status.FAILED;
+        if (remembered(callId, tool, args, how, startedAt)) {
+            if (result.isPresent()) {
+                took(callId, tool, args, result.get(), succeeded);
+            } else if (succeeded) {
+                String key = Effects.key(tool, Sha256.hex(args.canonical()));
+                effects = effects.with(key, effects.of(key).executed());
+            }
+        }
+        return this;
+    }
+
+    private boolean remembered(String callId, String tool, Json args, Call.Status how, Instant startedAt) {
+        if (calls.contains(callId)) {
+            return false;
+        }
+        Part.ToolUse use = new Part.ToolUse(callId, tool, args);
+        calls = calls.with(
+                callId, Call.issued(use, 0, startedAt).ended(how, "", startedAt).committed());
+        return true;
+    }
+
     private void add(Message message, Optional<String> id, Instant at) {
         messages++;
         String own = id.filter(given -> !given.isEmpty()).orElse("m" + messages);
+        if (OWN_ID.matcher(own).matches()) {
+            // Ids of our own count on from there, and are never those of messages that there are.
+            messages = Math.max(messages, Integer.parseInt(own.substring(1)));
+        }
         transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
     }
 

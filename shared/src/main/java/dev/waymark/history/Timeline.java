@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 /**
  * All that is still known of a thread: every state that it went through, over all its runs.
  *
- * <p>States share what they have in common, so all of them together cost what the history does. {@code lastEventId} is the newest of the newest run. {@code cut} is true
- * where retention has taken earlier runs away.
+ * <p>States share what they have in common, so all of them together cost what the history does. {@code lastEventId} is
+ * the newest of the newest run. {@code cut} is true where retention has taken earlier runs away.
  */
 public record Timeline(
         String thread,
@@ -57,12 +57,14 @@ public record Timeline(
         return agent.map(AgentSpec::model);
     }
 
-    /** The versions that are still held, oldest first. */
+    /**
+     * The versions that are still held, oldest first. A thread that was resumed or forked begins with the version that it
+     * came with; what a thread had reached in a run that is gone is not held.
+     */
     public List<Version> versions() {
         List<Version> versions = new ArrayList<>();
-        int reached = moments.isEmpty() || moments.get(0).fact().isPresent()
-                ? 0
-                : moments.get(0).state().counters().versions();
+        int reached =
+                cut && !moments.isEmpty() ? moments.get(0).state().counters().versions() : 0;
         for (Moment moment : moments) {
             int number = moment.state().counters().versions();
             if (number > reached) {

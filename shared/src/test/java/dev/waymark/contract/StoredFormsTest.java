@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
 import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
@@ -216,6 +217,12 @@ class StoredFormsTest {
                         "counters",
                         "createdAt",
                         "updatedAt"),
+                stored(
+                        Endpoint.of(Endpoint.Method.POST, "https://a.example/{id}")
+                                .withHeader("X-Token", "${TOKEN}")
+                                .allowingPrivate(),
+                        "method",
+                        "url"),
                 stored(new Carried(conversation, Optional.empty()), "state"));
     }
 

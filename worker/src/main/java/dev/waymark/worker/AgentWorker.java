@@ -16,6 +16,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
@@ -67,6 +68,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkerOptions options;
     private final RunReader runs;
     private final WorkerFactory factory;
+    private final HttpRunner requests = new HttpRunner(System.getenv());
     private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
@@ -99,7 +101,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         CommandRunner commands = new CommandRunner(System.getenv());
-        ToolRunner tools = new ToolRunner(builder.tools, commands, builder.agents.path());
+        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, builder.agents.path());
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents),
                 new ModelActivity(runs, builder.providers),
@@ -138,6 +140,7 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        requests.close();
         return finished;
     }
 
@@ -146,6 +149,7 @@ public final class AgentWorker implements AutoCloseable {
     public void close() {
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        requests.close();
     }
 
     private WorkerFactory newFactory() {

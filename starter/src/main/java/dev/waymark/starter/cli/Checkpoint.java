@@ -6,9 +6,9 @@ import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.conversation.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.client.AgentClient;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,11 +64,14 @@ final class Checkpoint implements Callable<Integer> {
     private void print(CheckpointFormat wanted, Timeline timeline) {
         if (wanted == CheckpointFormat.PHASES && latest) {
             output.pretty(Documents.tree(PhasesCheckpoint.latest(timeline)));
-        } else if (wanted == CheckpointFormat.PHASES && !output.isJson()) {
-            PhasesCheckpoint.chain(timeline).forEach(record -> output.document(Documents.tree(record)));
-        } else if (wanted == CheckpointFormat.VERSIONS && latest) {
-            List<Json> versions = SessionCheckpoint.versions(timeline);
-            output.pretty(Documents.tree(versions.subList(Math.max(0, versions.size() - 1), versions.size())));
+        } else if (wanted == CheckpointFormat.PHASES && output.isJson()) {
+            output.list(records -> PhasesCheckpoint.tell(timeline, records));
+        } else if (wanted == CheckpointFormat.PHASES) {
+            PhasesCheckpoint.tell(timeline, record -> output.document(Documents.tree(record)));
+        } else if (wanted == CheckpointFormat.VERSIONS) {
+            Stream<Json> versions =
+                    latest ? SessionCheckpoint.newestVersion(timeline) : SessionCheckpoint.versions(timeline);
+            output.list(versions::forEach);
         } else {
             output.pretty(Documents.tree(wanted.view(timeline)));
         }

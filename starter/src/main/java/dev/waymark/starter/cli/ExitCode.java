@@ -39,7 +39,7 @@ final class ExitCode {
         }
         return switch (result.problem().map(Problem::type).orElse("")) {
             case Problem.NOT_FOUND -> NOT_FOUND;
-            case "AgentInvalid" -> BAD_INPUT;
+            case Problem.AGENT_INVALID -> BAD_INPUT;
             default -> FAILED;
         };
     }

@@ -1,9 +1,14 @@
 package dev.waymark.starter.cli;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Json;
+import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.UncheckedIOException;
+import java.util.function.Consumer;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -66,6 +71,30 @@ final class Output {
     /** A result for people that is JSON anyway. */
     void pretty(JsonNode document) {
         out().println(json ? spell(document) : document.toPrettyString());
+    }
+
+    /** One document, a list, of which no more is in memory than an item: all versions of a thread can be large. */
+    void list(Consumer<Consumer<Json>> items) {
+        try (JsonGenerator generator = Wire.MAPPER.createGenerator(out())) {
+            generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
+            if (!json) {
+                generator.useDefaultPrettyPrinter();
+            }
+            generator.writeStartArray();
+            items.accept(item -> write(generator, item));
+            generator.writeEndArray();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        out().println();
+    }
+
+    private static void write(JsonGenerator generator, Json item) {
+        try {
+            generator.writePOJO(item);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Something that is no result. */

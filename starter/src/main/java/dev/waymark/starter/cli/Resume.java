@@ -3,6 +3,7 @@ package dev.waymark.starter.cli;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
+import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.ResumeOptions;
 import dev.waymark.starter.client.WaymarkException;
@@ -75,7 +76,9 @@ final class Resume implements Callable<Integer> {
         try (AgentClient client = wait.client()) {
             return Outcomes.print(
                     output,
-                    checkpoint().map(text -> client.resume(text, how)).orElseGet(() -> client.resume(source, how)));
+                    checkpoint()
+                            .map(text -> client.resume(text, place(), how))
+                            .orElseGet(() -> client.resume(source, how)));
         }
     }
 
@@ -89,7 +92,8 @@ final class Resume implements Callable<Integer> {
                 return Optional.of(System.in.readNBytes(MOST_BYTES));
             }
             Path file = Path.of(source);
-            if (!Files.isRegularFile(file)) {
+            // A pipe is one as well: <(waymark checkpoint trip).
+            if (!Files.exists(file) || Files.isDirectory(file)) {
                 return Optional.empty();
             }
             try (InputStream text = Files.newInputStream(file)) {
@@ -101,8 +105,12 @@ final class Resume implements Callable<Integer> {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
                     "it can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
-                    "");
+                    "Name a checkpoint that you may read, or - for one on stdin");
         }
+    }
+
+    private String place() {
+        return from == null ? source : source + " in " + SaverTarget.parse(from);
     }
 
     private byte[] saved() {

@@ -147,8 +147,8 @@ public final class AgentClient implements AutoCloseable {
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
             }
-            Optional<String> runId =
-                    requests.start(valid.thread(), newThread(valid).saying(valid.say()));
+            StartInput input = newThread(valid).saying(valid.say());
+            Optional<String> runId = start(valid.thread(), input, valid.prompt().id());
             if (runId.isEmpty()) {
                 // Somebody else started it in between.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
@@ -201,6 +201,9 @@ public final class AgentClient implements AutoCloseable {
     private Optional<Requests.Known> known(Valid valid) {
         Optional<Requests.Known> known = valid.isNamed() ? requests.find(valid.thread()) : Optional.empty();
         if (known.isPresent() && !known.get().open()) {
+            if (refusedRun(valid.thread()).isPresent()) {
+                return Optional.empty();
+            }
             throw Requests.closed(valid.thread());
         }
         return known;
@@ -292,8 +295,13 @@ public final class AgentClient implements AutoCloseable {
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when it is none, before anything starts
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
+        return resume(checkpoint, "", how);
+    }
+
+    /** The same. {@code place} is where the checkpoint was found, for people whom it is not what they took it for. */
+    public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         Deadline deadline = Deadline.after(timeout);
-        Recovered recovered = recovered(checkpoint);
+        Recovered recovered = recovered(checkpoint, place);
         return translated(() -> {
             Left left = Left.of(recovered);
             if (recovered.state().turn().status() == Turn.Status.NONE
@@ -314,18 +322,58 @@ public final class AgentClient implements AutoCloseable {
                         "Go on in it with: waymark answer " + Words.quoted(thread)
                                 + " TEXT, or in a second one with --thread");
             }
-            return goOn(left, how, deadline);
+            AgentResult result = goOn(left, how, deadline);
+            boolean anyAgent =
+                    recovered.state().agent().isEmpty() && how.agent().isEmpty();
+            if (anyAgent
+                    && result instanceof AgentResult.Failed failed
+                    && refusedRun(result.thread()).isPresent()) {
+                throw new WaymarkException.Refused(
+                        failed.problem().orElseThrow().type(),
+                        failed.problem().orElseThrow().message(),
+                        "Name one with --agent");
+            }
+            return result;
         });
     }
 
-    private static Recovered recovered(byte[] checkpoint) {
+    private static Recovered recovered(byte[] checkpoint, String place) {
         try {
             return CheckpointReader.read(checkpoint, now());
         } catch (CheckpointCorruption e) {
+            String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
-                    ? new WaymarkException.TooLarge("the checkpoint is too large: " + e.getMessage(), "")
-                    : new WaymarkException.Refused(e.type(), "the checkpoint is corrupt: " + e.getMessage(), "");
+                    ? new WaymarkException.TooLarge(
+                            "the checkpoint is too large: " + what,
+                            "One version is enough: waymark checkpoint THREAD --format session")
+                    : new WaymarkException.Refused(
+                            e.type(),
+                            "the checkpoint is corrupt: " + what,
+                            "Nothing was started. Mend it, or take an earlier one");
         }
+    }
+
+    /**
+     * The run of a thread that ended because its agent could not be had, if that is how the thread ended. It has done
+     * nothing, so its id is free.
+     */
+    private Optional<String> refusedRun(String thread) {
+        return Optional.of(read(thread))
+                .filter(timeline -> timeline.ending().isPresent())
+                .filter(timeline -> timeline.now().life() == Conversation.Life.CLOSING
+                        && timeline.now().agentRequested()
+                        && timeline.now().terms().isEmpty())
+                .map(Timeline::runId);
+    }
+
+    /**
+     * Starts a thread, or returns empty when one of this id exists. Of several who make the same request at once for an
+     * id that has become free, one starts it.
+     */
+    private Optional<String> start(String thread, StartInput input, String requestId) {
+        return requests.start(thread, input)
+                .or(() -> refusedRun(thread)
+                        .flatMap(refused -> requests.startAnew(thread, input, requestId + "/" + refused)));
     }
 
     /**
@@ -344,7 +392,7 @@ public final class AgentClient implements AutoCloseable {
     public Forked forkOnly(String thread, ForkOptions how) {
         return translated(() -> {
             Forking forking = forking(thread, how);
-            Optional<String> runId = requests.start(how.thread(), forking.input());
+            Optional<String> runId = start(how.thread(), forking.input(), forking.id());
             if (runId.isEmpty()) {
                 factOfEarlier(read(how.thread()), forking.id());
             }
@@ -404,7 +452,7 @@ public final class AgentClient implements AutoCloseable {
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
     private AgentResult begin(
             String thread, StartInput input, Conversation begin, String requestId, Deadline deadline) {
-        Optional<String> runId = requests.start(thread, input);
+        Optional<String> runId = start(thread, input, requestId);
         if (runId.isPresent() && begin.isSettled()) {
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }

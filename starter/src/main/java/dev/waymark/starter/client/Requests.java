@@ -8,6 +8,7 @@ import dev.waymark.contract.Refusal;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Sha256;
 import dev.waymark.history.Histories;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -111,6 +112,23 @@ final class Requests {
         }
     }
 
+    /** The same where a closed one may be. Who asks under one request id starts one thread, and has its run. */
+    Optional<String> startAnew(String thread, StartInput input, String requestId) {
+        WorkflowOptions options = options(thread, input)
+                .setRequestId(Sha256.hex(requestId))
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
+                .build();
+        try {
+            return Optional.of(connection
+                    .client()
+                    .newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options)
+                    .start(input)
+                    .getRunId());
+        } catch (WorkflowExecutionAlreadyStarted e) {
+            return Optional.empty();
+        }
+    }
+
     /** Sends a signal to a thread that is started for it when there is none. Durable once it returns. */
     String signalWithStart(String thread, String name, Object payload, StartInput input) {
         try {
@@ -139,19 +157,19 @@ final class Requests {
         }
     }
 
-    /** The summary stays unencrypted in lists of workflows: no word of the conversation is in it. */
     private WorkflowStub stubFor(String thread, StartInput input) {
-        return connection
-                .client()
-                .newUntypedWorkflowStub(
-                        Names.WORKFLOW_TYPE,
-                        WorkflowOptions.newBuilder()
-                                .setTaskQueue(taskQueue)
-                                .setWorkflowId(thread)
-                                .setStaticSummary("Agent " + input.agent())
-                                .setWorkflowIdReusePolicy(
-                                        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
-                                .build());
+        WorkflowOptions options = options(thread, input)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                .build();
+        return connection.client().newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options);
+    }
+
+    /** The summary stays unencrypted in lists of workflows: no word of the conversation is in it. */
+    private WorkflowOptions.Builder options(String thread, StartInput input) {
+        return WorkflowOptions.newBuilder()
+                .setTaskQueue(taskQueue)
+                .setWorkflowId(thread)
+                .setStaticSummary("Agent " + input.agent());
     }
 
     /**

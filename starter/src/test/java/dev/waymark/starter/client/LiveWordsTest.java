@@ -6,6 +6,7 @@ import dev.waymark.contract.PartialReply;
 import dev.waymark.starter.client.LiveWords.Heard;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class LiveWordsTest {
@@ -39,7 +40,7 @@ class LiveWordsTest {
     }
 
     private static PartialReply reply(int attempt, int from, String text) {
-        return new PartialReply(1, attempt, from, text);
+        return new PartialReply(1, attempt, from, text, Optional.empty());
     }
 
     private static List<String> told(PartialReply... replies) {

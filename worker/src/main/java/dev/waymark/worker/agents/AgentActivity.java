@@ -27,10 +27,9 @@ public final class AgentActivity implements AgentResolver {
     /** A conversation that comes from elsewhere may not say whose it is. */
     private AgentSpec theOnlyOne() {
         if (agents.names().size() != 1) {
-            throw ActivityProblems.permanent(new Problem(
-                    "AgentInvalid",
-                    "no agent is named, and there are " + agents.names().size() + ": "
-                            + String.join(", ", agents.names()) + ". Name one with --agent"));
+            String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
+            throw ActivityProblems.permanent(
+                    new Problem(Problem.AGENT_INVALID, "no agent is named, and there is not just one: " + all));
         }
         return agents.find(agents.names().get(0)).orElseThrow();
     }

@@ -45,7 +45,7 @@ final class AgentFile {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> LATER_FIELDS = Set.of("context", "summarize");
-    private static final Set<String> LATER_TOOL_FIELDS = Set.of("http", "mcp");
+    private static final Set<String> LATER_TOOL_FIELDS = Set.of("mcp");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
@@ -171,7 +171,7 @@ final class AgentFile {
         for (YamlValue item : list.items()) {
             YamlFields fields = item.fields();
             Optional<YamlValue> use = fields.take("use");
-            for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(command(fields))) {
+            for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
                 if (!names.add(tool.name())) {
                     throw use.orElse(item).problem("a second tool named " + tool.name());
                 }
@@ -231,22 +231,27 @@ final class AgentFile {
         return value.oneOf("always", "never").equals("always");
     }
 
-    private ToolSpec command(YamlFields fields) throws YamlProblem {
+    /** A tool that is defined here, as a program or a request. */
+    private ToolSpec own(YamlFields fields) throws YamlProblem {
         fields.refuse(LATER_TOOL_FIELDS, LATER);
         String name = toolName(fields.require("name"));
-        ToolSpec.Builder tool =
-                ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));
         Optional<YamlValue> description = fields.take("description");
-        Optional<YamlValue> input = fields.take("input");
-        tool.describedAs(
-                description.isPresent() ? description.get().text() : "",
-                input.isPresent() ? input(input.get()) : Json.of(Map.of("type", "object")));
+        Optional<YamlValue> inputField = fields.take("input");
+        Json input = inputField.isPresent() ? input(inputField.get()) : Json.of(Map.of("type", "object"));
+        Optional<YamlValue> http = fields.take("http");
+        ToolSpec.Builder tool = http.isPresent()
+                ? ToolSpec.http(name, HttpFields.endpoint(http.get(), fields, input))
+                : ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));
+        tool.describedAs(description.isPresent() ? description.get().text() : "", input);
         Optional<YamlValue> output = fields.take("output");
         if (output.isPresent()) {
             tool.returning(schema(output.get()));
         }
         Optional<YamlValue> env = fields.take("env");
         if (env.isPresent()) {
+            if (http.isPresent() && !fields.has("verify")) {
+                throw env.get().problem("is for programs, and this tool has none");
+            }
             tool.env(environment(env.get()));
         }
         Optional<YamlValue> timeout = fields.take("timeout");

@@ -99,7 +99,7 @@ public final class ModelActivity implements ModelCaller {
         ModelProviders.Bound bound = providers
                 .find(agent.model())
                 .orElseThrow(() -> ActivityProblems.permanent(
-                        new Problem("AgentInvalid", "this worker has no provider for model " + agent.model())));
+                        new Problem(Problem.AGENT_INVALID, "this worker has no provider for model " + agent.model())));
         ModelRequest request = new ModelRequest(
                 bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
         Optional<Pricing> pricing = agent.pricing().or(() -> bound.provider().pricing(bound.model()));

@@ -1,9 +1,12 @@
 package dev.waymark.worker.tool;
 
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * {@code ${NAME}} in an agent file. It is recorded as it is written and replaced when a tool runs, so that the value, a
@@ -25,17 +28,24 @@ public final class EnvironmentReferences {
         return !REFERENCE.matcher(text).replaceAll("").contains("${");
     }
 
-    /** The first variable that the text needs and the environment lacks. */
-    static Optional<String> missing(String text, Map<String, String> environment) {
+    /** The variables that the text names. */
+    public static Set<String> names(String text) {
         return REFERENCE
                 .matcher(text)
                 .results()
                 .map(reference -> reference.group(1))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+    }
+
+    /** The first variable that the text needs and the environment lacks. */
+    public static Optional<String> missing(String text, Map<String, String> environment) {
+        return names(text).stream()
                 .filter(name -> !environment.containsKey(name))
                 .findFirst();
     }
 
-    static String resolve(String text, Map<String, String> environment) {
+    /** The text with the values in it. All variables that it names must be there. */
+    public static String resolve(String text, Map<String, String> environment) {
         return REFERENCE
                 .matcher(text)
                 .replaceAll(reference -> Matcher.quoteReplacement(environment.get(reference.group(1))));

@@ -41,7 +41,7 @@ public final class Fence {
     }
 
     /** Nothing when it has passed. */
-    Duration left() {
+    public Duration left() {
         return Duration.ofMillis(Math.max(0, deadline - now()) * 10);
     }
 

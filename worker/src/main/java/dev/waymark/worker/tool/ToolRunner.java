@@ -9,6 +9,8 @@ import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
+import dev.waymark.worker.tool.http.HttpResult;
+import dev.waymark.worker.tool.http.HttpRunner;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -20,18 +22,21 @@ import java.util.Optional;
 public final class ToolRunner {
     private final JavaTools javaTools;
     private final CommandRunner commands;
+    private final HttpRunner requests;
     private final Path directory;
 
     /** {@code directory} is where command tools are started: that of the agent files. */
-    public ToolRunner(JavaTools javaTools, CommandRunner commands, Path directory) {
+    public ToolRunner(JavaTools javaTools, CommandRunner commands, HttpRunner requests, Path directory) {
         this.javaTools = javaTools;
         this.commands = commands;
+        this.requests = requests;
         this.directory = directory;
     }
 
     /** What keeps a call from being run at all. */
     Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        Optional<String> misfit = ToolArguments.problem(tool.input(), args);
+        Optional<String> misfit = ToolArguments.problem(tool.input(), args)
+                .or(() -> tool.http().flatMap(endpoint -> requests.misfit(endpoint, args)));
         if (misfit.isPresent()) {
             return Optional.of(ToolOutcome.error(ToolTexts.invalidInput(tool.name(), misfit.get())));
         }
@@ -49,6 +54,7 @@ public final class ToolRunner {
                     case JAVA -> runJava(tool, args, context, fence).orElseGet(() -> failure(timedOut(fence)));
                     case COMMAND ->
                         runCommand(tool, tool.command(), args, context, fence).outcome();
+                    case HTTP -> outcome(request(tool, args, Optional.empty(), fence));
                     case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
@@ -64,7 +70,7 @@ public final class ToolRunner {
                 switch (tool.kind()) {
                     case JAVA ->
                         fence.left().isZero()
-                                ? ToolOutcome.notStarted(execution, "its time was up before it was started")
+                                ? tooLate(execution)
                                 : runJava(tool, args, context, fence)
                                         .orElseGet(() -> ToolOutcome.lost(timedOut(fence)));
                     case COMMAND -> {
@@ -76,6 +82,13 @@ public final class ToolRunner {
                                 ? ToolOutcome.notStarted(execution, none.why())
                                 : result.outcome();
                     }
+                    case HTTP -> {
+                        if (fence.left().isZero()) {
+                            yield tooLate(execution);
+                        }
+                        HttpResult result = request(tool, args, Optional.of(context.idempotencyKey()), fence);
+                        yield result instanceof HttpResult.Lost lost ? ToolOutcome.lost(lost.words()) : outcome(result);
+                    }
                     case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
@@ -84,7 +97,7 @@ public final class ToolRunner {
     VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
-            case COMMAND -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
             case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
         };
     }
@@ -92,6 +105,22 @@ public final class ToolRunner {
     private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)
             throws InterruptedException {
         return commands.run(tool, program, directory, args, environment(context), fence);
+    }
+
+    private HttpResult request(ToolSpec tool, Json args, Optional<String> key, Fence fence)
+            throws InterruptedException {
+        return requests.run(tool.http().orElseThrow(), args, key, fence);
+    }
+
+    /** What the model is told. */
+    private static ToolOutcome outcome(HttpResult result) {
+        return result instanceof HttpResult.Answered answer && answer.isSuccess()
+                ? ToolOutcome.result(InlineText.of(answer.body()))
+                : failure(result.words());
+    }
+
+    private static ToolOutcome tooLate(String execution) {
+        return ToolOutcome.notStarted(execution, "its time was up before it was started");
     }
 
     /** Nothing where its time was up. */

@@ -21,6 +21,11 @@ public final class YamlFields {
         return owner.child(name).problem(words);
     }
 
+    /** Whether it is there and has not been taken. */
+    public boolean has(String name) {
+        return left.containsKey(name);
+    }
+
     public Optional<YamlValue> take(String name) {
         return Optional.ofNullable(left.remove(name));
     }

@@ -6,13 +6,18 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -195,6 +200,34 @@ class AgentDirectoryTest {
     }
 
     @Test
+    void load_budgetAndPricing_areUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                budget: { usd: 1.50, tokens: 5000000000 }
+                pricing: { input: 3, output: 15.0, cache_read: 0.3 }
+                """);
+
+        AgentSpec agent = load().find("a").orElseThrow();
+
+        assertThat(agent.budget())
+                .contains(new Budget(Optional.of(Usd.of(new BigDecimal("1.5"))), Optional.of(5_000_000_000L)));
+        assertThat(agent.pricing().map(price -> price.of(new Usage(1_000_000, 100_000, 400_000, 100_000))))
+                .contains(Usd.of(new BigDecimal("3.42")));
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            budget: { usd: 0 }|budget.usd: expected more than 0 to 1000000 dollars, found 0
+            budget: { usd: .inf }|budget.usd: expected a number, found .inf
+            budget: { tokens: 0 }|budget.tokens: must be at least 1, found 0
+            pricing: { input: -1, output: 1 }|pricing.input: expected 0 to 1000000 dollars, found -1
+            pricing: { input: 1 }|pricing.output: is missing
+            """)
+    void load_budgetOrPricingThatIsNone_isRefused(String line, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + line + "\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":2: " + problem);
+    }
+
+    @Test
     void load_missingOrBrokenScript_isRefused() throws Exception {
         Path file = file("a.yaml", "model: scripted:none.script.yaml");
         assertThatThrownBy(this::load)
@@ -204,15 +237,53 @@ class AgentDirectoryTest {
                 .hasMessage(file + ":1: model: " + script + ":1: replies: expected a list, found 1");
     }
 
+    @Test
+    void load_subagents_areToolsWithATask() throws Exception {
+        file("boss.yaml", MODEL + "subagents: [scout]\n");
+        file("scout.yaml", MODEL + "description: Finds things out\n");
+
+        AgentSpec boss = load().find("boss").orElseThrow();
+
+        assertThat(boss.tools()).isEqualTo(List.of(ToolSpec.subagent("scout", "Finds things out")));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"budget", "pricing", "context", "summarize"})
+    @CsvSource(delimiter = '|', textBlock = """
+            [b]|subagents[0]: no such agent: b. There is a, c, d, e, f, g, h
+            [a]|subagents[0]: an agent can't be below itself: a → a
+            [c, c]|subagents[1]: a second tool named c
+            [h]|subagents[0]: an agent can't be below itself: a → h → a
+            [d]|subagents[0]: subagents go 5 deep at most: a → d → e → f → g → c → c2
+            """)
+    void load_subagentsThatCannotBe_areRefused(String subagents, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + "subagents: " + subagents + "\n");
+        for (String chain : List.of("d e", "e f", "f g", "g c", "h a")) {
+            String[] names = chain.split(" ");
+            file(names[0] + ".yaml", MODEL + "subagents: [" + names[1] + "]\n");
+        }
+        file("c.yaml", problem.contains("c2") ? MODEL + "subagents: [c2]\n" : MODEL);
+        if (problem.contains("c2")) {
+            file("c2.yaml", MODEL);
+        }
+        assertThatThrownBy(this::load).isInstanceOf(AgentInvalid.class).hasMessage(file + ":2: " + problem);
+    }
+
+    @Test
+    void load_subagentNamedLikeATool_isRefused() throws Exception {
+        file("boss.yaml", MODEL + "tools: [{ use: forecast }]\nsubagents: [forecast]\n");
+        file("forecast.yaml", MODEL);
+        assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: a second tool named forecast");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"context", "summarize"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"http", "mcp"})
+    @ValueSource(strings = {"mcp"})
     void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
@@ -246,6 +317,89 @@ class AgentDirectoryTest {
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_requests_areCompletelyUnderstood() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - name: close_issue
+                    description: Closes an issue
+                    input: { type: object, required: [id], properties: { id: { type: string } } }
+                    http:
+                      method: POST
+                      url: "${ISSUES_URL}/{id}/close"
+                      headers: { Authorization: "Bearer ${ISSUES_TOKEN}" }
+                      allow_private: true
+                    honours_key: true
+                    verify: [closed, now]
+                    env: { TOKEN: "${ISSUES_TOKEN}" }
+                  - name: ping
+                    http: { method: GET, url: "http://localhost/ping" }
+                    allow_private: true
+                    safe_to_retry: true
+                """);
+        AgentSpec agent = load().find("a").orElseThrow();
+        assertThat(agent.tool("close_issue"))
+                .contains(ToolSpec.http(
+                                "close_issue",
+                                Endpoint.of(Endpoint.Method.POST, "${ISSUES_URL}/{id}/close")
+                                        .withHeader("Authorization", "Bearer ${ISSUES_TOKEN}")
+                                        .allowingPrivate())
+                        .describedAs(
+                                "Closes an issue",
+                                Json.of(Map.of(
+                                        "type",
+                                        "object",
+                                        "required",
+                                        List.of("id"),
+                                        "properties",
+                                        Map.of("id", Map.of("type", "string")))))
+                        .honouringKey()
+                        .verifiedBy("closed", "now")
+                        .env(Map.of("TOKEN", "${ISSUES_TOKEN}"))
+                        .build());
+        assertThat(agent.tool("ping"))
+                .contains(ToolSpec.http(
+                                "ping",
+                                Endpoint.of(Endpoint.Method.GET, "http://localhost/ping")
+                                        .allowingPrivate())
+                        .safeToRetry()
+                        .build());
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "url: 'https://a.example/'      | http.method: is missing",
+                "method: TRACE, url: 'https://a.example/' | http.method: expected GET or HEAD or POST or PUT or PATCH or DELETE, found TRACE",
+                "method: GET                    | http.url: is missing",
+                "method: GET, url: 'ftp://a.example/' | http.url: expected http:// or https:// and a host, without a user",
+                "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
+                "method: GET, url: 'https://a.example/{id}' | http.url: {id} is no property of the tool's input",
+                "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a header's name",
+                "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: this header is not the tool's to set",
+                "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header holds printable ASCII only",
+                "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected ${NAME}",
+                "method: GET, url: 'https://a.example/', allow_private: yes | http.allow_private: expected true or false, found yes",
+                "method: GET, url: 'https://a.example/', body: x | http.body: unknown field",
+            })
+    void load_wrongRequest_isRefused(String http, String message) throws Exception {
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, http: { " + http + " } }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_programAndRequestAtOnce_isRefused() throws Exception {
+        String http = "http: { method: GET, url: 'https://a.example/' }";
+        Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: unknown field");
+        file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: is for programs, and this tool has none");
     }
 
     @Test

@@ -30,6 +30,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -140,8 +141,11 @@ final class Plant implements AutoCloseable {
 
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new Histories(own.stubs(), own.namespace()));
-            ToolRunner tools =
-                    new ToolRunner(JavaTools.of(till.tools()), new CommandRunner(System.getenv()), Path.of("."));
+            ToolRunner tools = new ToolRunner(
+                    JavaTools.of(till.tools()),
+                    new CommandRunner(System.getenv()),
+                    new HttpRunner(System.getenv()),
+                    Path.of("."));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),

@@ -3,6 +3,8 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
 import dev.waymark.contract.Names;
@@ -10,6 +12,7 @@ import dev.waymark.contract.Outcome;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
@@ -17,21 +20,27 @@ import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.tool.InlineText;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowUpdateException;
+import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -133,6 +142,86 @@ abstract class AgentWorkflowCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("You said: Hello");
+        }
+    }
+
+    private static AgentSpec.Builder costly(AgentSpec.Builder agent) {
+        return agent.pricing(Pricing.of("1000", "3000")).maxIterations(100);
+    }
+
+    private static Usd usd(String dollars) {
+        return Usd.of(new BigDecimal(dollars));
+    }
+
+    @Test
+    void failedAttempts_thatToldTheirUsage_arePaid() {
+        AtomicInteger attempts = new AtomicInteger();
+        ModelProvider provider = new ModelProvider() {
+            @Override
+            public Reply reply(ModelRequest request) {
+                throw new IllegalStateException("asked without a listener");
+            }
+
+            @Override
+            public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure {
+                listener.usage(new Usage(100, 0));
+                if (attempts.incrementAndGet() < 3) {
+                    throw ModelFailure.passing("StreamCut", "It broke off.");
+                }
+                return new Reply(List.of(new Part.Text("Done.")), new Usage(100, 10), "end_turn");
+            }
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.spent()).isEqualTo(new Spent(new Usage(300, 10), Optional.of(usd("0.33"))));
+        }
+    }
+
+    @Test
+    void failedCall_thatToldItsUsage_isPaid() {
+        ModelProvider provider = new ModelProvider() {
+            @Override
+            public Reply reply(ModelRequest request) {
+                throw new IllegalStateException("asked without a listener");
+            }
+
+            @Override
+            public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure {
+                listener.usage(new Usage(100, 1));
+                throw ModelFailure.permanent("Refused", "I won't.");
+            }
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+            assertThat(state.spent()).isEqualTo(new Spent(new Usage(100, 1), Optional.of(usd("0.103"))));
+        }
+    }
+
+    @Test
+    void loopingModel_withABudget_stopsWhereItIsSpent_andGoesOnWithMore() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider looping = request -> new Reply(
+                List.of(new Part.ToolUse("ls_" + calls.incrementAndGet(), "ls", Json.EMPTY_OBJECT)),
+                new Usage(10, 5),
+                "tool_use");
+        Budget quarter = new Budget(Optional.of(usd("0.25")), Optional.empty());
+        try (WorkflowRig rig = new WorkflowRig(connection(), looping)
+                .with(agent -> costly(agent).budget(quarter))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            Conversation spent = rig.await(thread, now -> now.turn().status() == Turn.Status.BUDGET);
+            assertThat(spent.cost()).contains(usd("0.25"));
+            rig.replaceWorker();
+
+            rig.update(thread, Names.BUDGET, Map.of("usd", 0.3));
+
+            Conversation more = rig.await(thread, now -> now.cost().equals(Optional.of(usd("0.3"))));
+            assertThat(more.turn().status()).isEqualTo(Turn.Status.BUDGET);
+            assertThat(more.turn().number()).isEqualTo(1);
+            assertThat(calls).hasValue(12);
         }
     }
 

@@ -150,7 +150,7 @@ class HistoryRecorderServerTest {
                         TestServers.real(),
                         model,
                         ToolProtocolCases.charging(ledger).approved())
-                .withApprovals(hasty)) {
+                .with(agent -> agent.approvals(hasty))) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
             rig.awaitSettled(thread);
             rig.update(thread, Names.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));

@@ -301,8 +301,8 @@ abstract class ToolProtocolCases {
     @Test
     void approval_nobodyDecidesInTime_isDenied() {
         AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
-        try (WorkflowRig rig =
-                new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved()).withApprovals(hasty)) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
+                .with(agent -> agent.approvals(hasty))) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
@@ -317,8 +317,8 @@ abstract class ToolProtocolCases {
     @Test
     void approval_byNobody_isDeniedAtOnce() {
         AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
-        try (WorkflowRig rig =
-                new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved()).withApprovals(nobody)) {
+        try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
+                .with(agent -> agent.approvals(nobody))) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text())

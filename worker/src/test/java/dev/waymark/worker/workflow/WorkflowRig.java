@@ -31,6 +31,7 @@ import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
+import dev.waymark.worker.tool.http.HttpRunner;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -53,11 +54,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
@@ -77,7 +78,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
     private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
-    private volatile Optional<AgentSpec.Approvals> approvals = Optional.empty();
+    private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
@@ -101,7 +102,8 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
-        ToolRunner runner = new ToolRunner(JavaTools.of(tools), new CommandRunner(System.getenv()), Path.of("."));
+        ToolRunner runner = new ToolRunner(
+                JavaTools.of(tools), new CommandRunner(System.getenv()), new HttpRunner(System.getenv()), Path.of("."));
         worker.registerActivitiesImplementations(
                 new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
@@ -113,12 +115,12 @@ final class WorkflowRig implements AutoCloseable {
         List<ToolSpec> all = new ArrayList<>(toolSpecs);
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
-        return approvals.map(by -> agent.with().approvals(by).build()).orElse(agent);
+        return change.apply(agent.with()).build();
     }
 
-    /** Who approves, for threads that start from now on. */
-    WorkflowRig withApprovals(AgentSpec.Approvals by) {
-        approvals = Optional.of(by);
+    /** Changes the agent, for threads that start from now on. */
+    WorkflowRig with(UnaryOperator<AgentSpec.Builder> other) {
+        change = other;
         return this;
     }
 

@@ -66,7 +66,7 @@ class AnthropicProviderTest extends WireCases {
                 "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":{\"output_tokens\":7}}",
                 "{\"type\":\"message_stop\"}"));
 
-        assertThat(reply).isEqualTo(new Reply(List.of(new Part.Text("Hi")), new Usage(123, 7), "end_turn"));
+        assertThat(reply).isEqualTo(new Reply(List.of(new Part.Text("Hi")), new Usage(123, 7, 100, 20), "end_turn"));
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.Json;
 import dev.waymark.history.Timeline;
+import dev.waymark.testkit.MadeUpThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,11 +35,11 @@ class CorruptionTest {
 
     private static String sample(CheckpointFormat format) {
         long seed = 0;
-        while (Lived.of(seed).now().transcript().count() < 4
-                || !Lived.of(seed).now().isInterrupted()) {
+        while (MadeUpThread.of(seed).now().transcript().count() < 4
+                || !MadeUpThread.of(seed).now().isInterrupted()) {
             seed++;
         }
-        Timeline timeline = Lived.of(seed);
+        Timeline timeline = MadeUpThread.of(seed);
         return (format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline))
                 .canonical();
     }
@@ -172,7 +173,7 @@ class CorruptionTest {
     void effectRow_withAnotherHash_isCorrupt() {
         List<String> rows = new ArrayList<>();
         for (long seed = 0; rows.isEmpty(); seed++) {
-            Json latest = PhasesCheckpoint.latest(Lived.of(seed));
+            Json latest = PhasesCheckpoint.latest(MadeUpThread.of(seed));
             if (latest.field("effects") != null) {
                 rows.add(latest.canonical());
             }

@@ -1,4 +1,4 @@
-package dev.waymark.checkpoint;
+package dev.waymark.testkit;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Call;
@@ -9,6 +9,7 @@ import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
@@ -23,9 +24,18 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 
-/** A conversation that a seed makes up: questions, approvals, failures, files, plans, lost calls, several turns. */
-final class Lived {
-    static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper")
+/**
+ * A thread that a seed makes up, with every state that it went through: questions, approvals, failures, files, plans,
+ * lost calls, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
+ *
+ * <pre>{@code
+ * for (long seed = 0; seed < 200; seed++) {
+ *     Json checkpoint = CheckpointFormat.THREAD.view(MadeUpThread.of(seed));
+ * }
+ * }</pre>
+ */
+public final class MadeUpThread {
+    public static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper")
             .with()
             .instructions("You help. 漢😀")
             .build();
@@ -38,35 +48,50 @@ final class Lived {
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
     private Conversation state;
     private int calls;
+    private int run = 1;
+    private int eventsOfRun;
+    private final int maxIterations;
 
-    private Lived(long seed) {
-        this.random = new Random(seed);
+    private MadeUpThread(long seed) {
+        // What Random begins with is much the same for neighbours.
+        this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.maxIterations = chance(2) ? 2 : 12;
         Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
         note(started);
     }
 
-    static Timeline of(long seed) {
-        Lived lived = new Lived(seed);
-        int steps = 4 + lived.random.nextInt(40);
+    /** The same for the same seed. */
+    public static Timeline of(long seed) {
+        MadeUpThread thread = new MadeUpThread(seed);
+        int steps = 4 + thread.random.nextInt(40);
         for (int i = 0; i < steps; i++) {
-            lived.step();
+            thread.step();
+            boolean settled = thread.state.turn().number() > 0 && thread.state.isSettled();
+            if (settled && thread.chance(3)) {
+                break;
+            }
         }
-        return lived.timeline();
+        return thread.timeline();
     }
 
-    /** The same state, as a thread that begins with it has it. */
-    static Timeline begunWith(Conversation state, String thread) {
+    /** A thread that begins with this state, and has done nothing yet. */
+    public static Timeline begunWith(Conversation state, String thread) {
         Moment moment = new Moment("run-2", 1, state.updatedAt(), Optional.empty(), state);
         return new Timeline(thread, "run-2", List.of(moment), state, Optional.of(AGENT), Optional.empty(), 1, false);
     }
 
     private Timeline timeline() {
         return new Timeline(
-                "team/a:42", "run-1", moments, state, Optional.of(AGENT), Optional.empty(), moments.size(), false);
+                "team/a:42", "run-" + run, moments, state, Optional.of(AGENT), Optional.empty(), eventsOfRun, false);
     }
 
-    static Terms terms() {
+    /** What the rules mind of the agent. */
+    public static Terms terms() {
+        return terms(12);
+    }
+
+    private static Terms terms(int maxIterations) {
         Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
         tools.put("add", Terms.ToolKind.ACTIVITY);
         tools.put("charge", Terms.ToolKind.ACTIVITY);
@@ -78,10 +103,13 @@ final class Lived {
         Map<String, Terms.Care> care = new LinkedHashMap<>();
         care.put("charge", new Terms.Care(true, false, false, false, false, false, 60_000));
         care.put("refund", new Terms.Care(true, true, true, false, true, true, 60_000));
-        return new Terms("helper", 12, tools, care, Optional.empty());
+        return new Terms("helper", maxIterations, tools, care, Optional.empty());
     }
 
     private void step() {
+        if (state.life() == Conversation.Life.CANCELLED || (chance(30) && somethingRareHappens())) {
+            return;
+        }
         if (!state.turn().isRunning() && chance(2)) {
             apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false));
             return;
@@ -92,13 +120,13 @@ final class Lived {
             return;
         }
         if (!state.agentRequested() || state.terms().isEmpty()) {
-            apply(state.agentRequested() ? new Fact.AgentResolved(terms()) : new Fact.AgentRequested());
+            apply(state.agentRequested() ? new Fact.AgentResolved(terms(maxIterations)) : new Fact.AgentRequested());
             return;
         }
         if (state.modelCalled()) {
             int step = state.counters().steps();
             apply(
-                    chance(12)
+                    chance(6)
                             ? new Fact.ModelFailed(step, new Problem("Provider", "overloaded"))
                             : new Fact.ModelReplied(step, reply()));
             return;
@@ -109,6 +137,37 @@ final class Lived {
         } else if (chance(3)) {
             apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("More")), false));
         }
+    }
+
+    private boolean somethingRareHappens() {
+        switch (random.nextInt(4)) {
+            case 0 -> apply(new Fact.UserSpoke(Optional.empty(), Optional.of(replacement()), Optional.empty(), false));
+            case 1 -> apply(new Fact.Cleared(chance(2), Optional.of("ann")));
+            case 2 -> apply(new Fact.CancelRequested());
+            default -> {
+                if (!state.isBetweenSteps()) {
+                    return false;
+                }
+                run++;
+                eventsOfRun = 0;
+                note(Optional.<Fact>empty());
+            }
+        }
+        return true;
+    }
+
+    private List<Message> replacement() {
+        String id = "old_" + ++calls;
+        List<Part> pictures = List.of(
+                new Part.Text(words()),
+                new Part.Image("https://images.example/a.png", Optional.empty()),
+                new Part.ImageData("aGk=", "image/png"));
+        return List.of(
+                new Message(Role.USER, chance(2) ? pictures : pictures.subList(1, 3)),
+                Message.assistant(new Part.ToolUse(id, "add", Json.EMPTY_OBJECT)),
+                Message.results(List.of(new Part.ToolResult(id, words(), chance(3)))),
+                Message.assistant(new Part.Text("So it was.")),
+                Message.user("And now?"));
     }
 
     private void carryOut(Step step) {
@@ -157,7 +216,7 @@ final class Lived {
                 // The rules bring it on.
             }
         }
-        if (chance(25)) {
+        if (chance(10)) {
             apply(new Fact.Stopped(Optional.of("ann")));
         }
     }
@@ -228,7 +287,11 @@ final class Lived {
     }
 
     private void note(Fact fact) {
-        moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
+        note(Optional.of(fact));
+    }
+
+    private void note(Optional<Fact> fact) {
+        moments.add(new Moment("run-" + run, ++eventsOfRun, at, fact, state));
     }
 
     private boolean chance(int oneIn) {

@@ -19,6 +19,7 @@ import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.testkit.MadeUpThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ class TrapsTest {
             Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.of(4));
             state = Conversation.start(started, START);
             moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
-            with(new Fact.AgentRequested(), new Fact.AgentResolved(Lived.terms()))
+            with(new Fact.AgentRequested(), new Fact.AgentResolved(MadeUpThread.terms()))
                     .with(facts);
         }
 
@@ -60,7 +61,14 @@ class TrapsTest {
 
         Timeline timeline() {
             return new Timeline(
-                    "trip", "run-1", moments, state, Optional.of(Lived.AGENT), Optional.empty(), moments.size(), false);
+                    "trip",
+                    "run-1",
+                    moments,
+                    state,
+                    Optional.of(MadeUpThread.AGENT),
+                    Optional.empty(),
+                    moments.size(),
+                    false);
         }
 
         Json runner() {
@@ -109,7 +117,7 @@ class TrapsTest {
         return resumption(List.of(answer).stream().findFirst())
                 .of(recovered.state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(Lived.terms()), LATER);
+                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -178,7 +186,7 @@ class TrapsTest {
 
         Conversation resumed = limited.of(read(tale.runner()).state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(Lived.terms()), LATER);
+                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
 
         assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
@@ -305,7 +313,7 @@ class TrapsTest {
         Conversation first = resumed(read(PhasesCheckpoint.latest(
                 Tale.replied(use("tu_1", "add")).with(finished("tu_1", "3")).timeline())));
 
-        Recovered again = read(Json.of(PhasesCheckpoint.chain(Lived.begunWith(first, "trip"))));
+        Recovered again = read(Json.of(PhasesCheckpoint.chain(MadeUpThread.begunWith(first, "trip"))));
 
         assertThat(nextModelCall(resumed(again))).hasSize(3);
     }
@@ -327,7 +335,7 @@ class TrapsTest {
         assertThat(nextModelCall(resumption(Optional.empty())
                         .of(old.state(), START.plusSeconds(400L * 86_400))
                         .apply(new Fact.AgentRequested(), LATER)
-                        .apply(new Fact.AgentResolved(Lived.terms()), LATER)))
+                        .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER)))
                 .hasSize(1);
     }
 
@@ -368,7 +376,7 @@ class TrapsTest {
         Json before = PhasesCheckpoint.latest(tale.timeline());
 
         Conversation resumed = resumed(read(before));
-        Json after = PhasesCheckpoint.latest(Lived.begunWith(resumed, "trip"));
+        Json after = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed, "trip"));
 
         assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_2"), 1));
         assertThat(payload(before).get("replayed_effect_count")).isEqualTo(0L);
@@ -509,7 +517,7 @@ class TrapsTest {
                 .canonical()
                 .replace("\"budget_spent_usd\": 0.0", "\"budget_spent_usd\": 1.25");
 
-        Json after = SessionCheckpoint.of(Lived.begunWith(resumed(read(spent)), "trip"));
+        Json after = SessionCheckpoint.of(MadeUpThread.begunWith(resumed(read(spent)), "trip"));
 
         assertThat(after.canonical()).contains("\"budget_spent_usd\": 1.25");
     }
@@ -520,7 +528,7 @@ class TrapsTest {
                 .canonical()
                 .replace("\"plan\": null", "\"plan\": {}");
 
-        assertThat(SessionCheckpoint.of(Lived.begunWith(resumed(read(empty)), "trip"))
+        assertThat(SessionCheckpoint.of(MadeUpThread.begunWith(resumed(read(empty)), "trip"))
                         .canonical())
                 .contains("\"plan\": {\"goal\": \"\", \"steps\": []}");
     }
@@ -550,7 +558,8 @@ class TrapsTest {
                 .with(new Fact.ModelCalled(2), reply(2, use("tu_2", "add")))
                 .with(finished("tu_2", "4"))
                 .with(new Fact.ModelCalled(3), reply(3, new Part.Text("Done.")));
-        List<Json> versions = new ArrayList<>(SessionCheckpoint.versions(tale.timeline()));
+        List<Json> versions =
+                new ArrayList<>(SessionCheckpoint.versions(tale.timeline()).toList());
         versions.remove(1);
 
         assertThat(read(Json.of(versions)).state().turn().text()).isEqualTo("Done.");

@@ -10,6 +10,7 @@ import com.networknt.schema.SpecificationVersion;
 import dev.waymark.conversation.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.testkit.MadeUpThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ class SchemasTest {
     void everyConversation_fitsItsSchema(CheckpointFormat format) throws IOException {
         Schema schema = schema(format);
         for (long seed = 0; seed < 60; seed++) {
-            Timeline whole = Lived.of(seed);
+            Timeline whole = MadeUpThread.of(seed);
             List<Moment> moments = whole.moments();
             for (Timeline timeline : List.of(whole, whole.upTo(moments.get(moments.size() / 2)))) {
                 if (format == CheckpointFormat.PHASES) {

@@ -1,0 +1,192 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.e2e.product.Dev;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Checkpoints that leave one server as files and go on at another one, which has never heard of them. */
+class FormatsTest {
+    @TempDir
+    static Path directory;
+
+    private static Dev here;
+    private static Dev elsewhere;
+
+    @BeforeAll
+    static void startTwoServers() throws IOException {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .greeter()
+                .directory();
+        here = Dev.inMemory(agents);
+        elsewhere = Dev.inMemory(agents);
+        here().run("run", "--agent", "assistant", "--thread", "trip", "--volatile", "Book it");
+    }
+
+    @AfterAll
+    static void stopBoth() {
+        if (here != null) {
+            here.close();
+        }
+        if (elsewhere != null) {
+            elsewhere.close();
+        }
+    }
+
+    private static Command here() {
+        return Command.at(here.address());
+    }
+
+    private static Command elsewhere() {
+        return Command.at(elsewhere.address());
+    }
+
+    private static String checkpoint(String format) throws IOException {
+        return Files.writeString(
+                        directory.resolve(format + ".json"),
+                        here().run("checkpoint", "trip", "--format", format).out())
+                .toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"runner", "thread", "phases", "messages", "session", "versions"})
+    void openQuestion_ofAnyFormat_isAnsweredElsewhere(String format) throws IOException {
+        String file = checkpoint(format);
+        String[] resume = {
+            "resume", file, "--agent", "assistant", "--answer", "Friday", "--thread", "trip-" + format, "--volatile"
+        };
+
+        assertThat(elsewhere().run(resume)).isEqualTo(new Done(0, "Booked.\n", ""));
+        assertThat(elsewhere().run("verify", "trip-" + format).exitCode()).isZero();
+        assertThat(elsewhere()
+                        .run("checkpoint", "trip-" + format, "--json")
+                        .json()
+                        .get("messages")
+                        .toString())
+                .contains("Book it", "Which day?", "Friday", "Booked.");
+    }
+
+    @Test
+    void sameCheckpointAndAnswer_byTwoProcessesAtOnce_isOneRun() throws IOException {
+        String[] resume = {"resume", checkpoint("runner"), "--agent", "assistant", "--answer", "Sunday", "--json"};
+        CompletableFuture<Done> other =
+                CompletableFuture.supplyAsync(() -> elsewhere().run(resume));
+
+        JsonNode one = elsewhere().run(resume).json();
+
+        assertThat(one.get("text").textValue()).isEqualTo("Booked.");
+        assertThat(other.join().json()).isEqualTo(one);
+    }
+
+    @Test
+    void noAgent_whereThereAreSeveral_isRefusedByNames_andItsIdIsFree() throws IOException {
+        String file = checkpoint("runner");
+        Done refused =
+                elsewhere().run("resume", file, "--answer", "Friday", "--thread", "free", "--volatile", "--json");
+
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err())
+                .isEqualTo("waymark: no agent is named, and there is not just one: assistant, greeter."
+                        + " Name one with --agent\n");
+        assertThat(names(refused.json())).containsExactly("error");
+        assertThat(refused.json().at("/error/type").textValue()).isEqualTo("AgentInvalid");
+        assertThat(elsewhere()
+                        .run(
+                                "resume",
+                                file,
+                                "--answer",
+                                "Friday",
+                                "--thread",
+                                "free",
+                                "--volatile",
+                                "--agent",
+                                "assistant"))
+                .isEqualTo(new Done(0, "Booked.\n", ""));
+    }
+
+    @Test
+    void unknownAgent_leavesTheIdOfItsThreadFree() {
+        String[] wrong = {"run", "--agent", "nobody", "--thread", "typo", "--volatile", "Hi"};
+        String[] right = {"run", "--agent", "greeter", "--thread", "typo", "--volatile", "Hi"};
+
+        assertThat(here().run(wrong).exitCode()).isEqualTo(3);
+        assertThat(here().run(right)).isEqualTo(new Done(0, "Hello.\n", ""));
+        assertThat(here().run(right)).isEqualTo(new Done(0, "Hello.\n", ""));
+    }
+
+    @Test
+    void corruptFile_isNamedOnOneLineWithWhatToDo() throws IOException {
+        Path file = Files.writeString(directory.resolve("broken.json"), "{\"messages\":[");
+        Path large = Files.writeString(directory.resolve("large.json"), "[".repeat(9 * 1024 * 1024));
+
+        Done corrupt = elsewhere().run("resume", file.toString(), "--json");
+        Done tooLarge = elsewhere().run("resume", large.toString(), "--json");
+
+        assertThat(corrupt.exitCode()).isEqualTo(2);
+        assertThat(corrupt.err())
+                .startsWith("waymark: the checkpoint is corrupt: " + file + " (")
+                .contains("). Nothing was started. ")
+                .hasLineCount(1);
+        assertThat(tooLarge.exitCode()).isEqualTo(2);
+        assertThat(tooLarge.err())
+                .startsWith("waymark: the checkpoint is too large: " + large + " (more than 8388608 bytes). ")
+                .hasLineCount(1);
+        assertThat(tooLarge.json().at("/error/type").textValue()).isEqualTo("TooLarge");
+    }
+
+    @Test
+    void messages_replaceClearAndAppend_alsoForWhatComesAfter() throws IOException {
+        Path two = Files.writeString(
+                directory.resolve("two.json"),
+                "[{\"role\":\"user\",\"content\":\"Old\"},{\"role\":\"assistant\",\"content\":\"Yes\"}]");
+        Path none = Files.writeString(directory.resolve("none.json"), "[]");
+        String[] run = {"run", "--thread", "priority"};
+        here().run("run", "--agent", "greeter", "--thread", "priority", "--volatile", "First");
+
+        assertThat(contents(here().run("run", "--thread", "priority", "--messages", two.toString(), "And?", "--json")))
+                .containsExactly("Old", "Yes", "And?", "Hello.");
+        assertThat(here().run("run", "--thread", "priority", "--messages", none.toString())
+                        .exitCode())
+                .isZero();
+        assertThat(contents(here().run("show", "priority", "--json"))).isEmpty();
+        assertThat(here().run(run).exitCode()).isEqualTo(2);
+        assertThat(contents(here().run("say", "priority", "Anew", "--json"))).containsExactly("Anew", "Hello.");
+        assertThat(here().run(run)).isEqualTo(new Done(0, "Hello.\n", ""));
+
+        String saved = "file:" + directory.resolve("saved");
+        assertThat(here().run("save", "priority", "--to", saved).exitCode()).isZero();
+        assertThat(contents(elsewhere()
+                        .run("resume", "priority", "--from", saved, "--agent", "greeter", "--answer", "On", "--json")))
+                .startsWith("Anew", "Hello.")
+                .endsWith("On", "Hello.")
+                .doesNotContain("First", "Old");
+    }
+
+    private static List<String> contents(Done done) {
+        return StreamSupport.stream(done.json().get("messages").spliterator(), false)
+                .map(message -> message.get("content"))
+                .map(content -> content.isTextual() ? content : content.get(0).get("text"))
+                .map(JsonNode::textValue)
+                .toList();
+    }
+
+    private static List<String> names(JsonNode object) {
+        return object.properties().stream().map(java.util.Map.Entry::getKey).toList();
+    }
+}

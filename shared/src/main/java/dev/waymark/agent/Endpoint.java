@@ -1,0 +1,63 @@
+package dev.waymark.agent;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * Where an HTTP tool sends its requests.
+ *
+ * @param url with <code>{field}</code> for arguments and <code>${NAME}</code> for variables of the worker's environment
+ * @param headers with <code>${NAME}</code> in their values
+ * @param allowPrivate the address may be private, loopback or link-local
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record Endpoint(
+        @JsonProperty("method") Method method,
+        @JsonProperty("url") String url,
+        @JsonProperty("headers") Map<String, String> headers,
+
+        @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean allowPrivate) {
+    /** The names are those of HTTP, and stored. */
+    public enum Method {
+        GET,
+        HEAD,
+        POST,
+        PUT,
+        PATCH,
+        DELETE;
+
+        /** Whether the arguments travel in a body; in the query otherwise. */
+        public boolean hasBody() {
+            return this == POST || this == PUT || this == PATCH;
+        }
+    }
+
+    @JsonCreator
+    public Endpoint {
+        Objects.requireNonNull(method, "method");
+        Objects.requireNonNull(url, "url");
+        headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    }
+
+    public static Endpoint of(Method method, String url) {
+        return new Endpoint(method, url, Map.of(), false);
+    }
+
+    public Endpoint withHeader(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new Endpoint(method, url, more, allowPrivate);
+    }
+
+    public Endpoint allowingPrivate() {
+        return new Endpoint(method, url, headers, true);
+    }
+}
