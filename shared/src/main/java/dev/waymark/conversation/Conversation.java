@@ -246,7 +246,8 @@ public record Conversation(
         return Optional.of(left.share(subagents));
     }
 
-    private boolean isForSubagent(Call call) {
+    /** Whether a subagent carries this call out, or did. */
+    public boolean isForSubagent(Call call) {
         return terms.map(known -> known.tools().get(call.tool()) == Terms.ToolKind.SUBAGENT)
                 .orElse(false);
     }
