@@ -194,7 +194,10 @@ class CommandsTest {
         List<String> lines = watched.out().lines().toList();
         assertThat(json.readTree(lines.get(0)).get("type").textValue()).isEqualTo("run-started");
         JsonNode last = json.readTree(lines.get(lines.size() - 1));
-        assertThat(last.get("type").textValue()).isEqualTo("model-replied");
+        assertThat(last.get("type").textValue()).isEqualTo("checkpoint-saved");
+        assertThat(last.get("step").intValue()).isEqualTo(1);
+        assertThat(json.readTree(lines.get(lines.size() - 2)).get("type").textValue())
+                .isEqualTo("model-replied");
         assertThat(names(last)).contains("at", "runId", "eventId");
     }
 

@@ -171,7 +171,7 @@ public record AgentSpec(
                         case QUESTION -> Terms.ToolKind.QUESTION;
                         case STATE -> Terms.ToolKind.STATE;
                         case SUBAGENT -> Terms.ToolKind.SUBAGENT;
-                        case JAVA, COMMAND, HTTP -> Terms.ToolKind.ACTIVITY;
+                        case JAVA, COMMAND, HTTP, MCP -> Terms.ToolKind.ACTIVITY;
                     });
             if (!tool.care().equals(Terms.Care.NONE)) {
                 care.put(tool.name(), tool.care());

@@ -37,6 +37,7 @@ import java.util.Optional;
  * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
  * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
  * @param output what a result must be, as a JSON Schema
+ * @param mcp where it is, if a server of tools has it
  * @param http where requests go, of a tool that is one
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -69,7 +70,8 @@ public record ToolSpec(
         boolean honoursKey,
 
         @JsonProperty("output") Optional<Json> output,
-        @JsonProperty("http") Optional<Endpoint> http) {
+        @JsonProperty("http") Optional<Endpoint> http,
+        @JsonProperty("mcp") Optional<McpTool> mcp) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** Where a tool is carried out. The names are stored. */
@@ -83,6 +85,9 @@ public record ToolSpec(
         /** A program, started by the worker. */
         @JsonProperty("command")
         COMMAND,
+        /** A server of tools, over the Model Context Protocol. */
+        @JsonProperty("mcp")
+        MCP,
         /** A request over HTTP, sent by the worker. */
         @JsonProperty("http")
         HTTP,
@@ -105,6 +110,7 @@ public record ToolSpec(
         env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
         verify = verify == null ? List.of() : List.copyOf(verify);
         output = output == null ? Optional.empty() : output;
+        mcp = mcp == null ? Optional.empty() : mcp;
         http = http == null ? Optional.empty() : http;
     }
 
@@ -125,6 +131,13 @@ public record ToolSpec(
     /** A side-effecting tool in Java. */
     public static Builder java(String name) {
         return new Builder(name, Kind.JAVA);
+    }
+
+    /** A side-effecting tool of a server of tools. {@code name} is what models call it by. */
+    public static Builder mcp(String name, McpServer server, String tool) {
+        Builder builder = new Builder(name, Kind.MCP);
+        builder.mcp = Optional.of(new McpTool(server, tool));
+        return builder;
     }
 
     /** A tool that the conversation carries out itself: by asking, or on its own state. */
@@ -187,6 +200,7 @@ public record ToolSpec(
         private boolean askOnUnknown;
         private boolean honoursKey;
         private Optional<Json> output = Optional.empty();
+        private Optional<McpTool> mcp = Optional.empty();
         private Optional<Endpoint> http = Optional.empty();
 
         private Builder(String name, Kind kind) {
@@ -209,6 +223,7 @@ public record ToolSpec(
             askOnUnknown = spec.askOnUnknown;
             honoursKey = spec.honoursKey;
             output = spec.output;
+            mcp = spec.mcp;
             http = spec.http;
         }
 
@@ -293,7 +308,8 @@ public record ToolSpec(
                     askOnUnknown,
                     honoursKey,
                     output,
-                    http);
+                    http,
+                    mcp);
         }
     }
 }

@@ -35,6 +35,11 @@ public final class ThreadCheckpoint {
         return Json.of(checkpoint);
     }
 
+    /** How many messages a checkpoint of this state has. */
+    public static int messageCount(Conversation state) {
+        return new Rows(new Spelling()).of(Said.messages(state)).size();
+    }
+
     private static final class Spelling implements Rows.Spelling {
         @Override
         public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {

@@ -3,6 +3,7 @@ package dev.waymark.saver;
 import dev.waymark.conversation.Json;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Keeps the newest checkpoint of each thread.
@@ -31,6 +32,14 @@ public interface CheckpointSaver extends AutoCloseable {
      * @throws SaverException when the document names no thread, when what is there is corrupt, or when it can't be stored
      */
     void save(Json checkpoint);
+
+    /**
+     * The same, for savers that keep more of a thread than its newest checkpoint: how it looks at that moment in the
+     * {@code session} format, with its log of tool calls. Whoever has a use for it asks for it, at most once.
+     */
+    default void save(Json checkpoint, Supplier<Json> session) {
+        save(checkpoint);
+    }
 
     /**
      * The document of this thread, equal to what was saved, or empty when there is none.

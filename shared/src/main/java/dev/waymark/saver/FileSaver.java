@@ -3,6 +3,7 @@ package dev.waymark.saver;
 import dev.waymark.conversation.Json;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
@@ -14,22 +15,33 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * Keeps each checkpoint in a JSON file of its own, directly in a directory, for people to read and copy.
  *
  * <p>A document is written beside the old one, forced to disk and then renamed over it, and the directory is forced to
- * disk too: a crash at any point leaves the old or the new one. Files that are not a thread's are left alone.
+ * disk too: a crash at any point leaves the old or the new one, and perhaps what was being written beside it, which a
+ * later save removes after an hour. Other files are left alone.
  */
 public final class FileSaver implements CheckpointSaver {
     private static final String DRAFT = ".tmp";
+    private static final Pattern DRAFTS = Pattern.compile("\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.tmp");
+
+    /** No save takes that long, on any disk. */
+    private static final Duration DRAFT_IS_LEFT = Duration.ofHours(1);
+
     private static final boolean CAN_FORCE_DIRECTORIES = File.separatorChar == '/';
 
     private final Path directory;
+    private final AtomicLong tidyAt = new AtomicLong(System.nanoTime());
 
     /** The directory is created when something is saved. */
     public FileSaver(Path directory) {
@@ -54,6 +66,7 @@ public final class FileSaver implements CheckpointSaver {
                 replace(directory.resolve(file.idName()), threadId);
             }
             replace(target, text);
+            tidy();
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be saved", target.toString(), e);
         }
@@ -188,6 +201,25 @@ public final class FileSaver implements CheckpointSaver {
             throw e;
         }
         force(file.toAbsolutePath().getParent());
+    }
+
+    /** Removes what killed processes left, now and then: it takes a look at every file. */
+    private void tidy() {
+        long due = tidyAt.get();
+        if (due - System.nanoTime() > 0 || !tidyAt.compareAndSet(due, System.nanoTime() + DRAFT_IS_LEFT.toNanos())) {
+            return;
+        }
+        Instant left = Instant.now().minus(DRAFT_IS_LEFT);
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : (Iterable<Path>) files::iterator) {
+                boolean isDraft = DRAFTS.matcher(file.getFileName().toString()).matches();
+                if (isDraft && Files.getLastModifiedTime(file).toInstant().isBefore(left)) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // The checkpoint is saved, and somebody else may be tidying up.
+        }
     }
 
     /** Without it a crash of the machine may take the new name back. Windows has no such thing, nor needs it. */

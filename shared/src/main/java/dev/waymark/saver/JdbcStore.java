@@ -16,7 +16,7 @@ import java.util.Properties;
  * Keeps entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which it creates on first use.
  * The driver has to be on the class path.
  *
- * <p>Every operation is one statement in a connection of its own: a database that was away is simply used again, and
+ * <p>Every operation has a connection of its own: a database that was away is simply used again, and
  * nothing has to be closed. Keys are stored as a {@link PlainName}, because no database keeps NUL, case and composition
  * alike, under their hash, because PostgreSQL's indexes take 2,704 bytes and no more.
  */
@@ -60,44 +60,53 @@ public final class JdbcStore implements KeyValueStore {
         return url.replaceFirst("[?].*", "").replaceFirst("//[^/@]*@", "//");
     }
 
+    boolean isSqlite() {
+        return url.startsWith(SQLITE);
+    }
+
     @Override
     public Optional<String> get(String key) {
-        return inTable("read", connection -> {
-            try (PreparedStatement select =
-                    connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?")) {
-                select.setString(1, Sha256.hex(key));
-                try (ResultSet rows = select.executeQuery()) {
-                    return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
-                }
+        return inTable("read", connection -> get(connection, key));
+    }
+
+    static Optional<String> get(Connection connection, String key) throws SQLException {
+        try (PreparedStatement select =
+                connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?")) {
+            select.setString(1, Sha256.hex(key));
+            try (ResultSet rows = select.executeQuery()) {
+                return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
             }
-        });
+        }
     }
 
     @Override
     public void put(String key, String value) {
-        inTable("written", connection -> {
-            try (PreparedStatement upsert = connection.prepareStatement("""
-                    INSERT INTO waymark_entries (key_hash, entry_key, entry_value)
-                    VALUES (?, ?, ?)
-                    ON CONFLICT (key_hash) DO UPDATE SET entry_value = excluded.entry_value
-                    """)) {
-                upsert.setString(1, Sha256.hex(key));
-                upsert.setString(2, PlainName.of(key));
-                upsert.setString(3, value);
-                return upsert.executeUpdate();
-            }
-        });
+        inTable("written", connection -> put(connection, key, value));
+    }
+
+    static int put(Connection connection, String key, String value) throws SQLException {
+        try (PreparedStatement upsert = connection.prepareStatement("""
+                INSERT INTO waymark_entries (key_hash, entry_key, entry_value)
+                VALUES (?, ?, ?)
+                ON CONFLICT (key_hash) DO UPDATE SET entry_value = excluded.entry_value
+                """)) {
+            upsert.setString(1, Sha256.hex(key));
+            upsert.setString(2, PlainName.of(key));
+            upsert.setString(3, value);
+            return upsert.executeUpdate();
+        }
     }
 
     @Override
     public void delete(String key) {
-        inTable("deleted", connection -> {
-            try (PreparedStatement delete =
-                    connection.prepareStatement("DELETE FROM waymark_entries WHERE key_hash = ?")) {
-                delete.setString(1, Sha256.hex(key));
-                return delete.executeUpdate();
-            }
-        });
+        inTable("deleted", connection -> delete(connection, key));
+    }
+
+    static int delete(Connection connection, String key) throws SQLException {
+        try (PreparedStatement delete = connection.prepareStatement("DELETE FROM waymark_entries WHERE key_hash = ?")) {
+            delete.setString(1, Sha256.hex(key));
+            return delete.executeUpdate();
+        }
     }
 
     @Override
@@ -121,11 +130,28 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    private interface Work<T> {
+    /** What is done in a connection. */
+    interface Work<T> {
         T in(Connection connection) throws SQLException;
     }
 
-    private <T> T inTable(String done, Work<T> work) {
+    /** All of it or nothing. */
+    <T> T transaction(String done, Work<T> work) {
+        return inTable(done, connection -> {
+            connection.setAutoCommit(false);
+            try {
+                T result = work.in(connection);
+                connection.commit();
+                return result;
+            } catch (SQLException | RuntimeException e) {
+                connection.rollback();
+                throw e;
+            }
+        });
+    }
+
+    /** {@code done} is what can't be done when it fails. */
+    <T> T inTable(String done, Work<T> work) {
         try (Connection connection = connect()) {
             if (!hasTable) {
                 createTable(connection);
@@ -140,7 +166,9 @@ public final class JdbcStore implements KeyValueStore {
     /** Waits for other writers. SQLite's driver gives up after 3 s, which a busy machine needs for a few commits. */
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
-        if (url.startsWith(SQLITE)) {
+        if (isSqlite()) {
+            // A transaction that begins to write in its middle can't wait for another writer any more.
+            properties.setProperty("transaction_mode", "IMMEDIATE");
             properties.setProperty("busy_timeout", String.valueOf(SQLITE_BUSY_MILLIS));
         }
         // DriverManager's own way to connect puts the whole address into its message, password and all.

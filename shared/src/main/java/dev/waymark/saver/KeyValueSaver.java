@@ -23,12 +23,12 @@ public final class KeyValueSaver implements CheckpointSaver {
         String threadId = CheckpointText.threadId(checkpoint);
         String text = CheckpointText.write(checkpoint);
         load(threadId);
-        store.put(prefix + threadId, text);
+        store.put(key(threadId), text);
     }
 
     @Override
     public Optional<Json> load(String threadId) {
-        String key = prefix + CheckpointText.checked(threadId);
+        String key = key(threadId);
         return store.get(key).map(text -> CheckpointText.read(text, threadId, key));
     }
 
@@ -42,12 +42,17 @@ public final class KeyValueSaver implements CheckpointSaver {
 
     @Override
     public void delete(String threadId) {
-        store.delete(prefix + CheckpointText.checked(threadId));
+        store.delete(key(threadId));
     }
 
     @Override
     public boolean exists(String threadId) {
-        return store.get(prefix + CheckpointText.checked(threadId)).isPresent();
+        return store.get(key(threadId)).isPresent();
+    }
+
+    /** Under which the store has the thread's checkpoint. */
+    String key(String threadId) {
+        return prefix + CheckpointText.checked(threadId);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.waymark.saver;
 
 import dev.waymark.conversation.Problem;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** What a saver could not do: what is wrong with which place or value, and what can be done about it. */
@@ -37,6 +38,15 @@ public final class SaverException extends RuntimeException {
                 what + ": " + printable(place) + " (" + reason(cause) + ")",
                 "What was saved before is as it was. Mend the storage, then save again",
                 cause);
+    }
+
+    /** The storage takes longer than anybody waits for it. */
+    public static SaverException late(String threadId, Duration waited) {
+        return new SaverException(
+                FAILED,
+                "the newest checkpoint is not saved after " + waited.toMillis() + " ms: " + printable(threadId),
+                "It can be saved from the thread's history as long as the server has that",
+                null);
     }
 
     /** The caller asked for what makes no sense. */

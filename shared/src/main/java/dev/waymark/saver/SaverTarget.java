@@ -87,7 +87,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
     public CheckpointSaver open() {
         return switch (kind) {
             case FILE -> new FileSaver(Path.of(place), namespace);
-            case JDBC -> new KeyValueSaver(new JdbcStore(place), namespace);
+            case JDBC -> new JdbcSaver(place, namespace);
             case MEMORY -> new MemorySaver();
         };
     }

@@ -149,6 +149,82 @@ public abstract class CheckpointSaverContract {
         assertThat(saver.load("t")).contains(document);
     }
 
+    /** How the thread of that document looks as a session, with a call that is done and one that is not. */
+    protected static Json session(String threadId, int version, String said) {
+        Map<String, Object> session = new LinkedHashMap<>();
+        session.put("session_id", threadId);
+        session.put("created_at", "2026-05-01T09:00:00+00:00");
+        session.put("updated_at", "2026-05-01T09:00:00.003000+00:00");
+        session.put("status", "active");
+        Map<String, Object> checkpoint = new LinkedHashMap<>();
+        checkpoint.put("version", version);
+        checkpoint.put("created_at", "2026-05-01T09:00:00.003000+00:00");
+        checkpoint.put(
+                "transcript", List.of(Map.of("id", "m1", "role", "user", "blocks", List.of(Map.of("text", said)))));
+        checkpoint.put("plan", null);
+        checkpoint.put("budget_spent_usd", 0.25);
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("session", session);
+        document.put("checkpoint", checkpoint);
+        document.put("tool_calls", List.of(call(threadId, "tu_1", "completed"), call(threadId, "tu_2", "issued")));
+        return Json.of(document);
+    }
+
+    /** A row of the log of tool calls. */
+    protected static Map<String, Object> call(String threadId, String callId, String status) {
+        boolean isOpen = status.equals("issued");
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("session_id", threadId);
+        call.put("call_id", callId);
+        call.put("tool_name", "charge_card");
+        call.put("args_json", "{\"cents\": 500}");
+        call.put("idempotency_key", "e3b0".repeat(16));
+        call.put("status", status);
+        call.put("result_text", isOpen ? null : "charged");
+        call.put("started_at", "2026-05-01T09:00:00+00:00");
+        call.put("completed_at", isOpen ? null : "2026-05-01T09:00:01.500000+00:00");
+        return call;
+    }
+
+    @Test
+    void save_withItsSession_isLoadedAsWithout() {
+        saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi"));
+        saver.save(checkpoint("u", 1), () -> session("u", 1, "Hi"));
+        saver.save(checkpoint("t", 2), () -> session("t", 2, "Hi again"));
+        saver.delete("u");
+
+        assertThat(saver.load("t")).contains(checkpoint("t", 2));
+        assertThat(saver.list()).containsExactly("t");
+    }
+
+    @Test
+    void threadIds_awkwardAndWithSessions_areDistinct() {
+        List<String> ids = ThreadIds.awkward();
+        for (int i = 0; i < ids.size(); i++) {
+            int version = i;
+            String id = ids.get(i);
+            saver.save(checkpoint(id, i), () -> session(id, version, id));
+        }
+
+        assertThat(saver.list()).isEqualTo(ids.stream().sorted().toList());
+        for (int i = 0; i < ids.size(); i++) {
+            assertThat(saver.load(ids.get(i))).contains(checkpoint(ids.get(i), i));
+        }
+    }
+
+    @Test
+    void save_withSessionsByManyAtOnce_leavesOneOfThemWhole() throws Exception {
+        atOnce(4, writer -> {
+            for (int i = 0; i < 10; i++) {
+                String said = writer + "/" + i;
+                saver.save(checkpoint("t", writer, said), () -> session("t", 1, said));
+            }
+        });
+
+        int winner = ((Number) saver.load("t").orElseThrow().field("step")).intValue();
+        assertThat(saver.load("t")).contains(checkpoint("t", winner, winner + "/9"));
+    }
+
     @Test
     void delete_saved_isGone() {
         saver.save(checkpoint("t", 1));

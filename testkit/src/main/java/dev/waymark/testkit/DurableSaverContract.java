@@ -64,6 +64,7 @@ public abstract class DurableSaverContract extends CheckpointSaverContract {
 
         assertCorrupt(() -> saver.load("t"));
         assertCorrupt(() -> saver.save(checkpoint("t", 2)));
+        assertCorrupt(() -> saver.save(checkpoint("t", 2), () -> session("t", 2, "Hi")));
         assertCorrupt(() -> saver.load("t"));
         assertThat(saver.exists("t")).isTrue();
         assertThat(saver.list()).containsExactly("t", "u");

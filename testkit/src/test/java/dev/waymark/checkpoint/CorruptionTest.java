@@ -2,11 +2,13 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import dev.waymark.conversation.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.testkit.MadeUpThread;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,6 +22,25 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever is given instead of a checkpoint is refused, at once and as a whole, or read as what it says. */
 class CorruptionTest {
+    private static final int MUTANTS = 4_000;
+    private static final int SAMPLES = 8;
+    private static final List<String> ODDITIES = List.of(
+            "null",
+            "true",
+            "-1",
+            "1.5",
+            "1e999999",
+            "9".repeat(2_000),
+            "\"\"",
+            "\"\\ud800\"",
+            "\"\\u0000\"",
+            "[]",
+            "{}",
+            "[[]]",
+            "{\"a\":1,\"a\":2}",
+            "\"v9\"",
+            "");
+
     private static final Instant NOW = Instant.parse("2026-06-01T09:00:00Z");
 
     private static final String RUNNER = """
@@ -33,8 +54,15 @@ class CorruptionTest {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
+    /** Nothing may take longer, whatever else the machine does: a hang is what is looked for. */
+    private static final Duration NEVER = Duration.ofSeconds(10);
+
     private static String sample(CheckpointFormat format) {
-        long seed = 0;
+        return sample(format, 0);
+    }
+
+    private static String sample(CheckpointFormat format, long from) {
+        long seed = from;
         while (MadeUpThread.of(seed).now().transcript().count() < 4
                 || !MadeUpThread.of(seed).now().isInterrupted()) {
             seed++;
@@ -75,18 +103,46 @@ class CorruptionTest {
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void mutated_isCorruptOrWhatItSays(CheckpointFormat format) {
-        byte[] whole = bytes(sample(format));
         Random random = new Random(format.ordinal());
-        for (int i = 0; i < 2_000; i++) {
-            byte[] mutant = whole.clone();
-            int changes = 1 + random.nextInt(3);
-            for (int n = 0; n < changes; n++) {
-                mutant[random.nextInt(mutant.length)] = (byte) random.nextInt(256);
+        long[] nanos = new long[MUTANTS];
+        assertTimeoutPreemptively(NEVER.multipliedBy(SAMPLES), () -> {
+            byte[] whole = {};
+            for (int i = 0; i < MUTANTS; i++) {
+                if (i % (MUTANTS / SAMPLES) == 0) {
+                    whole = bytes(sample(format, 100L * i));
+                }
+                byte[] mutant = random.nextBoolean() ? bytesChanged(whole, random) : tokenMoved(whole, random);
+                long start = System.nanoTime();
+                Optional<Recovered> recovered = read(mutant);
+                nanos[i] = System.nanoTime() - start;
+                recovered.ifPresent(loaded -> assertThat(loaded.document())
+                        .isEqualTo(CheckpointJson.read(mutant).get(0)));
             }
-            read(mutant)
-                    .ifPresent(recovered -> assertThat(recovered.document())
-                            .isEqualTo(CheckpointJson.read(mutant).get(0)));
+        });
+        Arrays.sort(nanos);
+        assertThat(nanos[MUTANTS / 2]).isLessThan(1_000_000_000L);
+    }
+
+    private static byte[] bytesChanged(byte[] whole, Random random) {
+        byte[] mutant = whole.clone();
+        int changes = 1 + random.nextInt(3);
+        for (int n = 0; n < changes; n++) {
+            mutant[random.nextInt(mutant.length)] = (byte) random.nextInt(256);
         }
+        return mutant;
+    }
+
+    /** Still JSON, more often than not: a value stands where another one stood. */
+    private static byte[] tokenMoved(byte[] whole, Random random) {
+        List<String> tokens = new ArrayList<>(
+                List.of(new String(whole, StandardCharsets.UTF_8).split("(?<=[,:\\[\\]{}])|(?=[,:\\[\\]{}])")));
+        int at = random.nextInt(tokens.size());
+        tokens.set(at, random.nextBoolean() ? tokens.get(random.nextInt(tokens.size())) : random(ODDITIES, random));
+        return bytes(String.join("", tokens));
+    }
+
+    private static String random(List<String> of, Random random) {
+        return of.get(random.nextInt(of.size()));
     }
 
     @ParameterizedTest
@@ -159,6 +215,16 @@ class CorruptionTest {
         long start = System.nanoTime();
         assertThat(read(text)).isEmpty();
         assertThat(System.nanoTime() - start).isLessThan(5_000_000_000L);
+    }
+
+    /** As large as may be, and sound: what one of the file's size takes to read, not what its depth or names do. */
+    @Test
+    void largestDocument_isReadInAMoment() {
+        String row = "{\"role\":\"user\",\"content\":\"" + "x".repeat(100) + "\"}";
+        String rows = (row + ",").repeat(CheckpointReader.MAX_BYTES / (row.length() + 1) - 1) + row;
+
+        assertThat(assertTimeoutPreemptively(NEVER, () -> read(bytes("[" + rows + "]"))))
+                .isPresent();
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
@@ -27,6 +28,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What the systems that these formats come from get wrong, each under its name. */
 class TrapsTest {
@@ -216,6 +219,32 @@ class TrapsTest {
         Conversation resumed = resumed(read(Tale.replied(ask("tu_1", "Day?")).runner()), "");
 
         assertThat(nextModelCall(resumed).get(2).toolResults()).containsExactly(new Part.ToolResult("tu_1", "", false));
+    }
+
+    /** None of the formats tells it from a call that waits for its approval, and that one would run. */
+    @ParameterizedTest
+    @EnumSource(CheckpointFormat.class)
+    void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
+        Tale tale = Tale.replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
+                .with(
+                        decided(true),
+                        new Fact.ToolDispatched("tu_1", 1),
+                        new Fact.ToolClaimed(
+                                "tu_1", 1, "refund", Sha256.hex(Json.EMPTY_OBJECT.canonical()), 0, "run-1/1/x", false),
+                        new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")),
+                        new Fact.TimePassed());
+        if (call(tale.state, "tu_1").status() == Call.Status.DOUBTED) {
+            tale.with(
+                    new Fact.VerifyDispatched("tu_1", 1),
+                    new Fact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()));
+        }
+        assertThat(call(tale.state, "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
+
+        Timeline timeline = tale.timeline();
+        Json checkpoint = format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
+
+        assertThat(call(resumed(read(checkpoint)), "tu_1").status())
+                .isIn(Call.Status.DOUBTED, Call.Status.UNKNOWN, Call.Status.UNSETTLED, Call.Status.LOST);
     }
 
     // ---- thread

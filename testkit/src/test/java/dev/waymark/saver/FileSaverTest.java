@@ -10,9 +10,13 @@ import dev.waymark.testkit.DurableSaverContract;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,6 +129,22 @@ class FileSaverTest extends DurableSaverContract {
         }
 
         assertThat(names(directory())).containsExactly("t.json");
+    }
+
+    @Test
+    void save_whereKilledProcessesLeftDrafts_removesTheOldOnes() throws Exception {
+        Files.createDirectories(directory());
+        String old = "." + UUID.randomUUID() + ".tmp";
+        String fresh = "." + UUID.randomUUID() + ".tmp";
+        for (String name : List.of(old, fresh, ".mine.tmp", "notes.tmp")) {
+            Path file = Files.writeString(directory().resolve(name), "{");
+            Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofMinutes(61))));
+        }
+        Files.setLastModifiedTime(directory().resolve(fresh), FileTime.from(Instant.now()));
+
+        saver.save(checkpoint("t", 1));
+
+        assertThat(names(directory())).containsExactlyInAnyOrder(fresh, ".mine.tmp", "notes.tmp", "t.json");
     }
 
     @Test

@@ -3,7 +3,6 @@ package dev.waymark.saver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.nio.file.Path;
 import java.util.UUID;
@@ -44,19 +43,14 @@ class PostgresStoreTest {
     }
 
     @Nested
-    class Saver extends DurableSaverContract {
+    class Saver extends JdbcSaverCases {
         private final String url = newSchema();
 
         Saver() throws Exception {}
 
         @Override
-        protected CheckpointSaver open() {
-            return new KeyValueSaver(new JdbcStore(url));
-        }
-
-        @Override
-        protected void replaceStored(String threadId, String text) {
-            new JdbcStore(url).put("default/checkpoints/" + threadId, text);
+        String url() {
+            return url;
         }
     }
 

@@ -84,7 +84,7 @@ class SaverTargetTest {
     @Test
     void open_everyKind_connectsToNothing() {
         assertThat(SaverTarget.parse("file:/no/such/place").open()).isInstanceOf(FileSaver.class);
-        assertThat(SaverTarget.parse("jdbc:postgresql://127.0.0.1:1/x").open()).isInstanceOf(KeyValueSaver.class);
+        assertThat(SaverTarget.parse("jdbc:postgresql://127.0.0.1:1/x").open()).isInstanceOf(JdbcSaver.class);
         assertThat(SaverTarget.parse("memory:").open()).isInstanceOf(MemorySaver.class);
     }
 }

@@ -3,7 +3,6 @@ package dev.waymark.saver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,18 +23,13 @@ class SqliteStoreTest {
     }
 
     @Nested
-    class Saver extends DurableSaverContract {
+    class Saver extends JdbcSaverCases {
         @TempDir
         Path directory;
 
         @Override
-        protected CheckpointSaver open() {
-            return new KeyValueSaver(new JdbcStore(url(directory)));
-        }
-
-        @Override
-        protected void replaceStored(String threadId, String text) {
-            new JdbcStore(url(directory)).put("default/checkpoints/" + threadId, text);
+        String url() {
+            return SqliteStoreTest.url(directory);
         }
 
         @Test

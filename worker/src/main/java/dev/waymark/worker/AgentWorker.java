@@ -8,6 +8,8 @@ import dev.waymark.history.Histories;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.Claims;
@@ -67,6 +69,7 @@ public final class AgentWorker implements AutoCloseable {
     private final String taskQueue;
     private final WorkerOptions options;
     private final RunReader runs;
+    private final McpConnections servers;
     private final WorkerFactory factory;
     private final HttpRunner requests = new HttpRunner(System.getenv());
     private volatile boolean draining;
@@ -77,6 +80,7 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new Histories(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
+        this.servers = new McpConnections(System.getenv(), builder.agents.path());
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -101,9 +105,9 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         CommandRunner commands = new CommandRunner(System.getenv());
-        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, builder.agents.path());
+        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, servers, builder.agents.path());
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents),
+                new AgentActivity(builder.agents, new McpDiscovery(servers)),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new Claims(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
@@ -140,6 +144,7 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        servers.close();
         requests.close();
         return finished;
     }
@@ -149,6 +154,7 @@ public final class AgentWorker implements AutoCloseable {
     public void close() {
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+        servers.close();
         requests.close();
     }
 

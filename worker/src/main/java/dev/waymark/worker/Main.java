@@ -3,6 +3,7 @@ package dev.waymark.worker;
 import dev.waymark.worker.cli.AgentsCommand;
 import dev.waymark.worker.cli.DevCommand;
 import dev.waymark.worker.cli.Errors;
+import dev.waymark.worker.cli.ToolsCommand;
 import dev.waymark.worker.cli.WorkerCommand;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
         description = "Runs LLM agents as Temporal workflows: the part that runs them.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
-        subcommands = {WorkerCommand.class, DevCommand.class, AgentsCommand.class, WarmUp.class},
+        subcommands = {WorkerCommand.class, DevCommand.class, AgentsCommand.class, ToolsCommand.class, WarmUp.class},
         versionProvider = Main.Version.class)
 public final class Main implements Runnable {
 

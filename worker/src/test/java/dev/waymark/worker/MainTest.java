@@ -9,6 +9,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,6 +65,73 @@ class MainTest {
         assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
     }
 
+    /** With a server whose only tool is safe. */
+    private void toolsAgent() throws IOException {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("server.sh", """
+                read -r hello
+                echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}'
+                read -r initialized
+                read -r list
+                echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"find","description":"Finds","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}'
+                read -r call
+                echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"found"}]}}'
+                read -r end
+                """);
+        file("a.yaml", """
+                model: scripted:a.script.yaml
+                tools:
+                  - use: ask_user
+                  - { name: look, command: [echo, seen], safe_to_retry: true }
+                  - { name: charge, command: [/bin/false], approval: always, description: Charges }
+                  - mcp: { name: docs, command: [/bin/sh, server.sh], trust: true }
+                """);
+    }
+
+    private Said tools(String... more) {
+        List<String> words = new ArrayList<>(List.of("tools", "a", "--agents", directory.toString()));
+        words.addAll(List.of(more));
+        return say(words.toArray(String[]::new));
+    }
+
+    @Test
+    void tools_areListedWithTheirSafety() throws Exception {
+        toolsAgent();
+        assertThat(tools()).isEqualTo(new Said(0, """
+                        ask_user   asks                      Ask the human a question and wait for the answer.
+                        look       safe
+                        charge     side-effecting  approval  Charges
+                        docs_find  safe                      Finds
+                        """, ""));
+        assertThat(tools("--json").out())
+                .contains(
+                        "{\"name\":\"docs_find\",\"kind\":\"mcp\",\"safety\":\"safe\",\"approval\":\"never\","
+                                + "\"description\":\"Finds\",\"server\":\"docs\",\"tool\":\"find\",\"input\":{\"type\":\"object\"}}]");
+        assertThat(say("agents", "--agents", directory.toString()).out())
+                .isEqualTo("a  scripted:a.script.yaml  ask_user, look, charge, docs (MCP)\n");
+    }
+
+    @Test
+    void tools_call_runsWhatIsSafe_andNothingElse() throws Exception {
+        toolsAgent();
+        assertThat(tools("--call", "look")).isEqualTo(new Said(0, "seen\n\n", ""));
+        assertThat(tools("--call", "docs_find", "{\"a\":1}", "--json"))
+                .isEqualTo(new Said(0, "{\"tool\":\"docs_find\",\"result\":\"found\"}\n", ""));
+        assertThat(tools("--call", "charge"))
+                .isEqualTo(new Said(
+                        2,
+                        "",
+                        "waymark: tool has side effects: charge, so it is called in a thread only."
+                                + " Have the agent call it, with: waymark run --agent a\n"));
+        assertThat(tools("--call", "ask_user").exitCode()).isEqualTo(2);
+        assertThat(tools("--call", "look", "[]").exitCode()).isEqualTo(2);
+        assertThat(tools("--call", "none"))
+                .isEqualTo(new Said(3, "", "waymark: no tool: none. There is ask_user, look, charge, docs_find\n"));
+        assertThat(tools("{}").exitCode()).isEqualTo(2);
+        assertThat(say("tools", "b", "--agents", directory.toString()))
+                .isEqualTo(new Said(3, "", "waymark: no agent: b. There is a\n"));
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"agents", "worker", "dev"})
     void command_invalidAgent_exitsTwoWithFileLineAndField(String command) throws Exception {
@@ -101,7 +170,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"worker", "dev", "agents"})
+    @ValueSource(strings = {"worker", "dev", "agents", "tools"})
     void command_helpOrVersion_isThere(String command) {
         assertThat(say(command, "--help").out()).startsWith("Usage: waymark " + command);
         assertThat(say(command, "--version")).isEqualTo(new Said(0, "waymark unpackaged\n", ""));

@@ -3,29 +3,47 @@ package dev.waymark.e2e.product;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
-/** {@code waymark watch --json} of one thread, while it goes on. */
+/** A command that prints a JSON object a line while threads go on: {@code watch} and {@code save --follow}. */
 public final class Watching implements AutoCloseable {
     private static final JsonMapper JSON = new JsonMapper();
 
     private final Process process;
     private final List<JsonNode> lines = new ArrayList<>();
+    private final StringBuilder complaints = new StringBuilder();
 
     private Watching(Process process) {
         this.process = process;
-        Thread reader = new Thread(this::read, "watching");
+        inBackground(() -> process.inputReader().lines().forEach(this::add));
+        inBackground(() -> process.errorReader().lines().forEach(this::complain));
+    }
+
+    private static void inBackground(Runnable reading) {
+        Thread reader = new Thread(
+                () -> {
+                    try {
+                        reading.run();
+                    } catch (UncheckedIOException e) {
+                        // It was ended.
+                    }
+                },
+                "watching");
         reader.setDaemon(true);
         reader.start();
     }
 
+    /** {@code waymark watch --json} of one thread. */
     public static Watching start(String address, String thread) {
-        ProcessBuilder builder = new ProcessBuilder(Script.call("watch", thread, "--json"))
-                .redirectError(ProcessBuilder.Redirect.DISCARD);
+        return run(address, "watch", thread, "--json");
+    }
+
+    public static Watching run(String address, String... arguments) {
+        ProcessBuilder builder = new ProcessBuilder(Script.call(arguments));
         builder.environment().put("TEMPORAL_ADDRESS", address);
         try {
             return new Watching(builder.start());
@@ -34,21 +52,21 @@ public final class Watching implements AutoCloseable {
         }
     }
 
-    private void read() {
-        BufferedReader stdout = process.inputReader();
+    private synchronized void add(String line) {
         try {
-            for (String line = stdout.readLine(); line != null; line = stdout.readLine()) {
-                add(JSON.readTree(line));
-            }
+            lines.add(JSON.readTree(line));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException(e);
-        } catch (IOException e) {
-            // It was ended.
         }
     }
 
-    private synchronized void add(JsonNode line) {
-        lines.add(line);
+    private synchronized void complain(String line) {
+        complaints.append(line).append('\n');
+    }
+
+    /** What it has said on stderr so far. */
+    public synchronized String complaints() {
+        return complaints.toString();
     }
 
     /** What it has told so far. */
@@ -63,9 +81,28 @@ public final class Watching implements AutoCloseable {
                 .toList();
     }
 
+    /** Asks it to end, as a SIGTERM does, and returns its exit code. */
+    public int terminate() throws InterruptedException {
+        process.destroy();
+        return exitCode();
+    }
+
+    /** Once it has ended. */
+    public int exitCode() throws InterruptedException {
+        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("it does not end");
+        }
+        return process.exitValue();
+    }
+
+    /** As {@code kill -9} does. Returns when it is dead. */
+    public void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly().onExit().join();
+    }
+
     @Override
     public void close() {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        kill();
     }
 }

@@ -28,7 +28,7 @@ final class Answer implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(
                     output,
                     Optional.ofNullable(call)

@@ -39,7 +39,7 @@ final class Approve implements Callable<Integer> {
     @Override
     public Integer call() {
         Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.decide(thread, approval));
         }
     }

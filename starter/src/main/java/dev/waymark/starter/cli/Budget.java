@@ -43,7 +43,7 @@ final class Budget implements Callable<Integer> {
         if (raise.isNothing()) {
             throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
         }
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.raise(thread, raise));
         }
     }

@@ -21,7 +21,7 @@ final class Cancel implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             AgentResult result = client.cancel(thread);
             if (output.isJson()) {
                 output.document(Documents.cancelled(result));

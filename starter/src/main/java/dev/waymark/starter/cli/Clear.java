@@ -24,7 +24,7 @@ final class Clear implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(Documents.of("cleared", cleared));

@@ -22,7 +22,7 @@ final class Close implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             String status = client.close(thread) ? "closed" : "closing";
             if (output.isJson()) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();

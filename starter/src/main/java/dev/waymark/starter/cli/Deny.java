@@ -25,7 +25,7 @@ final class Deny implements Callable<Integer> {
     @Override
     public Integer call() {
         Approval denial = decision.on(Approval.deny());
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.decide(thread, denial));
         }
     }

@@ -16,8 +16,11 @@ import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
+import dev.waymark.starter.client.CheckpointLoaded;
+import dev.waymark.starter.client.CheckpointSaved;
 import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.WaymarkException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -122,10 +125,7 @@ final class Documents {
 
     /** A line of {@code watch}. A moment without a fact is a run that goes on where another one left off. */
     static ObjectNode of(Moment moment) {
-        ObjectNode line = JsonNodeFactory.instance.objectNode();
-        line.put("at", moment.at().toString());
-        line.put("runId", moment.runId());
-        line.put("eventId", moment.eventId());
+        ObjectNode line = line(moment.at(), moment.runId(), moment.eventId());
         line.put("type", moment.fact().map(fact -> fact.type()).orElse("run-continued"));
         moment.fact().ifPresent(fact -> line.setAll((ObjectNode) Wire.MAPPER.valueToTree(fact)));
         return line;
@@ -133,13 +133,42 @@ final class Documents {
 
     /** The same for words that are still coming. */
     static ObjectNode of(TextDelta words) {
-        ObjectNode line = JsonNodeFactory.instance.objectNode();
-        line.put("at", words.at().toString());
-        line.put("runId", words.runId());
-        line.put("eventId", words.eventId());
+        ObjectNode line = line(words.at(), words.runId(), words.eventId());
         line.put("type", "text-delta");
         line.put("attempt", words.attempt());
         line.put("text", words.text());
+        return line;
+    }
+
+    /** A line of {@code save}. */
+    static ObjectNode saved(String thread, int step) {
+        ObjectNode line = JsonNodeFactory.instance.objectNode();
+        line.put("type", "checkpoint-saved");
+        line.put("threadId", thread);
+        line.put("step", step);
+        return line;
+    }
+
+    /** The same as a line of {@code watch}. */
+    static ObjectNode of(CheckpointSaved checkpoint) {
+        return line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId())
+                .setAll(saved(checkpoint.threadId(), checkpoint.step()));
+    }
+
+    static ObjectNode of(CheckpointLoaded checkpoint) {
+        ObjectNode line = line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId());
+        line.put("type", "checkpoint-loaded");
+        line.put("threadId", checkpoint.threadId());
+        line.put("step", checkpoint.step());
+        line.put("messagesCount", checkpoint.messagesCount());
+        return line;
+    }
+
+    private static ObjectNode line(Instant at, String runId, long eventId) {
+        ObjectNode line = JsonNodeFactory.instance.objectNode();
+        line.put("at", at.toString());
+        line.put("runId", runId);
+        line.put("eventId", eventId);
         return line;
     }
 

@@ -41,7 +41,7 @@ final class Fork implements Callable<Integer> {
     public Integer call() {
         ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
         how = at == null ? how : how.at(at);
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             if (message != null) {
                 return Outcomes.print(output, client.fork(ancestor, how.saying(message)));
             }

@@ -20,7 +20,7 @@ final class Result implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.result(thread));
         }
     }

@@ -73,7 +73,7 @@ final class Resume implements Callable<Integer> {
     @Override
     public Integer call() {
         ResumeOptions how = how();
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(
                     output,
                     checkpoint()

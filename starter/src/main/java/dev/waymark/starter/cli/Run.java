@@ -65,7 +65,7 @@ final class Run implements Callable<Integer> {
     @Override
     public Integer call() {
         Prompt prompt = prompt();
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             if (noWait) {
                 return started("running", client.start(prompt));
             }

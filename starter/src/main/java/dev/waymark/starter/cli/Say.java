@@ -36,7 +36,7 @@ final class Say implements Callable<Integer> {
         if (retry == (message != null)) {
             throw new ParameterException(spec.commandLine(), "say needs either MESSAGE or --retry");
         }
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, retry ? client.retry(thread) : client.say(thread, message));
         }
     }

@@ -42,7 +42,7 @@ final class Settle implements Callable<Integer> {
     @Override
     public Integer call() {
         Settlement settlement = settlement();
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.settle(thread, settlement));
         }
     }

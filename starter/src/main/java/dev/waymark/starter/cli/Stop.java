@@ -21,7 +21,7 @@ final class Stop implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = wait.client()) {
+        try (AgentClient client = wait.client(output)) {
             AgentResult result = client.stop(thread);
             if (output.isJson()) {
                 output.document(Documents.of(result));

@@ -4,6 +4,8 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.history.Moment;
+import dev.waymark.starter.client.CheckpointLoaded;
+import dev.waymark.starter.client.CheckpointSaved;
 import dev.waymark.starter.client.TextDelta;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -28,6 +30,17 @@ final class Story implements Fact.Cases<String> {
     static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
         return line(words.at(), words.eventId(), pad("text-delta") + attempt + Lines.oneLine(words.text()));
+    }
+
+    static String line(CheckpointSaved checkpoint) {
+        return line(checkpoint.at(), checkpoint.eventId(), pad("checkpoint-saved") + "step " + checkpoint.step());
+    }
+
+    static String line(CheckpointLoaded checkpoint) {
+        return line(
+                checkpoint.at(),
+                checkpoint.eventId(),
+                pad("checkpoint-loaded") + "step " + checkpoint.step() + ", messages: " + checkpoint.messagesCount());
     }
 
     private static String line(Instant at, long eventId, String what) {

@@ -1,7 +1,10 @@
 package dev.waymark.starter.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.CheckpointLoaded;
+import dev.waymark.starter.client.CheckpointSaved;
 import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.Watcher;
 import java.util.concurrent.Callable;
@@ -34,10 +37,24 @@ final class Watch implements Callable<Integer>, Watcher {
     @Override
     public boolean happened(Moment moment) {
         coming = "";
+        return tell(Documents.of(moment), Story.line(moment));
+    }
+
+    @Override
+    public boolean saved(CheckpointSaved checkpoint) {
+        return tell(Documents.of(checkpoint), Story.line(checkpoint));
+    }
+
+    @Override
+    public boolean loaded(CheckpointLoaded checkpoint) {
+        return tell(Documents.of(checkpoint), Story.line(checkpoint));
+    }
+
+    private boolean tell(JsonNode document, String line) {
         if (output.isJson()) {
-            output.document(Documents.of(moment));
+            output.document(document);
         } else {
-            output.line(Story.line(moment));
+            output.line(line);
         }
         return !output.isBroken();
     }

@@ -19,8 +19,10 @@ import dev.waymark.conversation.Turn;
 import dev.waymark.history.Histories;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -59,6 +62,7 @@ public final class AgentClient implements AutoCloseable {
     private final Directory directory;
     private final Optional<Duration> timeout;
     private final Callbacks callbacks;
+    private final Optional<Saving> saving;
 
     private AgentClient(Connection connection, String taskQueue) {
         this.connection = connection;
@@ -67,15 +71,17 @@ public final class AgentClient implements AutoCloseable {
         this.directory = new Directory(connection, histories);
         this.timeout = Optional.empty();
         this.callbacks = Callbacks.NONE;
+        this.saving = Optional.empty();
     }
 
-    private AgentClient(AgentClient other, Optional<Duration> timeout, Callbacks callbacks) {
+    private AgentClient(AgentClient other, Optional<Duration> timeout, Callbacks callbacks, Optional<Saving> saving) {
         this.connection = other.connection;
         this.histories = other.histories;
         this.requests = other.requests;
         this.directory = other.directory;
         this.timeout = timeout;
         this.callbacks = callbacks;
+        this.saving = saving;
     }
 
     /**
@@ -110,7 +116,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** The same client, which waits at most this long for an outcome. The turn goes on without the caller. */
     public AgentClient withTimeout(Duration most) {
-        return new AgentClient(this, Optional.of(most), callbacks);
+        return new AgentClient(this, Optional.of(most), callbacks, saving);
     }
 
     /**
@@ -124,12 +130,29 @@ public final class AgentClient implements AutoCloseable {
      * }</pre>
      */
     public AgentClient onApproval(Function<ApprovalRequest, Approval> callback) {
-        return new AgentClient(this, timeout, callbacks.withApproval(callback));
+        return new AgentClient(this, timeout, callbacks.withApproval(callback), saving);
     }
 
     /** The same for questions. One that the callback returns nothing for is left to others. */
     public AgentClient onQuestion(Function<Question, Optional<String>> callback) {
-        return new AgentClient(this, timeout, callbacks.withQuestion(callback));
+        return new AgentClient(this, timeout, callbacks.withQuestion(callback), saving);
+    }
+
+    /**
+     * The same client, which saves the threads whose outcomes it waits for: after each step, behind the thread, and the
+     * last step before it returns the outcome. A saver that fails is told of, and changes nothing about the outcome.
+     *
+     * <p>What the server does not know and the saver has is restored by {@link #run}, {@link #start} and {@link
+     * #restore}: so threads outlive a server that keeps everything in memory, and may have names there.
+     *
+     * <pre>{@code
+     * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
+     *     client.savingIn(Saving.in(saver)).run(Prompt.of("assistant", "Hello again").withThread("trip"));
+     * }
+     * }</pre>
+     */
+    public AgentClient savingIn(Saving where) {
+        return new AgentClient(this, timeout, callbacks, Optional.of(where));
     }
 
     // ---- starting
@@ -144,6 +167,10 @@ public final class AgentClient implements AutoCloseable {
         Deadline deadline = Deadline.after(timeout);
         return translated(() -> {
             Valid valid = Valid.of(prompt);
+            boolean restored = isRestored(valid);
+            if (restored && valid.saysNothing()) {
+                return result(valid.thread(), deadline);
+            }
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
                 return sayTo(valid.thread(), known.get(), valid, deadline);
@@ -162,6 +189,7 @@ public final class AgentClient implements AutoCloseable {
     public Started start(Prompt prompt) {
         return translated(() -> {
             Valid valid = Valid.of(prompt);
+            isRestored(valid);
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
                 checkAgent(valid, known.get());
@@ -230,11 +258,11 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private void checkThatItLasts(String thread, boolean volatileAllowed) {
-        if (connection.isInMemory() && !volatileAllowed) {
+        if (connection.isInMemory() && !volatileAllowed && saving.isEmpty()) {
             throw new WaymarkException.VolatileStore(
                     "the server keeps threads in memory only: " + thread,
-                    "It would be gone with the server. Use --volatile to start it nevertheless,"
-                            + " or a server that keeps what it is given");
+                    "It would be gone with the server. Save it with --saver file:DIR, use --volatile to start it"
+                            + " nevertheless, or a server that keeps what it is given");
         }
     }
 
@@ -398,6 +426,7 @@ public final class AgentClient implements AutoCloseable {
                 factOfEarlier(read(how.thread()), forking.id());
             }
             String run = runId.orElseGet(() -> requests.get(how.thread()).runId());
+            save(how.thread());
             return new Forked(StatusReport.of(forking.begin()).status(), new Started(how.thread(), run));
         });
     }
@@ -418,6 +447,54 @@ public final class AgentClient implements AutoCloseable {
         String id = left.forkId(how, ancestor.lastEventId());
         Conversation begin = new Fork(id, how.message()).of(ancestor.now(), now());
         return new Forking(id, begin, left.input(Optional.empty(), begin));
+    }
+
+    /**
+     * Brings a thread back that the server does not know and the saver has, under its own id: with its conversation, its
+     * open question, and its calls under the idempotency keys that they had. It stays open. Empty when the server knows
+     * it, when the saver does not, and when there is no saver.
+     *
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when what the saver has can't be read
+     */
+    public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
+        return translated(() -> restored(Limits.thread(thread), how));
+    }
+
+    private boolean isRestored(Valid valid) {
+        ResumeOptions how = ResumeOptions.onward();
+        how = valid.prompt().agent().map(how::withAgent).orElse(how);
+        how = valid.prompt().maxIterations().map(how::withMaxIterations).orElse(how);
+        return valid.isNamed() && restored(valid.thread(), how).isPresent();
+    }
+
+    private Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
+        if (saving.isEmpty() || requests.find(thread).isPresent()) {
+            return Optional.empty();
+        }
+        Optional<Json> saved = load(saving.get(), thread);
+        if (saved.isEmpty()) {
+            return Optional.empty();
+        }
+        byte[] checkpoint = saved.get().canonical().getBytes(StandardCharsets.UTF_8);
+        Left left = Left.of(recovered(checkpoint, "of " + thread));
+        Conversation begin = left.begin(checked(how).withThread(thread), thread, now());
+        // Somebody else may bring it back in this moment: what they bring is the same.
+        Optional<CheckpointLoaded> loaded = requests.start(thread, left.input(how.agent(), begin))
+                .map(runId -> CheckpointLoaded.of(thread, beginning(runId, begin)));
+        loaded.ifPresent(saving.get().listener()::loaded);
+        return loaded;
+    }
+
+    private static Optional<Json> load(Saving saving, String thread) {
+        try {
+            return saving.saver().load(thread);
+        } catch (SaverException e) {
+            throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
+        }
+    }
+
+    private static Moment beginning(String runId, Conversation begin) {
+        return new Moment(runId, 1, begin.updatedAt(), Optional.empty(), begin);
     }
 
     private static Instant now() {
@@ -455,6 +532,7 @@ public final class AgentClient implements AutoCloseable {
             String thread, StartInput input, Conversation begin, String requestId, Deadline deadline) {
         Optional<String> runId = start(thread, input, requestId);
         if (runId.isPresent() && begin.isSettled()) {
+            save(new Snapshot(thread, beginning(runId.get(), begin), Optional.empty(), Optional.empty()));
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
@@ -466,6 +544,7 @@ public final class AgentClient implements AutoCloseable {
         for (Moment moment : timeline.moments()) {
             Optional<Waiting.Reached> reached = past.observe(moment);
             if (reached.isPresent()) {
+                save(timeline);
                 return resultOf(thread, reached.get());
             }
         }
@@ -579,9 +658,11 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private Started clear(String thread, Map<String, ?> payload) {
-        return translated(() -> new Started(
-                thread,
-                send(thread, Names.CLEAR, payload, Deadline.after(timeout)).runId()));
+        return translated(() -> {
+            Requests.Accepted cleared = send(thread, Names.CLEAR, payload, Deadline.after(timeout));
+            save(thread);
+            return new Started(thread, cleared.runId());
+        });
     }
 
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
@@ -589,10 +670,10 @@ public final class AgentClient implements AutoCloseable {
         return translated(() -> {
             Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
             String id = say.id().orElseThrow();
-            return new Started(
-                    thread,
-                    requests.update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout))
-                            .runId());
+            Requests.Accepted cleared =
+                    requests.update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
+            save(thread);
+            return new Started(thread, cleared.runId());
         });
     }
 
@@ -627,6 +708,7 @@ public final class AgentClient implements AutoCloseable {
                 feed.next(patience.millis(feed));
                 patience.check(feed);
             }
+            save(thread);
             return endOf(thread, feed);
         });
     }
@@ -651,6 +733,7 @@ public final class AgentClient implements AutoCloseable {
         }
         boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
         if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
+            save(timeline);
             return AgentResult.of(thread, timeline.runId(), now, now.turn());
         }
         return await(thread, timeline.runId(), Waiting.forTurnAt(now.counters().facts()), deadline);
@@ -746,15 +829,37 @@ public final class AgentClient implements AutoCloseable {
                     .toList();
             Feed feed = feed(thread, timeline.runId());
             LiveWords words = new LiveWords(connection, histories, thread);
-            boolean goesOn = earlier.stream().allMatch(watcher::happened);
+            Telling telling = new Telling(thread, timeline.cut(), watcher);
+            boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
                 List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
                 next.forEach(words::follow);
-                goesOn = next.stream().allMatch(watcher::happened)
+                goesOn = next.stream().allMatch(telling::tell)
                         && words.next().map(watcher::said).orElse(true);
             }
             return thread;
         });
+    }
+
+    /**
+     * Saves a thread as it goes on, behind it, until it closes or nobody wants it any more. It begins with the newest
+     * version there is.
+     */
+    public Following follow(String thread, Saving where) {
+        return translated(() -> {
+            Feed feed = feed(thread, requests.get(Limits.thread(thread)).runId());
+            return Following.begin(
+                    where, keeper -> new OneThread(thread, feed, keeper, where.cadence()), this::translate);
+        });
+    }
+
+    /** The same for all threads of the server, those that begin later included. Closed ones are saved once. */
+    public Following followAll(Saving where) {
+        return Following.begin(
+                where,
+                keeper -> new AllThreads(
+                        directory, listed -> feed(listed.thread(), listed.runId()), keeper, where.cadence()),
+                this::translate);
     }
 
     /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
@@ -771,9 +876,11 @@ public final class AgentClient implements AutoCloseable {
         if (accepted.ack().duplicate()) {
             // What it came to may lie in an earlier run.
             Waiting past = waiting.get();
-            for (Moment moment : read(thread).moments()) {
+            Timeline timeline = read(thread);
+            for (Moment moment : timeline.moments()) {
                 Optional<Waiting.Reached> reached = past.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
+                    save(timeline);
                     return resultOf(thread, reached.get());
                 }
             }
@@ -783,12 +890,55 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentResult await(String thread, String runId, Waiting waiting, Deadline deadline) {
         Feed feed = feed(thread, runId);
+        if (saving.isEmpty()) {
+            return await(thread, feed, moments -> {}, waiting, deadline);
+        }
+        Keeper keeper = new Keeper(saving.get());
+        Keeping keeping = new Keeping(thread, keeper, saving.get().cadence());
+        try {
+            return await(thread, feed, moments -> keeping.follow(moments, feed.run()), waiting, deadline);
+        } finally {
+            end(keeper);
+        }
+    }
+
+    /** Before anybody is told of an outcome, it is saved, or it is said that it is not. */
+    private void end(Keeper keeper) {
+        Saving where = saving.orElseThrow();
+        for (String unsaved : keeper.flush(where.flushTimeout())) {
+            where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+        }
+        keeper.close();
+    }
+
+    private void save(String thread) {
+        if (saving.isPresent()) {
+            save(read(thread));
+        }
+    }
+
+    private void save(Timeline timeline) {
+        Snapshot.of(timeline).ifPresent(this::save);
+    }
+
+    private void save(Snapshot snapshot) {
+        if (saving.isPresent()) {
+            Keeper keeper = new Keeper(saving.get());
+            keeper.offer(snapshot);
+            end(keeper);
+        }
+    }
+
+    private AgentResult await(
+            String thread, Feed feed, Consumer<List<Moment>> follower, Waiting waiting, Deadline deadline) {
         Attendant attendant = attendant(thread);
         Patience patience = new Patience(requests, thread, deadline);
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<Waiting.Reached> reached = Optional.empty();
-            for (Moment moment : feed.next(patience.millis(feed))) {
+            List<Moment> next = feed.next(patience.millis(feed));
+            follower.accept(next);
+            for (Moment moment : next) {
                 newest = Optional.of(moment.state());
                 reached = waiting.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant)) {

@@ -15,6 +15,8 @@ import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsResponse;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -26,10 +28,12 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Lists the threads of a server, and projects many of them, a few at a time. */
 final class Directory {
-    private static final int PROJECTIONS_AT_ONCE = 4;
+    private static final int AT_ONCE = 4;
+    private static final String IS_OPEN = "ExecutionStatus = 'Running'";
 
     private final Connection connection;
     private final Histories histories;
@@ -44,8 +48,24 @@ final class Directory {
 
     /** The threads, each once. The real server's list may lag a second behind. */
     List<Listed> threads(boolean openOnly) {
+        String which = openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
+        return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which));
+    }
+
+    /** The open threads, and those that were begun since then, which may be closed by now. */
+    List<Listed> threads(Instant since) {
+        return newest(
+                connection.isInMemory()
+                        ? inMemory(false).stream()
+                                .filter(info -> isOpen(info) || startOf(info).isAfter(since))
+                                .toList()
+                        : listed("(" + IS_OPEN + " OR (StartTime > '" + since.truncatedTo(ChronoUnit.MILLIS)
+                                + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
+    }
+
+    private static List<Listed> newest(List<WorkflowExecutionInfo> infos) {
         Map<String, WorkflowExecutionInfo> newest = new LinkedHashMap<>();
-        for (WorkflowExecutionInfo info : connection.isInMemory() ? inMemory(openOnly) : listed(openOnly)) {
+        for (WorkflowExecutionInfo info : infos) {
             if (info.getType().getName().equals(Names.WORKFLOW_TYPE)) {
                 newest.merge(info.getExecution().getWorkflowId(), info, Directory::newer);
             }
@@ -59,17 +79,22 @@ final class Directory {
     /** Brings each thread to the present and reads something from it. One that is gone meanwhile is left out. */
     <T> List<T> project(
             Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {
-        ExecutorService pool = Executors.newFixedThreadPool(PROJECTIONS_AT_ONCE, task -> {
+        return each(threads, listed -> read(listed, reading), progress);
+    }
+
+    /** Does something for each, a few at a time, and returns what came of it. */
+    static <T, R> List<R> each(Collection<T> all, Function<T, Optional<R>> work, Progress progress) {
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, task -> {
             Thread thread = new Thread(task, "waymark-projection");
             thread.setDaemon(true);
             return thread;
         });
         try {
-            List<Future<Optional<T>>> futures = new ArrayList<>();
-            for (Listed each : threads) {
-                futures.add(pool.submit(() -> read(each, reading)));
+            List<Future<Optional<R>>> futures = new ArrayList<>();
+            for (T one : all) {
+                futures.add(pool.submit(() -> work.apply(one)));
             }
-            List<T> found = new ArrayList<>();
+            List<R> found = new ArrayList<>();
             for (int i = 0; i < futures.size(); i++) {
                 futures.get(i).get().ifPresent(found::add);
                 progress.read(i + 1, futures.size());
@@ -98,9 +123,8 @@ final class Directory {
         return reading.apply(each, projector);
     }
 
-    private List<WorkflowExecutionInfo> listed(boolean openOnly) {
-        String query = "WorkflowType = '" + Names.WORKFLOW_TYPE + "' AND ExecutionStatus "
-                + (openOnly ? "= 'Running'" : "!= 'ContinuedAsNew'");
+    private List<WorkflowExecutionInfo> listed(String which) {
+        String query = "WorkflowType = '" + Names.WORKFLOW_TYPE + "' AND " + which;
         List<WorkflowExecutionInfo> infos = new ArrayList<>();
         ByteString token = ByteString.EMPTY;
         do {
@@ -145,11 +169,12 @@ final class Directory {
         if (isOpen(one) != isOpen(other)) {
             return isOpen(one) ? one : other;
         }
-        long difference = one.getStartTime().getSeconds() - other.getStartTime().getSeconds();
-        long nanos = difference == 0
-                ? one.getStartTime().getNanos() - other.getStartTime().getNanos()
-                : difference;
-        return nanos >= 0 ? one : other;
+        return startOf(other).isAfter(startOf(one)) ? other : one;
+    }
+
+    private static Instant startOf(WorkflowExecutionInfo info) {
+        return Instant.ofEpochSecond(
+                info.getStartTime().getSeconds(), info.getStartTime().getNanos());
     }
 
     private static boolean isOpen(WorkflowExecutionInfo info) {

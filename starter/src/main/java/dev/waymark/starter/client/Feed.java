@@ -41,12 +41,15 @@ final class Feed {
         this.projector = new Projector(runId, moment -> fresh.add(moment));
     }
 
-    /** The moments since the last call: of the next events, for which it waits, at most this long. There may be none. */
+    /**
+     * The moments since the last call: of the next events, for which it waits, at most this long. There may be none. With
+     * 0 it does not wait, and takes all that is there.
+     */
     List<Moment> next(long waitMillis) {
         if (!closed) {
             Deadline deadline = Deadline.after(Duration.ofMillis(waitMillis));
             try {
-                read(deadline);
+                read(deadline, waitMillis == 0);
                 awayUntil = Optional.empty();
             } catch (StatusRuntimeException e) {
                 bear(e, deadline);
@@ -57,12 +60,14 @@ final class Feed {
         return moments;
     }
 
-    private void read(Deadline deadline) {
+    private void read(Deadline deadline, boolean atOnce) {
         if (projector.ending().isPresent()) {
             follow(projector.ending().get());
             return;
         }
-        if (connection.isInMemory()) {
+        if (atOnce) {
+            histories.catchUp(thread, projector);
+        } else if (connection.isInMemory()) {
             long before = projector.lastEventId();
             histories.catchUp(thread, projector);
             boolean more = projector.lastEventId() > before;

@@ -2,7 +2,22 @@ package dev.waymark.starter.client;
 
 import dev.waymark.history.Moment;
 
-/** Whoever looks on while a thread goes on. */
+/**
+ * Whoever looks on while a thread goes on.
+ *
+ * <pre>{@code
+ * client.watch("trip", new Watcher() {
+ *     public boolean happened(Moment moment) {
+ *         return true;
+ *     }
+ *
+ *     public boolean saved(CheckpointSaved checkpoint) {
+ *         System.out.println("Checkpoint at step " + checkpoint.step());
+ *         return true;
+ *     }
+ * });
+ * }</pre>
+ */
 @FunctionalInterface
 public interface Watcher {
     /**
@@ -19,6 +34,25 @@ public interface Watcher {
      * @return whether to go on watching
      */
     default boolean said(TextDelta words) {
+        return true;
+    }
+
+    /**
+     * With the moment that was told last, the thread came to another version, which can be shown and resumed from now on.
+     * Nothing had to be written for that but the history.
+     *
+     * @return whether to go on watching
+     */
+    default boolean saved(CheckpointSaved checkpoint) {
+        return true;
+    }
+
+    /**
+     * The thread began with a conversation from elsewhere, as the moment that was told last shows it.
+     *
+     * @return whether to go on watching
+     */
+    default boolean loaded(CheckpointLoaded checkpoint) {
         return true;
     }
 }

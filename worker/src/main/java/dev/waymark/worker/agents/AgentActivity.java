@@ -4,17 +4,40 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.conversation.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.mcp.McpEntry;
+import java.util.List;
 
 /** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
 public final class AgentActivity implements AgentResolver {
     private final AgentDirectory agents;
+    private final McpDiscovery discovery;
 
-    public AgentActivity(AgentDirectory agents) {
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
         this.agents = agents;
+        this.discovery = discovery;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
+        AgentSpec agent = find(input);
+        List<McpEntry> servers = agents.servers(agent.name());
+        return servers.isEmpty() ? agent : complete(agent, servers);
+    }
+
+    /** Servers may take their time to start. */
+    private AgentSpec complete(AgentSpec agent, List<McpEntry> servers) {
+        try (Heartbeat heartbeat = Heartbeat.begin()) {
+            try {
+                return discovery.complete(agent, servers);
+            } catch (InterruptedException e) {
+                throw heartbeat.cancellation(e);
+            }
+        }
+    }
+
+    private AgentSpec find(AgentInput input) {
         if (input.agent().isEmpty()) {
             return theOnlyOne();
         }

@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
@@ -31,10 +32,12 @@ public final class AgentDirectory {
 
     private final Path path;
     private final Map<String, AgentSpec> byName;
+    private final Map<String, List<McpEntry>> servers;
 
-    private AgentDirectory(Path path, Map<String, AgentSpec> byName) {
+    private AgentDirectory(Path path, Map<String, AgentSpec> byName, Map<String, List<McpEntry>> servers) {
         this.path = path;
         this.byName = Collections.unmodifiableMap(byName);
+        this.servers = Map.copyOf(servers);
     }
 
     /**
@@ -50,39 +53,43 @@ public final class AgentDirectory {
         }
         AgentFile reader = new AgentFile(directory, providers, tools);
         try {
-            return new AgentDirectory(directory, complete(drafts(directory, reader)));
+            List<AgentFile.Definition> definitions = definitions(directory, reader);
+            Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
+            definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));
+            return new AgentDirectory(directory, complete(definitions), servers);
         } catch (YamlProblem e) {
             throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
         }
     }
 
-    private static List<AgentFile.Draft> drafts(Path directory, AgentFile reader) throws YamlProblem, IOException {
-        List<AgentFile.Draft> drafts = new ArrayList<>();
+    private static List<AgentFile.Definition> definitions(Path directory, AgentFile reader)
+            throws YamlProblem, IOException {
+        List<AgentFile.Definition> definitions = new ArrayList<>();
         Map<String, Path> origin = new LinkedHashMap<>();
         for (Path file : files(directory)) {
-            AgentFile.Draft draft = reader.read(file);
-            String name = draft.agent().name();
+            AgentFile.Definition definition = reader.read(file);
+            String name = definition.agent().name();
             Path other = origin.put(name, file);
             if (other != null) {
                 throw new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too");
             }
-            drafts.add(draft);
+            definitions.add(definition);
         }
-        return drafts;
+        return definitions;
     }
 
-    private static Map<String, AgentSpec> complete(List<AgentFile.Draft> drafts) throws YamlProblem {
+    private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions) throws YamlProblem {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
-        drafts.forEach(draft -> byName.put(draft.agent().name(), draft.agent()));
-        for (AgentFile.Draft draft : drafts) {
-            byName.put(draft.agent().name(), draft.complete(byName));
+        definitions.forEach(definition -> byName.put(definition.agent().name(), definition.agent()));
+        for (AgentFile.Definition definition : definitions) {
+            byName.put(definition.agent().name(), definition.complete(byName));
         }
         Subagents subagents = new Subagents(byName);
-        for (AgentFile.Draft draft : drafts) {
+        for (AgentFile.Definition definition : definitions) {
             Optional<String> problem =
-                    subagents.problem(byName.get(draft.agent().name()));
+                    subagents.problem(byName.get(definition.agent().name()));
             if (problem.isPresent()) {
-                throw draft.problem(problem.get());
+                throw definition.problem(problem.get());
             }
         }
         return byName;
@@ -101,7 +108,7 @@ public final class AgentDirectory {
                 .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
                     throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
                 }));
-        return new AgentDirectory(path, byName);
+        return new AgentDirectory(path, byName, Map.of());
     }
 
     /** Where the files are: what paths in them are relative to, and their tools' working directory. */
@@ -113,8 +120,14 @@ public final class AgentDirectory {
         return List.copyOf(byName.keySet());
     }
 
+    /** With the tools that its file defines; {@link #servers} have the others. */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
+    }
+
+    /** Which have more of an agent's tools, in order. */
+    public List<McpEntry> servers(String name) {
+        return servers.getOrDefault(name, List.of());
     }
 
     /** All agents by name, in order. */

@@ -11,6 +11,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.EnvironmentReferences;
 import dev.waymark.worker.tool.JavaTools;
@@ -43,15 +44,15 @@ final class AgentFile {
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
-    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+    static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> LATER_FIELDS = Set.of("context", "summarize");
-    private static final Set<String> LATER_TOOL_FIELDS = Set.of("mcp");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelProviders providers;
     private final JavaTools javaTools;
+    private final McpFields mcpFields = new McpFields(this);
 
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools) {
         this.directory = directory;
@@ -59,8 +60,14 @@ final class AgentFile {
         this.javaTools = javaTools;
     }
 
-    /** An agent whose subagents are still to be looked up among the others. */
-    record Draft(AgentSpec agent, YamlValue root, List<YamlValue> subagents) {
+    /**
+     * An agent as its file says it.
+     *
+     * @param agent with the tools that the file itself defines, but for subagents
+     * @param servers which have more of its tools, in order
+     * @param subagents which are still to be looked up among the others
+     */
+    record Definition(AgentSpec agent, List<McpEntry> servers, YamlValue root, List<YamlValue> subagents) {
 
         /** The agent with a tool for each of its subagents. */
         AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
@@ -94,7 +101,7 @@ final class AgentFile {
         }
     }
 
-    Draft read(Path file) throws YamlProblem {
+    Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
         fields.refuse(LATER_FIELDS, LATER);
@@ -110,6 +117,7 @@ final class AgentFile {
         Optional<YamlValue> budget = fields.take("budget");
         Optional<YamlValue> pricing = fields.take("pricing");
         fields.end();
+        List<McpEntry> servers = new ArrayList<>();
         AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
         if (description.isPresent()) {
             builder.description(description.get().text());
@@ -124,7 +132,7 @@ final class AgentFile {
             builder.maxIterations(maxIterations.get().integer(1));
         }
         if (tools.isPresent()) {
-            builder.tools(tools(tools.get()));
+            builder.tools(tools(tools.get(), servers));
         }
         if (approvals.isPresent()) {
             builder.approvals(approvals(approvals.get()));
@@ -135,8 +143,11 @@ final class AgentFile {
         if (budget.isPresent()) {
             builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model)));
         }
-        return new Draft(
-                builder.build(), root, subagents.isPresent() ? subagents.get().items() : List.of());
+        return new Definition(
+                builder.build(),
+                List.copyOf(servers),
+                root,
+                subagents.isPresent() ? subagents.get().items() : List.of());
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
@@ -165,11 +176,25 @@ final class AgentFile {
         return model;
     }
 
-    private List<ToolSpec> tools(YamlValue list) throws YamlProblem {
+    /** What servers have is known only once they are asked; they come into a list of their own. */
+    private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
         for (YamlValue item : list.items()) {
             YamlFields fields = item.fields();
+            Optional<YamlValue> mcp = fields.take("mcp");
+            if (mcp.isPresent()) {
+                fields.end();
+                McpEntry entry = mcpFields.read(mcp.get());
+                if (servers.stream()
+                        .anyMatch(other ->
+                                other.server().name().equals(entry.server().name()))) {
+                    throw mcp.get()
+                            .problem("a second server named " + entry.server().name());
+                }
+                servers.add(entry);
+                continue;
+            }
             Optional<YamlValue> use = fields.take("use");
             for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
                 if (!names.add(tool.name())) {
@@ -227,13 +252,12 @@ final class AgentFile {
         return tool.with().approved().build();
     }
 
-    private static boolean isAlways(YamlValue value) throws YamlProblem {
+    static boolean isAlways(YamlValue value) throws YamlProblem {
         return value.oneOf("always", "never").equals("always");
     }
 
     /** A tool that is defined here, as a program or a request. */
     private ToolSpec own(YamlFields fields) throws YamlProblem {
-        fields.refuse(LATER_TOOL_FIELDS, LATER);
         String name = toolName(fields.require("name"));
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> inputField = fields.take("input");
@@ -379,7 +403,7 @@ final class AgentFile {
         return schema;
     }
 
-    private List<String> program(YamlValue value) throws YamlProblem {
+    List<String> program(YamlValue value) throws YamlProblem {
         List<String> command = new ArrayList<>();
         for (YamlValue word : value.items()) {
             command.add(word.text());
@@ -394,7 +418,7 @@ final class AgentFile {
         return command;
     }
 
-    private static Map<String, String> environment(YamlValue value) throws YamlProblem {
+    static Map<String, String> environment(YamlValue value) throws YamlProblem {
         Map<String, String> environment = new LinkedHashMap<>();
         for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
             String name = field.getKey();
@@ -413,7 +437,7 @@ final class AgentFile {
         return environment;
     }
 
-    private static Duration timeout(YamlValue value) throws YamlProblem {
+    static Duration timeout(YamlValue value) throws YamlProblem {
         Duration timeout = value.duration();
         if (timeout.isZero()) {
             throw value.problem("must be longer than nothing");

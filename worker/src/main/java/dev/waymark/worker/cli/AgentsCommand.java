@@ -8,6 +8,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -28,16 +30,20 @@ public final class AgentsCommand implements Callable<Integer> {
             @JsonProperty("model") String model,
             @JsonProperty("maxTokens") int maxTokens,
             @JsonProperty("maxIterations") int maxIterations,
-            @JsonProperty("tools") List<ToolRow> tools) {
+            @JsonProperty("tools") List<ToolRow> tools,
 
-        static Row of(AgentSpec agent) {
+            @JsonProperty("servers") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            List<String> servers) {
+
+        static Row of(AgentSpec agent, List<String> servers) {
             return new Row(
                     agent.name(),
                     agent.description(),
                     agent.model(),
                     agent.maxTokens(),
                     agent.maxIterations(),
-                    agent.tools().stream().map(ToolRow::of).toList());
+                    agent.tools().stream().map(ToolRow::of).toList(),
+                    servers);
         }
     }
 
@@ -58,7 +64,9 @@ public final class AgentsCommand implements Callable<Integer> {
         setup.warnings().forEach(output::tell);
         Collection<AgentSpec> all = setup.agents().agents().values();
         if (output.isJson()) {
-            output.printJson(all.stream().map(Row::of).toList());
+            output.printJson(all.stream()
+                    .map(agent -> Row.of(agent, servers(setup, agent)))
+                    .toList());
             return ExitCodes.DONE;
         }
         if (all.isEmpty()) {
@@ -69,12 +77,21 @@ public final class AgentsCommand implements Callable<Integer> {
         int modelWidth =
                 all.stream().mapToInt(agent -> agent.model().length()).max().orElse(0);
         for (AgentSpec agent : all) {
-            String tools =
-                    String.join(", ", agent.tools().stream().map(ToolSpec::name).toList());
+            String tools = Stream.concat(
+                            agent.tools().stream().map(ToolSpec::name),
+                            servers(setup, agent).stream().map(server -> server + " (MCP)"))
+                    .collect(Collectors.joining(", "));
             output.print(
                     String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), agent.model(), tools)
                             .stripTrailing());
         }
         return ExitCodes.DONE;
+    }
+
+    /** What tools they have only they can tell: {@code tools} asks them. */
+    private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
+        return setup.agents().servers(agent.name()).stream()
+                .map(entry -> entry.server().name())
+                .toList();
     }
 }

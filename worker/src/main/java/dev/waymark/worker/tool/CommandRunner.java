@@ -46,7 +46,9 @@ import java.util.concurrent.TimeUnit;
  */
 public final class CommandRunner {
 
-    private static final List<String> INHERITED = List.of("PATH", "HOME", "LANG", "TMPDIR");
+    /** What every program gets of the worker's environment. */
+    public static final List<String> INHERITED = List.of("PATH", "HOME", "LANG", "TMPDIR");
+
     private static final int STDERR_BYTES = 4 * 1024;
 
     /** How long a program's output may stay open after its end, for a child that is just writing the rest. */

@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool;
 
 /** Threads that hold up nobody's end. */
-final class Daemon {
+public final class Daemon {
 
     private Daemon() {}
 
-    static Thread start(String name, Runnable work) {
+    public static Thread start(String name, Runnable work) {
         Thread thread = new Thread(work, name);
         thread.setDaemon(true);
         thread.start();

@@ -2,13 +2,9 @@ package dev.waymark.worker.tool;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * A program behind its fence, as the worker sees it. {@code launcher.sh} starts it and kills it with its whole session
@@ -32,10 +27,7 @@ final class Launcher {
 
     private static final Duration LAST_REPORTS = Duration.ofSeconds(1);
 
-    /** Handed to the shell as text: a file could be changed, be left behind, or be where nothing may be executed. */
-    private static final String SCRIPT = script();
-
-    private static final Optional<String> SETSID = onPath("setsid");
+    private static final String SCRIPT = Shell.script(Launcher.class, "launcher.sh");
 
     private final OutputPipes pipes;
     private final Process shells;
@@ -68,18 +60,10 @@ final class Launcher {
      * @param line what it reads, with its line feed
      */
     static Launcher start(ProcessBuilder builder, byte[] line, Fence fence, OutputPipes pipes) throws IOException {
-        List<String> command = new ArrayList<>();
-        if (SETSID.isPresent()) {
-            command.addAll(List.of(SETSID.get(), "/bin/sh"));
-        } else {
-            // Of job control, which makes groups as well, only bash is capable without a terminal.
-            String bash = program("bash");
-            command.addAll(List.of(bash, "-c", "set -m; \"$@\" & wait $!", "waymark", bash));
-        }
-        command.addAll(List.of("-c", SCRIPT, "waymark"));
-        command.addAll(List.of(pipes.directory().toString(), Long.toString(fence.deadline()), SETSID.orElse("")));
-        command.add(Fence.HAS_UPTIME ? "" : program("date"));
-        command.addAll(List.of(program("sleep"), program("sed"), program("rm")));
+        List<String> command = new ArrayList<>(Shell.inSession(SCRIPT));
+        command.addAll(List.of(pipes.directory().toString(), Long.toString(fence.deadline()), Shell.SETSID.orElse("")));
+        command.add(Fence.HAS_UPTIME ? "" : Shell.program("date"));
+        command.addAll(List.of(Shell.program("sleep"), Shell.program("sed"), Shell.program("rm")));
         command.addAll(builder.command());
         builder.command(command).redirectError(ProcessBuilder.Redirect.DISCARD);
         return new Launcher(pipes, builder.start(), line);
@@ -134,7 +118,7 @@ final class Launcher {
         List<ProcessHandle> family = shells.descendants().toList();
         shells.destroyForcibly();
         family.forEach(ProcessHandle::destroyForcibly);
-        if (SETSID.isPresent()) {
+        if (Shell.SETSID.isPresent()) {
             // Whoever killed the launcher may have done so before it could say which session the program is in.
             Set<Long> sessions = Sessions.writingInto(pipes.directory());
             sessions.add(shells.pid());
@@ -229,27 +213,5 @@ final class Launcher {
 
     private static String words(Duration time) {
         return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
-    }
-
-    private static String program(String name) {
-        return onPath(name).orElse("/bin/" + name);
-    }
-
-    private static Optional<String> onPath(String name) {
-        String path = Optional.ofNullable(System.getenv("PATH")).orElse("/usr/bin:/bin");
-        return Stream.of(path.split(":"))
-                .filter(directory -> !directory.isEmpty())
-                .map(directory -> Path.of(directory, name))
-                .filter(Files::isExecutable)
-                .map(Path::toString)
-                .findFirst();
-    }
-
-    private static String script() {
-        try (InputStream text = Launcher.class.getResourceAsStream("launcher.sh")) {
-            return new String(text.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 }

@@ -4,11 +4,17 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.mcp.Lost;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpResult;
+import dev.waymark.worker.mcp.NotReached;
 import dev.waymark.worker.tool.http.HttpResult;
 import dev.waymark.worker.tool.http.HttpRunner;
 import java.nio.channels.ClosedByInterruptException;
@@ -20,21 +26,27 @@ import java.util.Optional;
 
 /** Runs tools of every kind, once each, and knows nothing of why and whether they may run. */
 public final class ToolRunner {
+    /** Of a tool that is safe to retry. The type is stored in histories. */
+    private static final String CONNECTION_LOST = "McpConnectionLost";
+
     private final JavaTools javaTools;
     private final CommandRunner commands;
     private final HttpRunner requests;
     private final Path directory;
+    private final McpConnections servers;
 
     /** {@code directory} is where command tools are started: that of the agent files. */
-    public ToolRunner(JavaTools javaTools, CommandRunner commands, HttpRunner requests, Path directory) {
+    public ToolRunner(
+            JavaTools javaTools, CommandRunner commands, HttpRunner requests, McpConnections servers, Path directory) {
         this.javaTools = javaTools;
         this.commands = commands;
         this.requests = requests;
         this.directory = directory;
+        this.servers = servers;
     }
 
     /** What keeps a call from being run at all. */
-    Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         Optional<String> misfit = ToolArguments.problem(tool.input(), args)
                 .or(() -> tool.http().flatMap(endpoint -> requests.misfit(endpoint, args)));
         if (misfit.isPresent()) {
@@ -47,13 +59,14 @@ public final class ToolRunner {
     }
 
     /** Runs a tool whose running twice is harmless. */
-    ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+    public ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
         return checked(
                 tool,
                 switch (tool.kind()) {
                     case JAVA -> runJava(tool, args, context, fence).orElseGet(() -> failure(timedOut(fence)));
                     case COMMAND ->
                         runCommand(tool, tool.command(), args, context, fence).outcome();
+                    case MCP -> runRemote(tool, args, fence);
                     case HTTP -> outcome(request(tool, args, Optional.empty(), fence));
                     case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
@@ -82,6 +95,7 @@ public final class ToolRunner {
                                 ? ToolOutcome.notStarted(execution, none.why())
                                 : result.outcome();
                     }
+                    case MCP -> runRemoteOnce(tool, args, context, fence);
                     case HTTP -> {
                         if (fence.left().isZero()) {
                             yield tooLate(execution);
@@ -98,8 +112,42 @@ public final class ToolRunner {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
             case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
+            case MCP -> VerifyOutcome.unknown("nothing can tell");
             case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
         };
+    }
+
+    /** A connection that breaks is no result: running it again is harmless, and Temporal's to do. */
+    private ToolOutcome runRemote(ToolSpec tool, Json args, Fence fence) throws InterruptedException {
+        try {
+            return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.empty(), fence));
+        } catch (NotReached e) {
+            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, unreached(tool, e)), Optional.empty());
+        } catch (Lost e) {
+            if (e.isLate()) {
+                return failure(timedOut(fence));
+            }
+            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, words(e)), Optional.empty());
+        }
+    }
+
+    private ToolOutcome runRemoteOnce(ToolSpec tool, Json args, ToolContext context, Fence fence)
+            throws InterruptedException {
+        try {
+            return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.of(context.idempotencyKey()), fence));
+        } catch (NotReached e) {
+            return failure(unreached(tool, e));
+        } catch (Lost e) {
+            return ToolOutcome.lost(InlineText.of(words(e)));
+        }
+    }
+
+    private static ToolOutcome outcome(McpResult result) {
+        return result.isError() ? failure(result.text()) : ToolOutcome.result(InlineText.of(result.text()));
+    }
+
+    private static String unreached(ToolSpec tool, NotReached problem) {
+        return "MCP server " + tool.mcp().orElseThrow().server().name() + " can't be reached: " + words(problem);
     }
 
     private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)

@@ -56,8 +56,8 @@ final class Flights {
     /** A tool that has to claim gives up after less than this. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
 
-    /** It is but a look into a table, and sends no heartbeats: a lost worker is noticed when this is over. */
-    private static final Duration AGENT_TIMEOUT = Duration.ofSeconds(15);
+    /** Usually a look into a table; but servers of tools may have to be started, and downloaded before that. */
+    private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(5);
     /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
@@ -70,6 +70,13 @@ final class Flights {
             .setMaximumInterval(Duration.ofSeconds(30))
             .setMaximumAttempts(10)
             .build();
+    /** A server of tools that is not there will perhaps never be. */
+    private static final RetryOptions AGENT_RETRIES = RetryOptions.newBuilder()
+            .setInitialInterval(Duration.ofMillis(500))
+            .setMaximumInterval(Duration.ofSeconds(5))
+            .setMaximumAttempts(6)
+            .build();
+
     private static final RetryOptions SAFE_RETRIES =
             RetryOptions.newBuilder().setMaximumAttempts(5).build();
     private static final RetryOptions NO_RETRIES =
@@ -106,8 +113,10 @@ final class Flights {
 
     boolean resolveAgent(Step.ResolveAgent step) {
         facts.accept(new Fact.AgentRequested());
-        ActivityOptions options =
-                options(AGENT_TIMEOUT, "agent " + step.agent()).build();
+        ActivityOptions options = options(AGENT_TIMEOUT, "agent " + step.agent())
+                .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
+                .setRetryOptions(AGENT_RETRIES)
+                .build();
         begin(
                 Names.AGENT_ACTIVITY,
                 state -> state.terms().isEmpty() && state.life() != Conversation.Life.CANCELLED,

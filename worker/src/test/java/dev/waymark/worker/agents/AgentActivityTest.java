@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AgentActivityTest {
@@ -15,7 +18,9 @@ class AgentActivityTest {
     private static final AgentSpec OTHER = AgentSpec.of("other", "scripted:other");
 
     private static AgentActivity among(AgentSpec... agents) {
-        return new AgentActivity(AgentDirectory.of(Path.of("."), List.of(agents)));
+        Path here = Path.of(".");
+        return new AgentActivity(
+                AgentDirectory.of(here, List.of(agents)), new McpDiscovery(new McpConnections(Map.of(), here)));
     }
 
     @Test

@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.JavaTools;
@@ -283,13 +285,6 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mcp"})
-    void load_toolFieldOfALaterVersion_isRefusedByName(String field) throws Exception {
-        Path file = file("a.yaml", MODEL + "tools:\n  - name: t\n    " + field + ": {}\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[0]." + field + ": not supported by this version");
-    }
-
-    @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
@@ -312,11 +307,58 @@ class AgentDirectoryTest {
                 "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a variable's name",
+                "{ mcp: { command: [x] } } | mcp.name: is missing",
+                "{ mcp: { name: a.b, command: [x] } } | mcp.name: a server's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
+                "{ mcp: { name: d } } | mcp.command: is missing",
+                "{ mcp: { name: d, url: ftp://x } } | mcp.url: expected an http or https address",
+                "{ mcp: { name: d, url: 'https://me:pw@x' } } | mcp.url: credentials belong into headers, as ${NAME}: addresses are recorded",
+                "{ mcp: { name: d, url: 'https://x', env: {} } } | mcp.env: goes with a program, and this server has a url",
+                "{ mcp: { name: d, command: [x], headers: {} } } | mcp.headers: goes with a url, and this server is a program",
+                "{ mcp: { name: d, url: 'https://x', headers: { A: '${' } } } | mcp.headers.A: expected ${NAME}",
+                "{ mcp: { name: d, command: [x], approval: { t: maybe } } } | mcp.approval.t: expected always or never, found maybe",
+                "{ mcp: { name: d, command: [x] }, name: t } | name: unknown field",
                 "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names in WAYMARK_ are taken",
             })
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0]." + message);
+    }
+
+    @Test
+    void load_servers_areKeptForWhenAThreadStarts() throws Exception {
+        file("a.yaml", MODEL + """
+                tools:
+                  - mcp: { name: docs, command: [docs-mcp, --all], env: { KEY: "${DOCS_KEY}" }, trust: true, allow: [search] }
+                  - mcp:
+                      name: issues
+                      url: https://issues.example/mcp
+                      headers: { Authorization: "Bearer ${TOKEN}" }
+                      approval: { close.issue: always, list: never }
+                      timeout: 5s
+                      on_unknown: ask
+                """);
+
+        assertThat(load().servers("a"))
+                .containsExactly(
+                        new McpEntry(
+                                McpServer.program("docs", List.of("docs-mcp", "--all"), Map.of("KEY", "${DOCS_KEY}")),
+                                true,
+                                Optional.of(List.of("search")),
+                                false,
+                                Map.of(),
+                                Duration.ofSeconds(60),
+                                false),
+                        new McpEntry(
+                                McpServer.at(
+                                        "issues",
+                                        "https://issues.example/mcp",
+                                        Map.of("Authorization", "Bearer ${TOKEN}")),
+                                false,
+                                Optional.empty(),
+                                false,
+                                Map.of("close.issue", true, "list", false),
+                                Duration.ofSeconds(5),
+                                true));
     }
 
     @Test

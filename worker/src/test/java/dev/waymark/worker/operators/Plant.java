@@ -22,6 +22,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.SoundHistory;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.Claims;
@@ -141,11 +142,13 @@ final class Plant implements AutoCloseable {
 
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new Histories(own.stubs(), own.namespace()));
+            Path here = Path.of(".");
             ToolRunner tools = new ToolRunner(
                     JavaTools.of(till.tools()),
                     new CommandRunner(System.getenv()),
                     new HttpRunner(System.getenv()),
-                    Path.of("."));
+                    new McpConnections(System.getenv(), here),
+                    here);
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),

@@ -23,6 +23,9 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.SoundHistory;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.Claims;
@@ -78,6 +81,8 @@ final class WorkflowRig implements AutoCloseable {
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
     private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
+    private McpConnections servers;
+    private volatile List<McpEntry> entries = List.of();
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
@@ -102,8 +107,13 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
+        servers = new McpConnections(System.getenv(), Path.of("."));
         ToolRunner runner = new ToolRunner(
-                JavaTools.of(tools), new CommandRunner(System.getenv()), new HttpRunner(System.getenv()), Path.of("."));
+                JavaTools.of(tools),
+                new CommandRunner(System.getenv()),
+                new HttpRunner(System.getenv()),
+                servers,
+                Path.of("."));
         worker.registerActivitiesImplementations(
                 new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
@@ -115,7 +125,18 @@ final class WorkflowRig implements AutoCloseable {
         List<ToolSpec> all = new ArrayList<>(toolSpecs);
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
-        return change.apply(agent.with()).build();
+        try {
+            return new McpDiscovery(servers).complete(change.apply(agent.with()).build(), entries);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Servers of tools, for threads that start from now on. */
+    WorkflowRig withServers(McpEntry... known) {
+        entries = List.of(known);
+        return this;
     }
 
     /** Changes the agent, for threads that start from now on. */
@@ -156,6 +177,7 @@ final class WorkflowRig implements AutoCloseable {
     private void shutdown() {
         factory.shutdownNow();
         factory.awaitTermination(5, TimeUnit.SECONDS);
+        servers.close();
     }
 
     String start(StartInput input) {

@@ -1,0 +1,11 @@
+package dev.waymark.e2e;
+
+import dev.waymark.e2e.product.Dev;
+import java.nio.file.Path;
+
+class FollowTest extends FollowCases {
+    @Override
+    Dev start(Path agents) {
+        return Dev.inMemory(agents);
+    }
+}

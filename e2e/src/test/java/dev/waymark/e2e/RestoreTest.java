@@ -1,0 +1,173 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.Watching;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Threads that outlive a server that keeps everything in memory, by way of a saver. */
+class RestoreTest {
+    @TempDir
+    static Path directory;
+
+    private static Dev before;
+    private static Dev after;
+
+    @BeforeAll
+    static void startTwoServers() throws IOException {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .greeter()
+                .deduping("payer")
+                .directory();
+        before = Dev.inMemory(agents);
+        after = Dev.inMemory(agents);
+    }
+
+    @AfterAll
+    static void stopBoth() {
+        if (before != null) {
+            before.close();
+        }
+        if (after != null) {
+            after.close();
+        }
+    }
+
+    private static Command on(Dev server, String target) {
+        return Command.at(server.address()).with("WAYMARK_SAVER", target);
+    }
+
+    private static String files() {
+        return "file:" + directory.resolve("checkpoints");
+    }
+
+    @Test
+    void run_openQuestion_isAskedAndAnsweredOnTheNextServer() {
+        Done asked = on(before, files()).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
+        Done askedAgain = on(after, files()).run("run", "--agent", "assistant", "--thread", "trip");
+        Done answered = on(after, files()).run("answer", "trip", "Friday");
+
+        assertThat(asked).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
+        assertThat(askedAgain).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
+        assertThat(askedAgain.err()).startsWith("checkpoint-loaded: trip at step 1, messages: 2\n");
+        assertThat(answered).returns("Booked.\n", Done::out);
+        assertThat(on(after, files()).run("show", "trip", "--json").json().get("messages"))
+                .hasSize(4);
+        try (Watching watching = Watching.start(after.address(), "trip")) {
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> watching.lines("checkpoint-saved").size() == 2);
+            assertThat(watching.lines("checkpoint-loaded")).singleElement().satisfies(loaded -> {
+                assertThat(loaded.get("threadId").textValue()).isEqualTo("trip");
+                assertThat(loaded.get("step").intValue()).isEqualTo(1);
+                assertThat(loaded.get("messagesCount").intValue()).isEqualTo(2);
+                assertThat(loaded.get("eventId").intValue()).isEqualTo(1);
+            });
+        }
+    }
+
+    @Test
+    void run_conversation_goesOnWithItsCallsAndTheirKeys() throws Exception {
+        String database = "jdbc:sqlite:" + directory.resolve("sessions.db");
+        on(before, database).run("run", "--agent", "payer", "--thread", "rent", "Pay");
+        JsonNode calls = on(before, database).run("calls", "rent", "--json").json();
+        JsonNode restored = on(after, database)
+                .run("run", "--agent", "payer", "--thread", "rent", "Again", "--json")
+                .json();
+
+        JsonNode callsAfter = on(after, database).run("calls", "rent", "--json").json();
+        assertThat(restored.get("messages")).hasSize(6);
+        assertThat(callsAfter).hasSize(1);
+        for (String field : new String[] {"callId", "tool", "args", "key", "status"}) {
+            assertThat(callsAfter.get(0).get(field))
+                    .as(field)
+                    .isEqualTo(calls.get(0).get(field));
+        }
+        assertThat(directory.resolve("agents/payer.ledger")).content().isEqualTo("{\"cents\":500}\n");
+        assertThat(count(database, "SELECT COUNT(*) FROM checkpoints WHERE session_id = 'rent'"))
+                .isGreaterThanOrEqualTo(2);
+        assertThat(count(
+                        database,
+                        "SELECT COUNT(*) FROM tool_calls WHERE status = 'completed' AND idempotency_key = '"
+                                + calls.get(0).get("key").textValue() + "'"))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void say_saverThatFails_tellsTheOutcomeAndThatItIsNotSaved() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "mine");
+        Command.at(before.address()).run("run", "--agent", "greeter", "--thread", "unsaved", "--volatile", "Hi");
+        Done done = on(before, "file:" + file).run("say", "unsaved", "Hi again", "--json");
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.json().get("text").textValue()).isEqualTo("Hello.");
+        assertThat(done.err().lines())
+                .hasSize(2)
+                .anyMatch(line ->
+                        line.startsWith("waymark: the newest checkpoint is not saved after 10000 ms: unsaved."));
+    }
+
+    @Test
+    void run_saverThatCannotBeRead_beginsNothing() throws IOException {
+        Path file = Files.writeString(directory.resolve("another-file"), "mine");
+        Done done = on(before, "file:" + file).run("run", "--agent", "greeter", "--thread", "unknown", "Hi", "--json");
+
+        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.json().get("error").get("type").textValue()).isEqualTo("SaverFailed");
+        assertThat(Command.at(before.address()).run("show", "unknown")).returns(3, Done::exitCode);
+    }
+
+    @Test
+    void run_saverOfNoUse_isRefused() {
+        Command waymark = Command.at(before.address());
+
+        assertThat(waymark.run("run", "--agent", "greeter", "--thread", "lost", "Hi"))
+                .returns(2, Done::exitCode)
+                .extracting(Done::err)
+                .asString()
+                .contains("--saver file:DIR");
+        assertThat(waymark.run("run", "--agent", "greeter", "--thread", "lost", "--saver", "memory:", "Hi"))
+                .returns(2, Done::exitCode)
+                .extracting(Done::err)
+                .asString()
+                .startsWith("waymark: it would be gone with this command: memory:.");
+    }
+
+    @Test
+    void run_corruptEntry_isRefusedAndKept() throws IOException {
+        Path place = Files.createDirectories(directory.resolve("corrupt")).resolve("torn.json");
+        Files.writeString(place, "{\"threadId\":\"torn\",");
+        Done done = on(before, "file:" + place.getParent())
+                .run("run", "--agent", "greeter", "--thread", "torn", "Hi", "--json");
+
+        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.json().get("error").get("type").textValue()).isEqualTo("CheckpointCorruption");
+        assertThat(place).content().isEqualTo("{\"threadId\":\"torn\",");
+        assertThat(Command.at(before.address()).run("show", "torn")).returns(3, Done::exitCode);
+    }
+
+    private static int count(String database, String sql) throws Exception {
+        try (Connection connection = DriverManager.getConnection(database);
+                ResultSet rows = connection.createStatement().executeQuery(sql)) {
+            rows.next();
+            return rows.getInt(1);
+        }
+    }
+}

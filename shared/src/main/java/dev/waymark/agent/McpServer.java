@@ -1,0 +1,47 @@
+package dev.waymark.agent;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * A server of tools, as an agent's file defines it: a program that speaks over stdin and stdout, or an address. It is
+ * stored with each of its tools, so {@code ${NAME}} stays as it is written.
+ *
+ * @param command the program; empty where there is an address
+ * @param headers what is sent with every request to the address
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record McpServer(
+        @JsonProperty("name") String name,
+        @JsonProperty("command") List<String> command,
+        @JsonProperty("env") Map<String, String> env,
+        @JsonProperty("url") Optional<String> url,
+        @JsonProperty("headers") Map<String, String> headers) {
+    @JsonCreator
+    public McpServer {
+        Objects.requireNonNull(name, "name");
+        command = command == null ? List.of() : List.copyOf(command);
+        env = env == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(env));
+        url = url == null ? Optional.empty() : url;
+        headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+    }
+
+    /** One that is a program. */
+    public static McpServer program(String name, List<String> command, Map<String, String> env) {
+        return new McpServer(name, command, env, Optional.empty(), Map.of());
+    }
+
+    /** One that has an address. */
+    public static McpServer at(String name, String url, Map<String, String> headers) {
+        return new McpServer(name, List.of(), Map.of(), Optional.of(url), headers);
+    }
+}

@@ -1,0 +1,292 @@
+package dev.waymark.saver;
+
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Sha256;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
+import java.time.OffsetDateTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs to read: filled from
+ * documents in the {@code session} format, and never read back.
+ *
+ * <p>A session is named by its thread's id, with {@code %00} for NUL, {@code %25} for a percent sign and {@code %7e} for a
+ * tilde that it begins with. The tables know no namespaces, so in all but the default one a session is {@code
+ * ~NAMESPACE/ID}. A name of more than 1,000 bytes, which indexes do not take, is {@code ~} and its SHA-256. Other texts
+ * have U+FFFD for NUL, which PostgreSQL does not take either.
+ */
+final class SessionTables {
+    private static final int LONGEST_NAME_BYTES = 1_000;
+
+    /** Each table's columns, and what creates it. */
+    private static final Map<String, String> TABLES = tables();
+
+    private final boolean hasTimes;
+
+    /** @param hasTimes whether a column of times takes times, and not their texts */
+    SessionTables(boolean hasTimes) {
+        this.hasTimes = hasTimes;
+    }
+
+    private static Map<String, String> tables() {
+        Map<String, String> tables = new LinkedHashMap<>();
+        tables.put("session_id, created_at, updated_at, status FROM sessions", """
+                CREATE TABLE IF NOT EXISTS sessions (
+                    session_id TEXT PRIMARY KEY,
+                    created_at TIMESTAMP NOT NULL,
+                    updated_at TIMESTAMP NOT NULL,
+                    status TEXT NOT NULL
+                )
+                """);
+        tables.put(
+                "session_id, version, created_at, transcript_json, plan_json, budget_spent_usd FROM checkpoints", """
+                CREATE TABLE IF NOT EXISTS checkpoints (
+                    session_id TEXT NOT NULL,
+                    version INTEGER NOT NULL,
+                    created_at TIMESTAMP NOT NULL,
+                    transcript_json TEXT NOT NULL,
+                    plan_json TEXT,
+                    budget_spent_usd REAL NOT NULL DEFAULT 0,
+                    PRIMARY KEY (session_id, version)
+                )
+                """);
+        tables.put(
+                "session_id, call_id, tool_name, args_json, idempotency_key, status, result_text, started_at,"
+                        + " completed_at FROM tool_calls",
+                """
+                CREATE TABLE IF NOT EXISTS tool_calls (
+                    session_id TEXT NOT NULL,
+                    call_id TEXT NOT NULL,
+                    tool_name TEXT NOT NULL,
+                    args_json TEXT NOT NULL,
+                    idempotency_key TEXT NOT NULL,
+                    status TEXT NOT NULL,
+                    result_text TEXT,
+                    started_at TIMESTAMP NOT NULL,
+                    completed_at TIMESTAMP,
+                    PRIMARY KEY (session_id, call_id)
+                )
+                """);
+        return tables;
+    }
+
+    static String session(Namespace namespace, String threadId) {
+        String plain = plain(threadId);
+        return shortened(namespace.equals(Namespace.DEFAULT) ? plain : "~" + namespace.name() + "/" + plain);
+    }
+
+    private static String call(String callId) {
+        return shortened(plain(callId));
+    }
+
+    private static String plain(String id) {
+        String escaped = id.replace("%", "%25").replace("\u0000", "%00");
+        return escaped.startsWith("~") ? "%7e" + escaped.substring(1) : escaped;
+    }
+
+    private static String shortened(String name) {
+        boolean fits = name.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME_BYTES;
+        return fits ? name : "~" + Sha256.hex(name);
+    }
+
+    /** Creates what is missing. */
+    void create(Connection connection) throws SQLException {
+        for (Map.Entry<String, String> table : TABLES.entrySet()) {
+            if (!isThere(connection, table.getKey())) {
+                execute(connection, table.getValue());
+                if (!isThere(connection, table.getKey())) {
+                    String columns = table.getKey();
+                    throw SaverException.refused(
+                            "the database has another table of this name: "
+                                    + columns.substring(columns.lastIndexOf(' ') + 1),
+                            "Use a database of its own, or with PostgreSQL a schema: currentSchema=NAME");
+                }
+            }
+        }
+        execute(connection, "CREATE INDEX IF NOT EXISTS idx_tool_calls_idempotency ON tool_calls (idempotency_key)");
+    }
+
+    /** Of several that create the same at once, PostgreSQL lets all but one fail, in spite of IF NOT EXISTS. */
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try {
+                statement.execute(sql);
+            } catch (SQLException e) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    private static boolean isThere(Connection connection, String columns) {
+        try (Statement select = connection.createStatement()) {
+            select.executeQuery("SELECT " + columns + " WHERE 1 = 0").close();
+            return true;
+        } catch (SQLException e) {
+            return false;
+        }
+    }
+
+    /** Brings the rows of a session up to this document, in a transaction of the caller's. */
+    void write(Connection connection, String session, Json document) throws SQLException {
+        // First the session's own row: of several that save it at once, all but one wait here.
+        writeSession(connection, session, Json.of(document.field("session")));
+        writeCheckpoint(connection, session, Json.of(document.field("checkpoint")));
+        writeCalls(connection, session, document.field("tool_calls"));
+    }
+
+    void delete(Connection connection, String session) throws SQLException {
+        for (String table : List.of("sessions", "checkpoints", "tool_calls")) {
+            try (PreparedStatement delete =
+                    connection.prepareStatement("DELETE FROM " + table + " WHERE session_id = ?")) {
+                delete.setString(1, session);
+                delete.executeUpdate();
+            }
+        }
+    }
+
+    private void writeSession(Connection connection, String session, Json row) throws SQLException {
+        try (PreparedStatement upsert = connection.prepareStatement("""
+                INSERT INTO sessions (session_id, created_at, updated_at, status)
+                VALUES (?, ?, ?, ?)
+                ON CONFLICT (session_id) DO UPDATE SET updated_at = excluded.updated_at, status = excluded.status
+                """)) {
+            upsert.setString(1, session);
+            setTime(upsert, 2, row.field("created_at"));
+            setTime(upsert, 3, row.field("updated_at"));
+            upsert.setString(4, text(row.field("status")));
+            upsert.executeUpdate();
+        }
+    }
+
+    private record Newest(
+            long version, String transcript, @Nullable String plan) {}
+
+    /**
+     * A version is never overwritten. It has the thread's own number, or the next one where that is taken: a thread that
+     * was restored counts anew.
+     */
+    private void writeCheckpoint(Connection connection, String session, Json row) throws SQLException {
+        String transcript = CheckpointText.write(Json.of(row.field("transcript")));
+        Object plan = row.field("plan");
+        String planText = plan == null ? null : CheckpointText.write(Json.of(plan));
+        Optional<Newest> newest = newest(connection, session);
+        boolean isThere = newest.isPresent()
+                && newest.get().transcript().equals(transcript)
+                && Optional.ofNullable(newest.get().plan()).equals(Optional.ofNullable(planText));
+        if (isThere) {
+            return;
+        }
+        long own = ((Number) row.field("version")).longValue();
+        try (PreparedStatement insert = connection.prepareStatement("""
+                INSERT INTO checkpoints
+                    (session_id, version, created_at, transcript_json, plan_json, budget_spent_usd)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """)) {
+            insert.setString(1, session);
+            insert.setLong(
+                    2, newest.map(each -> Math.max(own, each.version() + 1)).orElse(own));
+            setTime(insert, 3, row.field("created_at"));
+            insert.setString(4, transcript);
+            insert.setString(5, planText);
+            insert.setDouble(6, ((Number) row.field("budget_spent_usd")).doubleValue());
+            insert.executeUpdate();
+        }
+    }
+
+    private static Optional<Newest> newest(Connection connection, String session) throws SQLException {
+        try (PreparedStatement select = connection.prepareStatement("""
+                SELECT version, transcript_json, plan_json FROM checkpoints
+                WHERE session_id = ? ORDER BY version DESC LIMIT 1
+                """)) {
+            select.setString(1, session);
+            try (ResultSet rows = select.executeQuery()) {
+                return rows.next()
+                        ? Optional.of(new Newest(rows.getLong(1), rows.getString(2), rows.getString(3)))
+                        : Optional.empty();
+            }
+        }
+    }
+
+    /** Only what is new or went on: a thread may have made thousands of calls. */
+    private void writeCalls(Connection connection, String session, @Nullable Object calls) throws SQLException {
+        Map<String, String> known = calls(connection, session);
+        try (PreparedStatement upsert = connection.prepareStatement("""
+                INSERT INTO tool_calls
+                    (session_id, call_id, tool_name, args_json, idempotency_key, status, result_text, started_at,
+                    completed_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (session_id, call_id) DO UPDATE SET
+                    tool_name = excluded.tool_name, args_json = excluded.args_json,
+                    idempotency_key = excluded.idempotency_key, status = excluded.status,
+                    result_text = excluded.result_text, completed_at = excluded.completed_at
+                """)) {
+            int rows = 0;
+            for (Object each : (List<?>) calls) {
+                Json call = Json.of(each);
+                String id = call(text(call.field("call_id")));
+                String status = text(call.field("status"));
+                if (!status.equals("issued") && (status + call.field("idempotency_key")).equals(known.get(id))) {
+                    continue;
+                }
+                upsert.setString(1, session);
+                upsert.setString(2, id);
+                upsert.setString(3, text(call.field("tool_name")));
+                upsert.setString(4, text(call.field("args_json")));
+                upsert.setString(5, text(call.field("idempotency_key")));
+                upsert.setString(6, status);
+                Object result = call.field("result_text");
+                upsert.setString(7, result == null ? null : storable(result));
+                setTime(upsert, 8, call.field("started_at"));
+                setTime(upsert, 9, call.field("completed_at"));
+                upsert.addBatch();
+                rows++;
+            }
+            if (rows > 0) {
+                upsert.executeBatch();
+            }
+        }
+    }
+
+    /** By name: status and key. */
+    private static Map<String, String> calls(Connection connection, String session) throws SQLException {
+        Map<String, String> known = new LinkedHashMap<>();
+        try (PreparedStatement select = connection.prepareStatement(
+                "SELECT call_id, status, idempotency_key FROM tool_calls WHERE session_id = ?")) {
+            select.setString(1, session);
+            try (ResultSet rows = select.executeQuery()) {
+                while (rows.next()) {
+                    known.put(rows.getString(1), rows.getString(2) + rows.getString(3));
+                }
+            }
+        }
+        return known;
+    }
+
+    private static String text(@Nullable Object value) {
+        return storable(String.valueOf(value));
+    }
+
+    private void setTime(PreparedStatement statement, int index, @Nullable Object iso) throws SQLException {
+        if (iso == null) {
+            statement.setNull(index, Types.TIMESTAMP);
+        } else if (hasTimes) {
+            statement.setObject(index, OffsetDateTime.parse((String) iso).toLocalDateTime());
+        } else {
+            statement.setString(index, (String) iso);
+        }
+    }
+
+    private static String storable(Object text) {
+        return ((String) text).replace('\u0000', '\uFFFD');
+    }
+}

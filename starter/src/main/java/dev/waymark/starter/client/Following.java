@@ -1,0 +1,115 @@
+package dev.waymark.starter.client;
+
+import io.grpc.StatusRuntimeException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Threads that are saved as they go on, by reading their histories. Nothing depends on it: whoever follows a thread
+ * again, after any time, begins with the newest. Thread-safe.
+ *
+ * <pre>{@code
+ * try (Following all = client.followAll(Saving.in(saver))) {
+ *     all.await();    // until the process is ended, or another of its threads calls all.stop()
+ * }
+ * }</pre>
+ */
+public final class Following implements AutoCloseable {
+    private final Saving saving;
+    private final Keeper keeper;
+    private final Reader reader;
+    private final Function<StatusRuntimeException, WaymarkException> translation;
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile Optional<RuntimeException> trouble = Optional.empty();
+
+    private Following(
+            Saving saving,
+            Keeper keeper,
+            Reader reader,
+            Function<StatusRuntimeException, WaymarkException> translation) {
+        this.saving = saving;
+        this.keeper = keeper;
+        this.reader = reader;
+        this.translation = translation;
+    }
+
+    /** What brings news to a keeper. */
+    interface Reader {
+        /** Reads what is new, and returns how long there is nothing to be read. */
+        long read();
+
+        boolean isOver();
+
+        /** Takes what happened since the last reading. */
+        void lookOnceMore();
+    }
+
+    static Following begin(
+            Saving saving,
+            Function<Keeper, Reader> readers,
+            Function<StatusRuntimeException, WaymarkException> translation) {
+        Keeper keeper = new Keeper(saving);
+        Following following = new Following(saving, keeper, readers.apply(keeper), translation);
+        Thread thread = new Thread(following::follow, "waymark-following");
+        thread.setDaemon(true);
+        thread.start();
+        return following;
+    }
+
+    private void follow() {
+        try {
+            while (!reader.isOver() && !stopped.await(reader.read(), TimeUnit.MILLISECONDS)) {
+                // There may be more.
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (StatusRuntimeException e) {
+            trouble = Optional.of(translation.apply(e));
+        } catch (RuntimeException e) {
+            trouble = Optional.of(e);
+        } finally {
+            over.countDown();
+        }
+    }
+
+    /**
+     * Returns once there is nothing more to follow: the thread has closed, or {@link #stop} was called.
+     *
+     * @throws WaymarkException when the server has not answered for a while
+     */
+    public void await() throws InterruptedException {
+        over.await();
+        if (trouble.isPresent() && stopped.getCount() > 0) {
+            throw trouble.get();
+        }
+    }
+
+    /**
+     * Follows no more, and waits until the newest of all threads is saved, at most as long as the flush timeout says.
+     * Returns the threads of which it is not.
+     */
+    public List<String> stop() {
+        boolean isFirst = stopped.getCount() > 0;
+        stopped.countDown();
+        if (isFirst && trouble.isEmpty()) {
+            try {
+                reader.lookOnceMore();
+            } catch (RuntimeException e) {
+                // A server that went away first takes nothing with it: the next one to follow begins with the newest.
+            }
+        }
+        return keeper.flush(saving.flushTimeout());
+    }
+
+    @Override
+    public void close() {
+        if (stopped.getCount() > 0) {
+            stop();
+        }
+        keeper.close();
+    }
+}

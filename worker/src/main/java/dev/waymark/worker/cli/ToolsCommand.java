@@ -1,0 +1,256 @@
+package dev.waymark.worker.cli;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.McpTool;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.Json;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.mcp.McpConnections;
+import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.tool.CommandRunner;
+import dev.waymark.worker.tool.Fence;
+import dev.waymark.worker.tool.ToolRunner;
+import dev.waymark.worker.tool.http.HttpRunner;
+import io.temporal.failure.ApplicationFailure;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lists the tools that a new thread of an agent would have, and tries one. */
+@Command(
+        name = "tools",
+        description =
+                "Lists an agent's tools with their safety, those of its MCP servers included; or tries a safe one.")
+public final class ToolsCommand implements Callable<Integer> {
+    /** A thread that is none: nothing of what is tried here is recorded. */
+    private static final String NOWHERE = "tools";
+
+    private static final int LONGEST_DESCRIPTION = 80;
+
+    @Mixin
+    private OutputOptions output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Parameters(index = "0", paramLabel = "AGENT", description = "The agent.")
+    private String name;
+
+    @Option(
+            names = "--call",
+            paramLabel = "NAME",
+            description = "Runs this tool, if it is safe, with JSON for arguments.")
+    private @Nullable String call;
+
+    @Parameters(index = "1", arity = "0..1", paramLabel = "JSON", description = "An object. Default: an empty one.")
+    private @Nullable String args;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** How a call of a tool is treated. */
+    private enum Safety {
+        /** Running it twice is harmless. */
+        SAFE,
+        /** It runs at most once. */
+        SIDE_EFFECTING,
+        /** A person answers. */
+        ASKS,
+        /** It changes nothing but the thread's own state. */
+        STATE;
+
+        static Safety of(ToolSpec tool) {
+            return switch (tool.kind()) {
+                case QUESTION -> ASKS;
+                case STATE -> STATE;
+                default -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+            };
+        }
+
+        String words() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Row(
+            @JsonProperty("name") String name,
+            @JsonProperty("kind") ToolSpec.Kind kind,
+            @JsonProperty("safety") String safety,
+            @JsonProperty("approval") String approval,
+            @JsonProperty("description") String description,
+            @JsonProperty("server") Optional<String> server,
+            @JsonProperty("tool") Optional<String> tool,
+            @JsonProperty("input") Json input) {
+
+        static Row of(ToolSpec tool) {
+            return new Row(
+                    tool.name(),
+                    tool.kind(),
+                    Safety.of(tool).words(),
+                    tool.approval() ? "always" : "never",
+                    tool.description(),
+                    tool.mcp().map(McpTool::server).map(server -> server.name()),
+                    tool.mcp().map(McpTool::tool),
+                    tool.input());
+        }
+    }
+
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    record Came(
+            @JsonProperty("tool") String tool,
+            @JsonProperty("result") Optional<String> result,
+            @JsonProperty("error") Optional<String> error,
+            @JsonProperty("question") Optional<String> question) {}
+
+    @Override
+    public Integer call() throws Exception {
+        output.applyToLogging();
+        if (args != null && call == null) {
+            throw new ParameterException(spec.commandLine(), "arguments without --call: " + args);
+        }
+        AgentsOptions.Setup setup = agents.load();
+        AgentSpec found = setup.agents()
+                .find(name)
+                .orElseThrow(() -> unknown("agent", name, setup.agents().names()));
+        try (McpConnections servers =
+                        new McpConnections(System.getenv(), setup.agents().path());
+                HttpRunner requests = new HttpRunner(System.getenv())) {
+            AgentSpec agent = complete(found, setup, servers);
+            if (call == null) {
+                list(agent);
+                return ExitCodes.DONE;
+            }
+            ToolSpec tool = agent.tool(call)
+                    .orElseThrow(() -> unknown(
+                            "tool",
+                            call,
+                            agent.tools().stream().map(ToolSpec::name).toList()));
+            CommandRunner commands = new CommandRunner(System.getenv());
+            return attempt(
+                    tool,
+                    Optional.ofNullable(args).orElse("{}"),
+                    new ToolRunner(
+                            setup.tools(),
+                            commands,
+                            requests,
+                            servers,
+                            setup.agents().path()));
+        }
+    }
+
+    private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpConnections servers)
+            throws InterruptedException, Complaint.Thrown {
+        try {
+            return new McpDiscovery(servers).complete(agent, setup.agents().servers(agent.name()));
+        } catch (ApplicationFailure e) {
+            throw new Complaint.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+        }
+    }
+
+    private void list(AgentSpec agent) {
+        List<Row> rows = agent.tools().stream().map(Row::of).toList();
+        if (output.isJson()) {
+            output.printJson(rows);
+            return;
+        }
+        if (rows.isEmpty()) {
+            output.tell("Agent " + agent.name() + " has no tools.");
+            return;
+        }
+        int width = rows.stream().mapToInt(row -> row.name().length()).max().orElse(0);
+        for (Row row : rows) {
+            String approval = row.approval().equals("always") ? "approval" : "";
+            output.print(String.format(
+                            "%-" + width + "s  %-14s  %-8s  %s",
+                            row.name(),
+                            row.safety(),
+                            approval,
+                            brief(row.description()))
+                    .stripTrailing());
+        }
+    }
+
+    private static String brief(String description) {
+        String line = Complaint.oneLine(description);
+        return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
+    }
+
+    private int attempt(ToolSpec tool, String json, ToolRunner tools) throws Exception {
+        Safety safety = Safety.of(tool);
+        if (safety != Safety.SAFE) {
+            throw new Complaint.Thrown(
+                    ExitCodes.BAD_INPUT,
+                    Complaint.BAD_INPUT,
+                    safety == Safety.SIDE_EFFECTING
+                            ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
+                            : "tool belongs to a thread: " + tool.name(),
+                    "Have the agent call it, with: waymark run --agent " + name);
+        }
+        Json args = arguments(json);
+        ToolContext context =
+                new ToolContext(NOWHERE, NOWHERE, tool.name(), IdempotencyKey.of(NOWHERE, tool.name(), args, 0));
+        ToolOutcome outcome = outcome(tool, args, context, tools);
+        if (output.isJson()) {
+            output.printJson(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));
+        } else {
+            output.print(outcome.result()
+                    .or(outcome::error)
+                    .or(() -> outcome.question().map(question -> "It asks: " + question))
+                    .orElse(""));
+        }
+        return outcome.error().isPresent() ? ExitCodes.FAILED : ExitCodes.DONE;
+    }
+
+    private static ToolOutcome outcome(ToolSpec tool, Json args, ToolContext context, ToolRunner tools)
+            throws InterruptedException, Complaint.Thrown {
+        Optional<ToolOutcome> problem = tools.problem(tool, args);
+        if (problem.isPresent()) {
+            return problem.get();
+        }
+        try {
+            return tools.run(tool, args, context, Fence.in(tool.timeout()));
+        } catch (ApplicationFailure e) {
+            throw new Complaint.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+        }
+    }
+
+    private static Json arguments(String json) throws Complaint.Thrown {
+        try {
+            Json args = Wire.MAPPER.readValue(json, Json.class);
+            if (args.isObject()) {
+                return args;
+            }
+        } catch (JsonProcessingException e) {
+            // In our own words below.
+        }
+        throw new Complaint.Thrown(
+                ExitCodes.BAD_INPUT,
+                Complaint.BAD_INPUT,
+                "arguments are no JSON object: " + json,
+                "Example: '{\"a\":1}'");
+    }
+
+    private static Complaint.Thrown unknown(String what, String name, List<String> known) {
+        return new Complaint.Thrown(
+                ExitCodes.NOT_FOUND,
+                Complaint.NOT_FOUND,
+                "no " + what + ": " + name,
+                known.isEmpty() ? "There is none" : "There is " + String.join(", ", known));
+    }
+}

@@ -1,0 +1,86 @@
+package dev.waymark.worker.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.agent.McpServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StdioTest extends McpCases {
+    @Override
+    McpServer server() {
+        return ToolServer.program(directory, Map.of("TOKEN", "${CANARY}"));
+    }
+
+    private static McpServer shell(String script) {
+        return McpServer.program("test", List.of("/bin/sh", "-c", script), Map.of());
+    }
+
+    @Test
+    void server_hasTheEnvironmentOfCommandTools_andItsSecretsStayHere() throws Exception {
+        assertThat(call("env", Map.of()).text())
+                .endsWith("[hidden]")
+                .contains("PATH")
+                .doesNotContain("CANARY");
+        assertThatThrownBy(() -> call("die", Map.of()))
+                .hasMessage("the server ended with 3: out of memory, with [hidden]");
+    }
+
+    @Test
+    void server_thatIsNone_isNotReached_andSaysWhy() {
+        assertThatThrownBy(() -> call(shell("echo 'no config' >&2; exit 7"), "t", Map.of(), PATIENCE))
+                .isInstanceOf(NotReached.class)
+                .hasMessage("the server ended with 7: no config");
+        assertThatThrownBy(() ->
+                        call(McpServer.program("t", List.of("nowhere-to-be-found"), Map.of()), "t", Map.of(), PATIENCE))
+                .isInstanceOf(NotReached.class)
+                .hasMessageStartingWith("the server ended with 127");
+    }
+
+    @Test
+    void closed_endsTheServerAndWhatItStarted_alsoWhenItIgnoresThat() throws Exception {
+        String answer = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"protocolVersion\":\"2025-06-18\"}}";
+        McpServer stubborn = shell("trap '' TERM HUP; sleep 1000 & echo $! > child.pid; echo $$ > server.pid;"
+                + " read hello; echo '" + answer.formatted(1) + "'; read initialized; read call; echo '"
+                + answer.formatted(2) + "'; while :; do sleep 1000; done");
+        call(stubborn, "t", Map.of(), PATIENCE);
+
+        servers.close();
+
+        awaitGone(directory.resolve("child.pid"), directory.resolve("server.pid"));
+    }
+
+    /** However the worker ends: when it is killed, only its pipe tells. */
+    @Test
+    void workerKilled_endsTheServer() throws Exception {
+        Process worker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        OneServer.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(worker.inputReader().readLine()).isEqualTo("echo: hello");
+        } finally {
+            worker.destroyForcibly();
+        }
+        awaitGone(directory.resolve("pid"));
+    }
+
+    private static void awaitGone(Path... files) throws Exception {
+        for (Path file : files) {
+            long pid = Long.parseLong(Files.readString(file).strip());
+            await().alias(file.toString())
+                    .atMost(PATIENCE)
+                    .until(() ->
+                            ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+        }
+    }
+}

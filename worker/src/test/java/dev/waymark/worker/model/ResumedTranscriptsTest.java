@@ -1,0 +1,90 @@
+package dev.waymark.worker.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.checkpoint.PhasesCheckpoint;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.Step;
+import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What a model is asked when a thread goes on from a checkpoint is taken by services that check every word of it. */
+class ResumedTranscriptsTest {
+    private static final int CONVERSATIONS = 100;
+    private static final Instant LATER = Instant.parse("2026-06-01T09:00:00Z");
+
+    @ParameterizedTest
+    @EnumSource(CheckpointFormat.class)
+    void nextModelCall_afterACheckpoint_isTakenByBothServices(CheckpointFormat format) throws Exception {
+        try (ModelServer anthropic = new AnthropicServer();
+                ModelServer openai = new OpenAiServer()) {
+            List<ModelProvider> providers =
+                    List.of(AnthropicProvider.of(anthropic.environment()), OpenAiProvider.of(openai.environment()));
+            anthropic.answers(Answer.says("Yes."));
+            openai.answers(Answer.says("Yes."));
+            int asked = 0;
+            for (long seed = 0; asked < CONVERSATIONS; seed++) {
+                Optional<List<Message>> transcript = nextModelCall(format, MadeUpThread.of(seed));
+                if (transcript.isPresent()) {
+                    asked++;
+                    for (ModelProvider provider : providers) {
+                        provider.reply(new ModelRequest(
+                                "m-1",
+                                Optional.of("You help."),
+                                transcript.get(),
+                                List.of(ToolSpec.java("add").build()),
+                                100));
+                    }
+                }
+            }
+
+            assertThat(anthropic.complaints()).isEmpty();
+            assertThat(openai.complaints()).isEmpty();
+            assertThat(anthropic.received()).hasSize(CONVERSATIONS);
+        }
+    }
+
+    private static Optional<List<Message>> nextModelCall(CheckpointFormat format, Timeline timeline) {
+        Json checkpoint = format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
+        if (timeline.now().transcript().isEmpty() || checkpoint.equals(Json.of(List.of()))) {
+            return Optional.empty();
+        }
+        Conversation left = CheckpointReader.read(checkpoint.canonical().getBytes(StandardCharsets.UTF_8), LATER)
+                .state();
+        Resumption how = new Resumption(
+                "r", Optional.empty(), Optional.of("And now?"), Optional.empty(), false, Optional.empty());
+        if (how.refusal(left).isPresent()) {
+            return Optional.empty();
+        }
+        Conversation resumed = how.of(left, LATER)
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+        int step = resumed.counters().steps() + 1;
+        return resumed.decide().contains(new Step.CallModel(step))
+                ? Optional.of(resumed.apply(new Fact.ModelCalled(step), LATER)
+                        .transcript()
+                        .messages())
+                : Optional.empty();
+    }
+}

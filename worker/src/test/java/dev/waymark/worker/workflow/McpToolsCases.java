@@ -1,0 +1,145 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.McpServer;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Histories;
+import dev.waymark.history.RunReader;
+import dev.waymark.worker.mcp.HttpToolServer;
+import dev.waymark.worker.mcp.McpEntry;
+import dev.waymark.worker.mcp.ToolServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tools of servers, from discovery to what the model is told, on any server of Temporal's. */
+abstract class McpToolsCases {
+    @TempDir
+    Path directory;
+
+    abstract Connection connection();
+
+    private static Part.ToolUse call(String tool, Map<String, Object> args) {
+        return new Part.ToolUse("tu_1", tool, Json.of(args));
+    }
+
+    private static McpEntry entry(McpServer server, boolean trust, Duration timeout) {
+        return new McpEntry(server, trust, Optional.empty(), false, Map.of(), timeout, false);
+    }
+
+    private McpEntry program(boolean trust, Duration timeout) {
+        return entry(ToolServer.program(directory, Map.of()), trust, timeout);
+    }
+
+    private WorkflowRig rig(Part.ToolUse call, McpEntry entry) {
+        return new WorkflowRig(connection(), ToolProtocolCases.calling(call)).withServers(entry);
+    }
+
+    private static Conversation turn(WorkflowRig rig) {
+        return rig.awaitTurn(rig.start(StartInput.of("a").saying(Say.message("m-1", "Go"))), 1);
+    }
+
+    @Test
+    void tools_areRecordedWithTheAgent_andRunOnce() {
+        try (WorkflowRig rig = rig(call("test_charge", Map.of("cents", 5)), program(true, Duration.ofSeconds(60)))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).isEqualTo("charged 5;");
+            AgentSpec agent = new RunReader(
+                            new Histories(connection().stubs(), connection().namespace()))
+                    .agent(thread, rig.timeline(thread).moments().get(0).runId());
+            assertThat(agent.tool("test_charge").orElseThrow())
+                    .returns(true, tool -> tool.hasEffect())
+                    .returns("charge", tool -> tool.mcp().orElseThrow().tool());
+            assertThat(ToolServer.effects(directory)).singleElement().asString().matches("charge [0-9a-f]{64}");
+        }
+    }
+
+    @Test
+    void serverDiesInTheMiddle_ofWhatHasAnEffect_nobodyKnows_andItIsNotRunAgain() {
+        try (WorkflowRig rig = rig(call("test_die", Map.of()), program(true, Duration.ofSeconds(60)))) {
+            Conversation state = turn(rig);
+
+            assertThat(state.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.turn().text()).contains("\"kind\":\"tool-durability-error\",\"toolName\":\"test_die\"");
+            assertThat(ToolServer.effects(directory)).hasSize(1);
+        }
+    }
+
+    @Test
+    void timeIsUp_forWhatHasAnEffect_nobodyKnows() {
+        try (WorkflowRig rig = rig(call("test_hang", Map.of()), program(false, Duration.ofSeconds(2)))) {
+            Conversation state = turn(rig);
+
+            assertThat(state.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+            assertThat(ToolServer.effects(directory)).hasSize(1);
+        }
+    }
+
+    @Test
+    void connectionBreaks_forWhatIsSafe_itIsRunAgain() throws Exception {
+        // Ends at its first call, and answers from its second life on.
+        Path server = directory.resolve("flaky.sh");
+        Files.writeString(server, """
+                while read -r line; do
+                    id=${line##*\\"id\\":}; id=${id%%[!0-9]*}
+                    case $line in
+                    *initialize*'"id"'*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"protocolVersion":"2025-06-18"}}' ;;
+                    *tools/list*) echo '{"jsonrpc":"2.0","id":'$id',"result":{"tools":[{"name":"look","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}' ;;
+                    *tools/call*) [ -e began ] || { : > began; exit 1; }
+                        echo '{"jsonrpc":"2.0","id":'$id',"result":{"content":[{"type":"text","text":"seen"}]}}' ;;
+                    esac
+                done
+                """);
+        McpServer flaky =
+                McpServer.program("test", List.of("/bin/sh", "-c", "cd " + directory + " && . ./flaky.sh"), Map.of());
+        try (WorkflowRig rig = rig(call("test_look", Map.of()), entry(flaky, true, Duration.ofSeconds(60)))) {
+            assertThat(turn(rig).turn().text()).isEqualTo("seen;");
+        }
+    }
+
+    @Test
+    void toolThatTheServerHasNoMore_isAnErrorThatTheModelSees() throws Exception {
+        try (HttpToolServer http = HttpToolServer.start(directory);
+                WorkflowRig rig = rig(
+                        call("test_echo", Map.of("text", "x")),
+                        entry(http.at("/mcp", Map.of()), true, Duration.ofSeconds(60)))) {
+            String thread = rig.start(StartInput.of("a"));
+            rig.await(thread, state -> state.terms().isPresent());
+            ToolServer.remove(directory, "echo");
+
+            rig.update(thread, "say", Map.of("content", "Go"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("Tool error: Unknown tool: echo (-32602);");
+        }
+    }
+
+    @Test
+    void serverThatIsNone_endsTheRunWithItsReason() {
+        McpServer none = McpServer.program("docs", List.of("/bin/sh", "-c", "echo 'no config' >&2; exit 7"), Map.of());
+        try (WorkflowRig rig = rig(call("t", Map.of()), entry(none, true, Duration.ofSeconds(60)))) {
+            Conversation state = turn(rig);
+
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.FAILED);
+            assertThat(state.turn().problem().orElseThrow())
+                    .hasToString("Problem[type=McpUnavailable, message=MCP server docs can't be reached:"
+                            + " the server ended with 7: no config]");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.waymark.agent.McpServer;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Part;
+import dev.waymark.worker.mcp.McpEntry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The servers by which others are measured, in JavaScript and in Python. Skipped where they can't be installed. */
+class ReferenceServersTest {
+    private static final Path HOME = Path.of("target", "mcp-servers").toAbsolutePath();
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void install() throws Exception {
+        Path log = Path.of("target", "mcp-servers.log");
+        Process script = new ProcessBuilder("src/test/mcp/install.sh", HOME.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
+        boolean ended = script.waitFor(5, TimeUnit.MINUTES);
+        if (!ended) {
+            script.descendants().forEach(ProcessHandle::destroyForcibly);
+            script.destroyForcibly();
+        }
+        assumeTrue(
+                ended && script.exitValue() == 0,
+                "npm or pip can't install the reference servers of MCP, see " + log + ": tests with them are skipped");
+    }
+
+    private static McpServer node(String name, String... words) {
+        String program = HOME.resolve("node_modules/@modelcontextprotocol/server-" + words[0] + "/dist/index.js")
+                .toString();
+        return McpServer.program(name, List.of("node", program, words[1]), Map.of());
+    }
+
+    private static Conversation turn(McpServer server, boolean trust, String tool, Map<String, Object> args) {
+        McpEntry entry = new McpEntry(server, trust, Optional.empty(), false, Map.of(), PATIENCE, false);
+        Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry)) {
+            return rig.awaitTurn(rig.start(StartInput.of("a").saying(Say.message("m-1", "Go"))), 1);
+        }
+    }
+
+    @Test
+    void everything_overStdio() {
+        McpServer everything = node("everything", "everything", "stdio");
+
+        assertThat(turn(everything, true, "everything_get-sum", Map.of("a", 2, "b", 40))
+                        .turn()
+                        .text())
+                .isEqualTo("The sum of 2 and 40 is 42.;");
+        assertThat(turn(everything, true, "everything_get-tiny-image", Map.of())
+                        .turn()
+                        .text())
+                .contains("[image image/png, ");
+    }
+
+    @Test
+    void everything_overHttp() throws Exception {
+        int port = freePort();
+        ProcessBuilder builder = new ProcessBuilder(
+                        "node",
+                        HOME.resolve("node_modules/@modelcontextprotocol/server-everything/dist/index.js")
+                                .toString(),
+                        "streamableHttp")
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve("log").toFile());
+        builder.environment().put("PORT", Integer.toString(port));
+        Process process = builder.start();
+        try {
+            await().atMost(PATIENCE).until(() -> accepts(port));
+            McpServer everything = McpServer.at("everything", "http://127.0.0.1:" + port + "/mcp", Map.of());
+
+            Conversation state = turn(everything, false, "everything_get-sum", Map.of("a", 2, "b", 40));
+
+            assertThat(state.turn().text()).isEqualTo("The sum of 2 and 40 is 42.;");
+            assertThat(state.calls().get("tu_1").orElseThrow().claim()).isPresent();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    @Test
+    void filesystem_writesOnce() throws Exception {
+        Path root = directory.toRealPath();
+        McpServer files = node("files", "filesystem", root.toString());
+
+        Conversation state =
+                turn(files, false, "files_write_file", Map.of("path", root + "/note.txt", "content", "Hello"));
+
+        assertThat(state.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.COMPLETED);
+        assertThat(Files.readString(root.resolve("note.txt"))).isEqualTo("Hello");
+    }
+
+    @Test
+    void time_inPython() {
+        McpServer time = McpServer.program(
+                "time", List.of(HOME.resolve("python/bin/mcp-server-time").toString()), Map.of());
+
+        Conversation state = turn(
+                time,
+                true,
+                "time_convert_time",
+                Map.of("source_timezone", "UTC", "time", "12:00", "target_timezone", "Asia/Tokyo"));
+
+        assertThat(state.turn().text()).contains("21:00");
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static boolean accepts(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+}
