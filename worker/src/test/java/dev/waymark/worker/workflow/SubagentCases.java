@@ -9,6 +9,7 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
@@ -22,6 +23,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -331,6 +333,51 @@ abstract class SubagentCases {
             Conversation state = rig.awaitTurn(thread, 1);
 
             assertThat(state.turn().text()).contains("more than 900 bytes", "has a slash", "\"task\" is required");
+        }
+    }
+
+    @Test
+    void budget_isSharedAmongSubagentsAndNeverMuchExceeded() {
+        ModelProvider model = boss(task("tu_7", "scout", "loop"), task("tu_8", "scout", "loop"));
+        Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.budget(tokens).maxIterations(20))) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.adopt(thread + "/tu_8");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            // 489 are left for two. Each reply takes 101, so each goes on three times, which is once beyond its share.
+            for (String child : List.of("/tu_7", "/tu_8")) {
+                Conversation below = rig.timeline(thread + child).now();
+                assertThat(below.limits().tokens()).contains(244L);
+                assertThat(below.turn().status()).isEqualTo(Turn.Status.BUDGET);
+                assertThat(below.usage()).isEqualTo(new Usage(300, 3));
+            }
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.FAILED);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.BUDGET);
+            assertThat(state.usage()).isEqualTo(new Usage(610, 7));
+        }
+    }
+
+    @Test
+    void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
+        ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, ToolProtocolCases.hangingOnce(ledger, hangs))
+                .withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            hangs.await();
+            rig.replaceWorker();
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(ledger).containsExactly(500);
+            assertThat(state.turn().text()).contains("charged 500");
         }
     }
 

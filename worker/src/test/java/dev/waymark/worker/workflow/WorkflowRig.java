@@ -15,6 +15,7 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Audit;
+import dev.waymark.history.Ending;
 import dev.waymark.history.Histories;
 import dev.waymark.history.Moment;
 import dev.waymark.history.RunReader;
@@ -319,7 +320,13 @@ final class WorkflowRig implements AutoCloseable {
                 assertThat(report.digest()).isEqualTo(projected.transcript().digest());
             });
         }
-        timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+        boolean terminated = timeline(thread)
+                .ending()
+                .filter(ending -> ending.kind() == Ending.Kind.TERMINATED)
+                .isPresent();
+        if (!terminated) { // The replayer does not know that event.
+            timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+        }
     }
 
     void replay(String thread, String runId) {
