@@ -15,7 +15,7 @@ import java.util.stream.Stream;
 /** Runs the scenarios, one after the other, each with a server of its own. What {@code bench/run} starts. */
 public final class Bench {
     private static final List<String> SCENARIOS =
-            List.of("conversation", "cold-replay", "projection", "starts", "tools", "programs", "words");
+            List.of("conversation", "cold-replay", "projection", "versions", "starts", "tools", "programs", "words");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -57,6 +57,7 @@ public final class Bench {
                 case "conversation" -> new Conversations(laboratory.connection(), report, quick).run();
                 case "cold-replay" -> new ColdReplay(laboratory, report, quick).run();
                 case "projection" -> new Projection(laboratory.connection(), report, quick).run();
+                case "versions" -> new Versions(report, quick).run();
                 case "tools" -> new ToolCosts(laboratory.connection(), report, quick).run();
                 case "starts" -> new Starts(laboratory, report, root, quick).run();
                 case "words" -> new LiveWords(laboratory, report, root, quick).run();

@@ -135,7 +135,7 @@ final class Projection {
         return (long) Figures.median(bytes);
     }
 
-    private static long used() {
+    static long used() {
         MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
         long used = Long.MAX_VALUE;
         for (int i = 0; i < 4; i++) {

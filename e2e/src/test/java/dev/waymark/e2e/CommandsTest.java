@@ -31,8 +31,12 @@ class CommandsTest {
 
     @BeforeAll
     static void startDev() {
-        dev = Dev.inMemory(
-                new Agents(directory).assistant().greeter().slow("slow", "6s").directory());
+        dev = Dev.inMemory(new Agents(directory)
+                .assistant()
+                .greeter()
+                .tenant()
+                .slow("slow", "6s")
+                .directory());
         waymark = Command.at(dev.address());
     }
 
@@ -68,6 +72,23 @@ class CommandsTest {
                         "costUsd",
                         "checkpoint");
         assertThat(done.json().get("thread").textValue()).startsWith("run-");
+    }
+
+    @Test
+    void run_withContext_givesItToPrograms_overTheAgentsOwn() {
+        Done done = waymark.run("run", "--agent", "tenant", "--context", "{\"tenant\":\"initech\"}", "Who?", "--json");
+
+        assertThat(done.json()
+                        .get("messages")
+                        .get(2)
+                        .get("content")
+                        .get(0)
+                        .get("content")
+                        .textValue())
+                .isEqualTo("{\"plan\": \"gold\", \"tenant\": \"initech\"}");
+        assertThat(waymark.run("run", "--agent", "tenant", "--context", "[1]", "Who?"))
+                .isEqualTo(new Done(
+                        2, "", "waymark: the context is no JSON object. It looks like {\"tenant\": \"acme\"}.\n"));
     }
 
     @Test

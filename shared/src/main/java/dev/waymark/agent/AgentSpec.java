@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Budget;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Terms;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -29,7 +30,8 @@ public record AgentSpec(
         @JsonProperty("tools") List<ToolSpec> tools,
         @JsonProperty("approvals") Optional<Approvals> approvals,
         @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("pricing") Optional<Pricing> pricing) {
+        @JsonProperty("pricing") Optional<Pricing> pricing,
+        @JsonProperty("context") Optional<Json> context) {
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     public static final int DEFAULT_MAX_ITERATIONS = 10;
 
@@ -43,6 +45,7 @@ public record AgentSpec(
         approvals = approvals == null ? Optional.empty() : approvals;
         budget = budget == null ? Optional.empty() : budget;
         pricing = pricing == null ? Optional.empty() : pricing;
+        context = context == null ? Optional.empty() : context;
     }
 
     /** Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long. */
@@ -79,6 +82,7 @@ public record AgentSpec(
         private Optional<Approvals> approvals = Optional.empty();
         private Optional<Budget> budget = Optional.empty();
         private Optional<Pricing> pricing = Optional.empty();
+        private Optional<Json> context = Optional.empty();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -95,6 +99,7 @@ public record AgentSpec(
             approvals = spec.approvals;
             budget = spec.budget;
             pricing = spec.pricing;
+            context = spec.context;
         }
 
         public Builder description(String words) {
@@ -141,6 +146,12 @@ public record AgentSpec(
             return this;
         }
 
+        /** What its threads carry for its tools. */
+        public Builder context(Json carried) {
+            context = Optional.of(carried);
+            return this;
+        }
+
         public AgentSpec build() {
             return new AgentSpec(
                     name,
@@ -152,7 +163,8 @@ public record AgentSpec(
                     tools,
                     approvals,
                     budget,
-                    pricing);
+                    pricing,
+                    context);
         }
     }
 
@@ -184,6 +196,7 @@ public record AgentSpec(
                 care,
                 approvals.map(
                         by -> new Terms.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
-                budget);
+                budget,
+                context);
     }
 }

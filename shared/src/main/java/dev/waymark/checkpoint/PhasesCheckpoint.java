@@ -298,7 +298,7 @@ public final class PhasesCheckpoint {
         payload.put("messages", rows(state, pending));
         payload.put("step", state.counters().steps());
         payload.put("state", stateName(state));
-        payload.put("context", extras.object("context"));
+        payload.put("context", state.context().<Object>map(Json::value).orElseGet(() -> extras.object("context")));
         payload.put("llm_calls", Said.iterations(state));
         payload.put("tool_calls", toolCallCount(state));
         payload.put("started_at_s", Times.seconds(state.turn().startedAt()));

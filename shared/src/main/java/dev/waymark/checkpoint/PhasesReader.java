@@ -244,6 +244,13 @@ final class PhasesReader {
             }
             default -> throw payload.corrupt("no such state: " + payload.text("state"));
         }
+        if (payload.has("context") && !payload.isNull("context")) {
+            Json context = payload.json("context");
+            if (!context.isObject()) {
+                throw payload.corrupt("\"context\" is no object");
+            }
+            conversation.context(context);
+        }
         conversation.extras(extras(payload, replayed, conversation.callsOfTurn(turn)));
         return conversation;
     }
@@ -348,7 +355,6 @@ final class PhasesReader {
 
     private static Json extras(Fields payload, int replayed, int calls) {
         Map<String, Object> extras = new LinkedHashMap<>();
-        keep(extras, payload, "context");
         keep(extras, payload, "session_token");
         keep(extras, payload, "checkpoint_token");
         keep(extras, payload, "tool_executions");

@@ -4,10 +4,14 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Parent;
+import dev.waymark.conversation.Problem;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +32,11 @@ public record StartInput(
         @JsonProperty("say") Optional<JsonNode> say,
         @JsonProperty("limits") Optional<RunLimits> limits,
         @JsonProperty("carried") Optional<String> carried,
+        @JsonProperty("context") Optional<JsonNode> context,
         @JsonProperty("parent") Optional<Parent> parent) {
+    /** What a thread may carry for its tools, in characters of canonical JSON. */
+    public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
+
     @JsonCreator
     public StartInput {
         rules = rules == 0 ? 1 : rules;
@@ -37,6 +45,7 @@ public record StartInput(
         say = say == null ? Optional.empty() : say.filter(body -> !body.isNull());
         limits = limits == null ? Optional.empty() : limits;
         carried = carried == null ? Optional.empty() : carried;
+        context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
         parent = parent == null ? Optional.empty() : parent;
     }
 
@@ -46,6 +55,7 @@ public record StartInput(
                 Conversation.RULES,
                 agent,
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -63,15 +73,16 @@ public record StartInput(
                 Optional.of(Wire.MAPPER.valueToTree(Map.of("content", task))),
                 limits,
                 Optional.empty(),
+                Optional.empty(),
                 Optional.of(parent));
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, parent);
+        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried, parent);
+        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent);
     }
 
     public StartInput saying(Say message) {
@@ -83,22 +94,69 @@ public record StartInput(
                 Optional.of(Wire.MAPPER.valueToTree(message)),
                 limits,
                 carried,
+                context,
                 parent);
     }
 
     public StartInput withLimits(RunLimits own) {
-        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, parent);
+        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent);
     }
 
     /** The input of the run that goes on with this packed state. */
     public StartInput carrying(String packed) {
         return new StartInput(
-                rules, agent, once, Optional.empty(), Optional.empty(), limits, Optional.of(packed), parent);
+                rules,
+                agent,
+                once,
+                Optional.empty(),
+                Optional.empty(),
+                limits,
+                Optional.of(packed),
+                Optional.empty(),
+                parent);
+    }
+
+    /** With something for the thread's tools. */
+    public StartInput withContext(Optional<JsonNode> carriedAlong) {
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent);
     }
 
     /** The first facts of a thread that begins here. */
     public List<Fact> facts() {
-        Fact started = new Fact.RunStarted(rules, agent, once, maxIterations, parent);
-        return say.map(body -> List.of(started, Inbox.read(Names.SAY, body))).orElseGet(() -> List.of(started));
+        List<Fact> facts = new ArrayList<>();
+        Optional<Json> usable = Optional.empty();
+        if (context.isPresent()) {
+            try {
+                usable = Optional.of(context(context.get()));
+            } catch (Refusal refusal) {
+                facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
+            }
+        }
+        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent));
+        say.ifPresent(body -> facts.add(Inbox.read(Names.SAY, body)));
+        return List.copyOf(facts);
+    }
+
+    /**
+     * The same as a thread keeps it.
+     *
+     * @throws Refusal when it is no object, or too large
+     */
+    public static Json context(JsonNode body) {
+        if (!body.isObject()) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+        }
+        Json context;
+        try {
+            context = Wire.MAPPER.treeToValue(body, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
+        int length = context.canonical().length();
+        if (length > MAX_CONTEXT_LENGTH) {
+            throw new Refusal(new Problem(
+                    Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
+        }
+        return context;
     }
 }

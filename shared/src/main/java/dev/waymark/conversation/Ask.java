@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.time.Instant;
-import java.util.Map;
+import java.util.Collections;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -101,7 +101,8 @@ public record Ask(
                 question.map(words -> Problem.cut(words, most)),
                 args.map(json -> json.canonical().length() <= most
                         ? json
-                        : Json.of(Map.of("truncated", json.canonical().length()))),
+                        : Json.of(Collections.singletonMap(
+                                "truncated", json.canonical().length()))),
                 argsDigest,
                 rerun,
                 since);

@@ -49,7 +49,8 @@ public record Conversation(
         @JsonProperty("parent") Optional<Parent> parent,
         @JsonProperty("reported") Optional<Report> reported,
         @JsonProperty("cost") Optional<Usd> cost,
-        @JsonProperty("budget") Optional<Budget> budget) {
+        @JsonProperty("budget") Optional<Budget> budget,
+        @JsonProperty("context") Optional<Json> context) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -126,6 +127,7 @@ public record Conversation(
         reported = reported == null ? Optional.empty() : reported;
         cost = cost == null ? Optional.empty() : cost;
         budget = budget == null ? Optional.empty() : budget;
+        context = context == null ? Optional.empty() : context;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -430,6 +432,7 @@ public record Conversation(
                 parent,
                 reported,
                 cost,
-                budget);
+                budget,
+                context);
     }
 }

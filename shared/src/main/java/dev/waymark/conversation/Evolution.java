@@ -55,6 +55,7 @@ final class Evolution implements Fact.Cases<Void> {
     private Optional<Report> reported;
     private Optional<Usd> cost;
     private Optional<Budget> budget;
+    private Optional<Json> context;
 
     private boolean versionReached;
 
@@ -90,6 +91,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.reported = from.reported();
         this.cost = from.cost();
         this.budget = from.budget();
+        this.context = from.context();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -125,7 +127,8 @@ final class Evolution implements Fact.Cases<Void> {
                 fact.parent(),
                 Optional.empty(),
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                fact.context());
         return of(blank, at).apply(fact);
     }
 
@@ -331,7 +334,8 @@ final class Evolution implements Fact.Cases<Void> {
                 parent,
                 reported,
                 cost,
-                budget);
+                budget,
+                context);
     }
 
     private void remember(Fact fact) {
@@ -377,6 +381,7 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void agentResolved(Fact.AgentResolved fact) {
         terms = Optional.of(fact.terms());
+        context = fact.terms().context().map(own -> own.overlaidBy(context)).or(() -> context);
         if (agent.isEmpty()) {
             agent = fact.terms().agent();
         }

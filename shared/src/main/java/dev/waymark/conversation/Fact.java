@@ -27,11 +27,17 @@ public sealed interface Fact {
     }
 
     /** A thread began, under rule version {@code rules}. */
-    record RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations, Optional<Parent> parent)
+    record RunStarted(
+            int rules,
+            String agent,
+            boolean once,
+            Optional<Integer> maxIterations,
+            Optional<Json> context,
+            Optional<Parent> parent)
             implements Fact {
         /** One that nothing is above. */
         public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
-            this(rules, agent, once, maxIterations, Optional.empty());
+            this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty());
         }
 
         @Override

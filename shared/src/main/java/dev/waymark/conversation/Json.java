@@ -12,7 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +63,15 @@ public final class Json {
     /** A field of an object, or null when this is no object or lacks it. */
     public @Nullable Object field(String name) {
         return value instanceof Map<?, ?> map ? map.get(name) : null;
+    }
+
+    /** This object's fields and the other's, which win. */
+    Json overlaidBy(Optional<Json> other) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        Stream.concat(Stream.of(this), other.stream())
+                .forEach(object ->
+                        ((Map<?, ?>) object.value).forEach((name, field) -> fields.put((String) name, field)));
+        return Json.of(fields);
     }
 
     public String canonical() {

@@ -49,6 +49,7 @@ public final class Restoration {
     private int turn = 1;
     private Usage usage = Usage.NONE;
     private Optional<Usd> cost = Optional.empty();
+    private Optional<Json> context = Optional.empty();
     private Instant startedAt;
     private Instant updatedAt;
     private Optional<Turn.Status> status = Optional.empty();
@@ -307,6 +308,11 @@ public final class Restoration {
         return this;
     }
 
+    public Restoration context(Json carried) {
+        context = carried.equals(Json.EMPTY_OBJECT) ? Optional.empty() : Optional.of(carried);
+        return this;
+    }
+
     /** What the thread cost before it came here. */
     public Restoration cost(double dollars) {
         cost = dollars > 0 ? Optional.of(Usd.of(BigDecimal.valueOf(dollars))) : Optional.empty();
@@ -435,7 +441,8 @@ public final class Restoration {
                 Optional.empty(),
                 Optional.empty(),
                 cost,
-                Optional.empty());
+                Optional.empty(),
+                context);
     }
 
     private Call standing(Call call) {

@@ -27,7 +27,8 @@ public record Terms(
         Map<String, Care> care,
 
         @JsonProperty("approvals") Optional<Approvals> approvals,
-        @JsonProperty("budget") Optional<Budget> budget) {
+        @JsonProperty("budget") Optional<Budget> budget,
+        @JsonProperty("context") Optional<Json> context) {
     @JsonCreator
     public Terms {
         Objects.requireNonNull(agent, "agent");
@@ -35,6 +36,7 @@ public record Terms(
         care = care == null ? Collections.emptyMap() : Collections.unmodifiableMap(new LinkedHashMap<>(care));
         approvals = approvals == null ? Optional.empty() : approvals;
         budget = budget == null ? Optional.empty() : budget;
+        context = context == null ? Optional.empty() : context;
     }
 
     public Terms(
@@ -43,7 +45,7 @@ public record Terms(
             Map<String, ToolKind> tools,
             Map<String, Care> care,
             Optional<Approvals> approvals) {
-        this(agent, maxIterations, tools, care, approvals, Optional.empty());
+        this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty());
     }
 
     public Terms(String agent, int maxIterations, Map<String, ToolKind> tools) {
@@ -51,7 +53,7 @@ public record Terms(
     }
 
     public Terms withBudget(Budget most) {
-        return new Terms(agent, maxIterations, tools, care, approvals, Optional.of(most));
+        return new Terms(agent, maxIterations, tools, care, approvals, Optional.of(most), context);
     }
 
     /** What has to be minded when this tool is called. */

@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -77,20 +78,29 @@ public final class RunReader {
         });
     }
 
-    /** The agent that this run's history records. Once known it never changes, and costs nothing. */
-    public AgentSpec agent(String workflowId, String runId) {
-        return noted(runId).map(Called::agent).orElseGet(() -> readAgent(workflowId, runId));
+    /** What this run's history records of its agent and context. Once known it never changes, and costs nothing. */
+    public Setting setting(String workflowId, String runId) {
+        return noted(runId)
+                .map(called -> Setting.of(called.agent(), called.state()))
+                .orElseGet(() -> readSetting(workflowId, runId));
     }
 
-    private AgentSpec readAgent(String workflowId, String runId) {
+    private Setting readSetting(String workflowId, String runId) {
         return read(runId, projector -> {
-            Optional<AgentSpec> known = projector.agent();
-            if (known.isPresent()) {
-                return known.get();
+            if (projector.agent().isEmpty()) {
+                histories.catchUp(workflowId, projector);
             }
-            histories.catchUp(workflowId, projector);
-            return agentOf(projector);
+            Conversation state =
+                    projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
+            return Setting.of(agentOf(projector), state);
         });
+    }
+
+    /** What tools are told of the thread beside their call. */
+    public record Setting(AgentSpec agent, Json context) {
+        static Setting of(AgentSpec agent, Conversation state) {
+            return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT));
+        }
     }
 
     private static AgentSpec agentOf(Projector projector) {

@@ -107,7 +107,8 @@ class StoredFormsTest {
                 Map.of("ask_user", Terms.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals),
-                Optional.of(budget));
+                Optional.of(budget),
+                Optional.of(ARGS));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -151,7 +152,8 @@ class StoredFormsTest {
                 Optional.of(parent),
                 Optional.of(report),
                 Optional.of(usd),
-                Optional.of(budget));
+                Optional.of(budget),
+                Optional.of(ARGS));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),

@@ -31,7 +31,7 @@ class SubagentTest {
     }
 
     private static Story replied(Terms terms, Optional<Parent> parent, Part... parts) {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty(), parent))
+        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty(), Optional.empty(), parent))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
                 .with(said("Go"), new Fact.ModelCalled(1), reply(1, parts));
     }

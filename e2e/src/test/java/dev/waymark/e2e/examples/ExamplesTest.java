@@ -29,7 +29,8 @@ class ExamplesTest {
     @BeforeAll
     static void startDev() {
         ledger = agents.resolve("waymark-ledger.txt");
-        dev = Dev.inMemory(new Agents(agents).assistant().shipped("billing").directory(), agents);
+        dev = Dev.inMemory(
+                new Agents(agents).assistant().greeter().shipped("billing").directory(), agents);
     }
 
     @AfterAll
@@ -109,5 +110,21 @@ class ExamplesTest {
             assertThat(RecoveryAfterFailure.finish(client, saved)).isEqualTo(finished);
             assertThat(finished.iterations()).isEqualTo(2);
         }
+    }
+
+    @Test
+    void savingAlong_anotherServer_goesOnWithTheSameConversation(@TempDir Path checkpoints) {
+        List<String> told = new ArrayList<>();
+        try (Dev forgetful = Dev.inMemory(agents);
+                AgentClient client = AgentClient.connect(forgetful.address())) {
+            assertThat(SavingAlong.goOn(client, "file:" + checkpoints, "Hi")).isEqualTo("Hello.");
+        }
+        try (AgentClient client = AgentClient.connect(dev.address())) {
+            assertThat(SavingAlong.goOn(client, "file:" + checkpoints, "Hi again"))
+                    .isEqualTo("Hello.");
+            client.close("trip");
+            SavingAlong.watch(client, told::add);
+        }
+        assertThat(told).containsExactly("Loaded 2 messages from checkpoint", "Checkpoint saved at step 2");
     }
 }

@@ -56,6 +56,19 @@ public final class Agents {
         return agent("greeter", "", "replies: [{ text: Hello. }]");
     }
 
+    /** Prints the context that its thread carries. */
+    public Agents tenant() {
+        program("who.sh", "printf '%s' \"$WAYMARK_CONTEXT\"");
+        return agent("tenant", """
+                context: { tenant: acme, plan: gold }
+                tools: [{ name: who, command: [./who.sh], safe_to_retry: true }]
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: who, input: {} }]
+                  - text: Them.
+                """);
+    }
+
     /** Takes its time. */
     public Agents slow(String name, String delay) {
         return agent(name, "", "replies: [{ text: At last., delay: " + delay + " }]");

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
@@ -48,11 +49,18 @@ public final class Command {
     }
 
     public Done run(String... arguments) {
+        return runTyping("", arguments);
+    }
+
+    /** The same with this on its standard input. */
+    public Done runTyping(String input, String... arguments) {
         ProcessBuilder builder = new ProcessBuilder(Script.call(arguments));
         builder.environment().putAll(environment);
         try {
             Process process = builder.start();
-            process.getOutputStream().close();
+            try (OutputStream in = process.getOutputStream()) {
+                in.write(input.getBytes(StandardCharsets.UTF_8));
+            }
             CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> readAll(process.getInputStream()));
             CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> readAll(process.getErrorStream()));
             if (!process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {

@@ -98,6 +98,12 @@ public final class Dev implements AutoCloseable {
         return address;
     }
 
+    /** Without a word of warning, and with all that it has in memory. */
+    public void kill() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+
     @Override
     public void close() {
         process.destroy();

@@ -14,6 +14,16 @@ import java.nio.file.Path;
 final class JsonFiles {
     private JsonFiles() {}
 
+    /** What stands behind an option. */
+    static JsonNode parse(String option, String text) {
+        try {
+            return Wire.MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT, option + " is no JSON: " + e.getOriginalMessage(), "");
+        }
+    }
+
     static JsonNode read(Path file) {
         byte[] bytes;
         try {

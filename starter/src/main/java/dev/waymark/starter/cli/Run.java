@@ -56,6 +56,12 @@ final class Run implements Callable<Integer> {
             description = "A JSON list of messages that replaces the conversation. [] clears it.")
     private Path messages;
 
+    @Option(
+            names = "--context",
+            paramLabel = "JSON",
+            description = "An object that a new thread carries for its tools. Its fields win over the agent's own.")
+    private String context;
+
     @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
     private boolean isVolatile;
 
@@ -113,6 +119,7 @@ final class Run implements Callable<Integer> {
         prompt = thread == null ? prompt : prompt.withThread(thread);
         prompt = message == null ? prompt : prompt.withMessage(message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
+        prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
         return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages));
     }
 }

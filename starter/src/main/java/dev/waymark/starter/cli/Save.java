@@ -23,6 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Keeps checkpoints somewhere else than in the server's history. */
 @Command(
@@ -73,8 +74,17 @@ final class Save implements Callable<Integer> {
             return switch (text) {
                 case "turn" -> Cadence.TURN;
                 case "step" -> Cadence.STEP;
-                default -> Cadence.every(new Durations().convert(text));
+                default -> Cadence.every(duration(text));
             };
+        }
+
+        private static Duration duration(String text) {
+            try {
+                return new Durations().convert(text);
+            } catch (TypeConversionException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no time to save: write turn, step, or 500ms, 5s, 2m, 24h");
+            }
         }
     }
 

@@ -35,6 +35,7 @@ public final class Waymark implements Runnable {
         Map<String, Class<?>> commands = new LinkedHashMap<>();
         commands.put("demo", Demo.class);
         commands.put("run", Run.class);
+        commands.put("chat", Chat.class);
         commands.put("say", Say.class);
         commands.put("answer", Answer.class);
         commands.put("approve", Approve.class);

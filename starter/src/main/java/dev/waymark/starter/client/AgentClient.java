@@ -253,11 +253,18 @@ public final class AgentClient implements AutoCloseable {
         if (valid.isNamed()) {
             checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
-        StartInput input = StartInput.of(agent).withMaxIterations(valid.prompt().maxIterations());
+        StartInput input = StartInput.of(agent)
+                .withMaxIterations(valid.prompt().maxIterations())
+                .withContext(valid.prompt().context().map(Limits::context));
         return valid.isNamed() ? input : input.closingAfterOneTurn();
     }
 
-    private void checkThatItLasts(String thread, boolean volatileAllowed) {
+    /**
+     * Checks that a new thread of this name would outlive the server, or may be gone with it.
+     *
+     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
+     */
+    public void checkThatItLasts(String thread, boolean volatileAllowed) {
         if (connection.isInMemory() && !volatileAllowed && saving.isEmpty()) {
             throw new WaymarkException.VolatileStore(
                     "the server keeps threads in memory only: " + thread,
@@ -279,6 +286,9 @@ public final class AgentClient implements AutoCloseable {
 
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, Deadline deadline) {
         checkAgent(valid, known);
+        if (valid.prompt().context().isPresent()) {
+            throw Limits.badInput("the thread has its context already: " + thread, "Leave --context out");
+        }
         return say(thread, valid.say(), deadline);
     }
 
@@ -302,20 +312,40 @@ public final class AgentClient implements AutoCloseable {
     public AgentResult resume(String thread, ResumeOptions how) {
         Deadline deadline = Deadline.after(timeout);
         return translated(() -> {
-            Requests.Known known = requests.get(Limits.thread(thread));
-            if (known.open()) {
-                throw Limits.badInput(
-                        "the thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
-            }
-            Timeline timeline = read(thread);
-            if (timeline.now().turn().status() == Turn.Status.NONE) {
-                throw new WaymarkException.NotFound(
-                        "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
-            }
-            Left left = Left.of(timeline);
+            Left left = left(thread);
             return left.isOver(checked(how)) ? result(thread, deadline) : goOn(left, how, deadline);
         });
+    }
+
+    /** The same under a name of its own, without waiting for what comes of it. */
+    public Started resumeOnly(String thread, String successor, ResumeOptions how) {
+        return translated(() -> {
+            Left left = left(thread);
+            ResumeOptions named = checked(how.withThread(successor));
+            checkThatItLasts(successor, how.volatileAllowed());
+            Conversation begin = left.begin(named, successor, now());
+            Optional<String> runId = requests.start(successor, left.input(named.agent(), begin));
+            if (runId.isEmpty()) {
+                factOfEarlier(read(successor), left.requestId(named));
+            }
+            return new Started(
+                    successor, runId.orElseGet(() -> requests.get(successor).runId()));
+        });
+    }
+
+    private Left left(String thread) {
+        Requests.Known known = requests.get(Limits.thread(thread));
+        if (known.open()) {
+            throw Limits.badInput(
+                    "the thread is still open: " + thread,
+                    "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
+        }
+        Timeline timeline = read(thread);
+        if (timeline.now().turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound(
+                    "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+        }
+        return Left.of(timeline);
     }
 
     /**
@@ -485,6 +515,17 @@ public final class AgentClient implements AutoCloseable {
         return loaded;
     }
 
+    private Requests.Accepted update(String thread, String name, String id, Object payload, Deadline deadline) {
+        try {
+            return requests.update(thread, name, id, payload, deadline);
+        } catch (WaymarkException.NotFound e) {
+            boolean isSaved = saving.isPresent()
+                    && requests.find(thread).isEmpty()
+                    && load(saving.get(), thread).isPresent();
+            throw isSaved ? Requests.onlySaved(thread) : e;
+        }
+    }
+
     private static Optional<Json> load(Saving saving, String thread) {
         try {
             return saving.saver().load(thread);
@@ -571,7 +612,7 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private AgentResult say(String thread, Say say, Deadline deadline) {
-        Requests.Accepted accepted = requests.update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
+        Requests.Accepted accepted = update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
         return await(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
     }
 
@@ -633,14 +674,30 @@ public final class AgentClient implements AutoCloseable {
     private AgentResult sendAndAwait(String thread, String name, String id, Map<String, ?> payload) {
         Deadline deadline = Deadline.after(timeout);
         return translated(() -> {
-            Requests.Accepted accepted = requests.update(Limits.thread(thread), name, id, payload, deadline);
+            Requests.Accepted accepted = update(Limits.thread(thread), name, id, payload, deadline);
             return await(
                     thread, accepted, () -> Waiting.forTurnAt(accepted.ack().fact()), deadline);
         });
     }
 
+    /**
+     * Sends something without waiting for what comes of it: that is for whoever {@link #watch watches}. It is accepted
+     * when this returns.
+     */
+    public Posted post(String thread, Letter letter) {
+        Deadline deadline = Deadline.after(timeout);
+        return translated(() -> {
+            Requests.Accepted accepted =
+                    requests.update(Limits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
+            return new Posted(accepted.runId(), accepted.ack().fact());
+        });
+    }
+
+    /** The run that took a letter, and the number of the fact that it became. */
+    public record Posted(String runId, int fact) {}
+
     private Requests.Accepted send(String thread, String name, Map<String, ?> payload, Deadline deadline) {
-        return requests.update(Limits.thread(thread), name, newId(), payload, deadline);
+        return update(Limits.thread(thread), name, newId(), payload, deadline);
     }
 
     private static String newId() {
@@ -670,8 +727,7 @@ public final class AgentClient implements AutoCloseable {
         return translated(() -> {
             Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
             String id = say.id().orElseThrow();
-            Requests.Accepted cleared =
-                    requests.update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
+            Requests.Accepted cleared = update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
             save(thread);
             return new Started(thread, cleared.runId());
         });
@@ -705,7 +761,7 @@ public final class AgentClient implements AutoCloseable {
             Feed feed = feed(thread, known.runId());
             Patience patience = new Patience(requests, thread, deadline);
             while (!feed.isClosed()) {
-                feed.next(patience.millis(feed));
+                feed.next(patience.millis());
                 patience.check(feed);
             }
             save(thread);
@@ -829,13 +885,21 @@ public final class AgentClient implements AutoCloseable {
                     .toList();
             Feed feed = feed(thread, timeline.runId());
             LiveWords words = new LiveWords(connection, histories, thread);
+            Patience patience = new Patience(requests, thread, Deadline.after(Optional.empty()));
+            boolean toldOfAbsence = false;
             Telling telling = new Telling(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
-                List<Moment> next = feed.next(words.areDue() ? words.millisToNext() : LONG_WAIT_MILLIS);
+                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
                 next.forEach(words::follow);
                 goesOn = next.stream().allMatch(telling::tell)
                         && words.next().map(watcher::said).orElse(true);
+                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+                if (goesOn && absence.isPresent() && !toldOfAbsence) {
+                    goesOn = watcher.waitsForWorker(absence.get());
+                }
+                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
             }
             return thread;
         });
@@ -911,9 +975,10 @@ public final class AgentClient implements AutoCloseable {
         keeper.close();
     }
 
-    private void save(String thread) {
+    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
+    public void save(String thread) {
         if (saving.isPresent()) {
-            save(read(thread));
+            save(timeline(thread));
         }
     }
 
@@ -936,7 +1001,7 @@ public final class AgentClient implements AutoCloseable {
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<Waiting.Reached> reached = Optional.empty();
-            List<Moment> next = feed.next(patience.millis(feed));
+            List<Moment> next = feed.next(patience.millis());
             follower.accept(next);
             for (Moment moment : next) {
                 newest = Optional.of(moment.state());

@@ -39,6 +39,7 @@ final class AllThreads implements Following.Reader {
 
     private Instant listSince = Instant.EPOCH;
     private long listAt = System.nanoTime();
+    private Optional<Deadline> awayUntil = Optional.empty();
 
     AllThreads(Directory directory, Function<Directory.Listed, Feed> feeds, Keeper keeper, Cadence cadence) {
         this.directory = directory;
@@ -55,7 +56,7 @@ final class AllThreads implements Following.Reader {
     @Override
     public synchronized long read() {
         if (listAt - System.nanoTime() <= 0) {
-            list();
+            listPatiently();
             listAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIST_EVERY_MILLIS);
         }
         long now = System.nanoTime();
@@ -75,6 +76,20 @@ final class AllThreads implements Following.Reader {
     public synchronized void lookOnceMore() {
         list();
         look(List.copyOf(followed.values()));
+    }
+
+    /** A server that is being restarted is no reason to end, nor is one that does without the list for a moment. */
+    private void listPatiently() {
+        try {
+            list();
+            awayUntil = Optional.empty();
+        } catch (StatusRuntimeException e) {
+            Deadline deadline = awayUntil.orElseGet(() -> Deadline.after(Feed.SERVER_MAY_BE_AWAY));
+            if (!Requests.isPassing(e) || deadline.isPast()) {
+                throw e;
+            }
+            awayUntil = Optional.of(deadline);
+        }
     }
 
     private void list() {

@@ -20,7 +20,7 @@ final class Feed {
     private static final long LONG_POLL_MILLIS = 20_000;
     private static final long SHORTEST_POLL_MILLIS = 50;
     private static final long LONGEST_POLL_MILLIS = 200;
-    private static final Duration SERVER_MAY_BE_AWAY = Duration.ofSeconds(10);
+    static final Duration SERVER_MAY_BE_AWAY = Duration.ofSeconds(10);
 
     private final Connection connection;
     private final Histories histories;

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Inbox;
 import dev.waymark.contract.Refusal;
+import dev.waymark.contract.StartInput;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Pairing;
@@ -91,6 +92,19 @@ final class Limits {
                     "the messages are too large: " + bytes + " bytes", "At most " + most + " are taken");
         }
         return list;
+    }
+
+    /** A thread carries it, and every program that it runs is given it. */
+    static JsonNode context(JsonNode body) {
+        try {
+            StartInput.context(body);
+            return body;
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
+                    : badInput(problem.message(), "It looks like {\"tenant\": \"acme\"}");
+        }
     }
 
     static WaymarkException badInput(String message, String remedy) {

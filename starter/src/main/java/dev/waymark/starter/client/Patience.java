@@ -19,28 +19,39 @@ final class Patience {
         this.deadline = deadline;
     }
 
-    long millis(Feed feed) {
+    long millis() {
         long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
         return worker.map(until -> Math.min(most, until.millisLeft())).orElse(most);
     }
 
     void check(Feed feed) {
+        absence(feed).ifPresent(absence -> {
+            throw absence;
+        });
+        if (deadline.isPast()) {
+            throw new WaymarkException.TimedOut(
+                    "the turn still runs: " + thread, "It goes on. Wait for it " + later(), thread);
+        }
+    }
+
+    /** What to say about workers: something waits for one, and has waited for long enough to say so. */
+    Optional<WaymarkException.NoWorker> absence(Feed feed) {
         if (!feed.run().awaitsWorker()) {
             worker = Optional.empty();
         } else if (worker.isEmpty()) {
             worker = Optional.of(Deadline.after(Requests.WORKER_WAIT));
         }
-        String later = "with: waymark result " + Words.quoted(thread);
-        if ((worker.isPresent() && worker.get().isPast()) || isLeftAlone(feed)) {
-            throw new WaymarkException.NoWorker(
-                    "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
-                    "It is kept, and goes on once there is one. Start one with: waymark worker; then wait " + later,
-                    thread);
+        if (worker.filter(Deadline::isPast).isEmpty() && !isLeftAlone(feed)) {
+            return Optional.empty();
         }
-        if (deadline.isPast()) {
-            throw new WaymarkException.TimedOut(
-                    "the turn still runs: " + thread, "It goes on. Wait for it " + later, thread);
-        }
+        return Optional.of(new WaymarkException.NoWorker(
+                "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
+                "It is kept, and goes on once there is one. Start one with: waymark worker; then wait " + later(),
+                thread));
+    }
+
+    private String later() {
+        return "with: waymark result " + Words.quoted(thread);
     }
 
     /** Nothing has happened for a while, and nobody is there to make it happen. */

@@ -18,7 +18,8 @@ public record Prompt(
         Optional<String> message,
         Optional<JsonNode> messages,
         Optional<Integer> maxIterations,
-        boolean volatileAllowed) {
+        boolean volatileAllowed,
+        Optional<JsonNode> context) {
 
     /** One message to an agent. */
     public static Prompt of(String agent, String message) {
@@ -33,35 +34,41 @@ public record Prompt(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                false);
+                false,
+                Optional.empty());
     }
 
     public Prompt withAgent(String name) {
-        return new Prompt(Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed);
+        return new Prompt(Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed, context);
     }
 
     public Prompt withThread(String name) {
-        return new Prompt(agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed);
+        return new Prompt(agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed, context);
     }
 
     public Prompt withId(String own) {
-        return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed);
+        return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed, context);
     }
 
     public Prompt withMessage(String text) {
-        return new Prompt(agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed);
+        return new Prompt(agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context);
     }
 
     /** A conversation that replaces the one there is: a JSON list of messages. */
     public Prompt withMessages(JsonNode list) {
-        return new Prompt(agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed);
+        return new Prompt(agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context);
     }
 
     public Prompt withMaxIterations(int most) {
-        return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed);
+        return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context);
+    }
+
+    /** Something for a new thread's tools: a JSON object, whose fields win over those in the agent's file. */
+    public Prompt withContext(JsonNode carried) {
+        return new Prompt(agent, thread, id, message, messages, maxIterations, volatileAllowed, Optional.of(carried));
     }
 
     public Prompt allowingVolatile() {
-        return new Prompt(agent, thread, id, message, messages, maxIterations, true);
+        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context);
     }
 }

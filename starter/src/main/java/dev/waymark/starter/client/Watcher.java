@@ -38,6 +38,16 @@ public interface Watcher {
     }
 
     /**
+     * Something has been due for ten seconds, and no worker has taken it. This is told once, until something happens
+     * again. On the in-memory server, an activity that waits for a worker can't be told from one that runs.
+     *
+     * @return whether to go on watching
+     */
+    default boolean waitsForWorker(WaymarkException.NoWorker absence) {
+        return true;
+    }
+
+    /**
      * With the moment that was told last, the thread came to another version, which can be shown and resumed from now on.
      * Nothing had to be written for that but the history.
      *

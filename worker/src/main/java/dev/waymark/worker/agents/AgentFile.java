@@ -42,10 +42,13 @@ final class AgentFile {
     /** An agent is recorded in each of its threads, in one payload. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
+    /** With what a caller adds, it has to fit into one environment variable of a program. */
+    private static final int LONGEST_CONTEXT = 32 * 1024;
+
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS = Set.of("context", "summarize");
+    private static final Set<String> LATER_FIELDS = Set.of("summarize");
     private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
@@ -116,6 +119,7 @@ final class AgentFile {
         Optional<YamlValue> subagents = fields.take("subagents");
         Optional<YamlValue> budget = fields.take("budget");
         Optional<YamlValue> pricing = fields.take("pricing");
+        Optional<YamlValue> context = fields.take("context");
         fields.end();
         List<McpEntry> servers = new ArrayList<>();
         AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
@@ -143,8 +147,16 @@ final class AgentFile {
         if (budget.isPresent()) {
             builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model)));
         }
+        if (context.isPresent()) {
+            builder.context(context(context.get()));
+        }
+        AgentSpec agent = builder.build();
+        int bytes = bytes(agent);
+        if (bytes > LARGEST_BYTES) {
+            throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
+        }
         return new Definition(
-                builder.build(),
+                agent,
                 List.copyOf(servers),
                 root,
                 subagents.isPresent() ? subagents.get().items() : List.of());
@@ -314,6 +326,16 @@ final class AgentFile {
         if (honoursKey.isPresent() && honoursKey.get().flag()) {
             tool.honouringKey();
         }
+    }
+
+    private static Json context(YamlValue value) throws YamlProblem {
+        value.fields();
+        Json context = value.json();
+        int length = context.canonical().length();
+        if (length > LONGEST_CONTEXT) {
+            throw value.problem("too large: " + length + " characters as JSON, at most " + LONGEST_CONTEXT);
+        }
+        return context;
     }
 
     private boolean hasPrice(YamlValue model) throws YamlProblem {

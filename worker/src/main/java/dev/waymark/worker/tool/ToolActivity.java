@@ -1,11 +1,11 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Claim;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.history.RunReader;
@@ -47,33 +47,34 @@ public final class ToolActivity implements DynamicActivity {
         ToolInput input = arguments.get(0, ToolInput.class);
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
-            AgentSpec agent = ActivityProblems.reading(() -> runs.agent(info.getWorkflowId(), info.getRunId()));
-            Optional<ToolSpec> tool = agent.tool(info.getActivityType());
+            RunReader.Setting setting =
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
+            Optional<ToolSpec> tool = setting.agent().tool(info.getActivityType());
             if (tool.isEmpty()) {
                 return ToolOutcome.error(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
             try {
+                ToolContext context = context(input, info, setting.context());
                 return tool.get().hasEffect()
-                        ? claimAndRun(tool.get(), input, info, heartbeat)
-                        : run(tool.get(), input, info);
+                        ? claimAndRun(tool.get(), input, info, context, heartbeat)
+                        : run(tool.get(), input, context);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
-    private ToolOutcome run(ToolSpec tool, ToolInput input, ActivityInfo info) throws InterruptedException {
+    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context) throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        return problem.isPresent()
-                ? problem.get()
-                : tools.run(tool, input.args(), context(input, info), Fence.in(tool.timeout()));
+        return problem.isPresent() ? problem.get() : tools.run(tool, input.args(), context, Fence.in(tool.timeout()));
     }
 
     /**
      * Whatever an execution returns as the call's result is believed, so only the one that has the claim returns one, be it
      * that the arguments are wrong.
      */
-    private ToolOutcome claimAndRun(ToolSpec tool, ToolInput input, ActivityInfo info, Heartbeat heartbeat)
+    private ToolOutcome claimAndRun(
+            ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
         String execution = Claim.execution(info.getRunId(), info.getAttempt(), nonce);
@@ -104,7 +105,7 @@ public final class ToolActivity implements DynamicActivity {
         if (problem.isPresent()) {
             return problem.get();
         }
-        ToolOutcome outcome = tools.runOnce(tool, input.args(), context(input, info), fence, execution);
+        ToolOutcome outcome = tools.runOnce(tool, input.args(), context, fence, execution);
         if (outcome.error().isPresent() && tool.kind() == ToolSpec.Kind.JAVA && heartbeat.isCancelled()) {
             // Most likely it complains of having been interrupted. What it did until then, nobody knows.
             throw new InterruptedException("interrupted while it ran");
@@ -112,10 +113,10 @@ public final class ToolActivity implements DynamicActivity {
         return outcome;
     }
 
-    private static ToolContext context(ToolInput input, ActivityInfo info) {
+    private static ToolContext context(ToolInput input, ActivityInfo info, Json carried) {
         String tool = info.getActivityType();
         String thread = info.getWorkflowId();
         String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
-        return new ToolContext(thread, input.callId(), tool, key);
+        return new ToolContext(thread, input.callId(), tool, key, carried);
     }
 }

@@ -250,6 +250,7 @@ public final class ToolRunner {
         environment.put("WAYMARK_CALL_ID", context.callId());
         environment.put("WAYMARK_TOOL", context.tool());
         environment.put("WAYMARK_IDEMPOTENCY_KEY", context.idempotencyKey());
+        environment.put("WAYMARK_CONTEXT", context.context().canonical());
         return environment;
     }
 

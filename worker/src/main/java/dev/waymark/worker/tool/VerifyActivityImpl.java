@@ -1,6 +1,5 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
@@ -27,14 +26,16 @@ public final class VerifyActivityImpl implements VerifyActivity {
     public VerifyOutcome verify(VerifyInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
-            AgentSpec agent = ActivityProblems.reading(() -> runs.agent(info.getWorkflowId(), info.getRunId()));
-            Optional<ToolSpec> tool = agent.tool(input.tool());
+            RunReader.Setting setting =
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
+            Optional<ToolSpec> tool = setting.agent().tool(input.tool());
             if (tool.isEmpty()) {
                 return VerifyOutcome.unknown("the agent has no tool " + input.tool());
             }
             String session = input.session().orElse(info.getWorkflowId());
             String key = IdempotencyKey.of(session, input.tool(), input.args(), input.repeat());
-            ToolContext context = new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key);
+            ToolContext context =
+                    new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key, setting.context());
             try {
                 return tools.verify(
                         tool.get(), input.args(), context, Fence.in(tool.get().timeout()));

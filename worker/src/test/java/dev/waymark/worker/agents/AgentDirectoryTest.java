@@ -278,7 +278,7 @@ class AgentDirectoryTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"context", "summarize"})
+    @ValueSource(strings = {"summarize"})
     void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
         Path file = file("a.yaml", MODEL + field + ": {}\n");
         assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");

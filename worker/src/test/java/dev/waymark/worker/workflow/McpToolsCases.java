@@ -63,7 +63,8 @@ abstract class McpToolsCases {
             assertThat(state.turn().text()).isEqualTo("charged 5;");
             AgentSpec agent = new RunReader(
                             new Histories(connection().stubs(), connection().namespace()))
-                    .agent(thread, rig.timeline(thread).moments().get(0).runId());
+                    .setting(thread, rig.timeline(thread).moments().get(0).runId())
+                    .agent();
             assertThat(agent.tool("test_charge").orElseThrow())
                     .returns(true, tool -> tool.hasEffect())
                     .returns("charge", tool -> tool.mcp().orElseThrow().tool());

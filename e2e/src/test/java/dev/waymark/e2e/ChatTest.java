@@ -1,0 +1,223 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.e2e.product.Dev;
+import dev.waymark.e2e.product.Terminal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Conversations at a terminal, and through pipes in its place. */
+class ChatTest {
+    private static final String CTRL_C = "\u0003";
+    private static final String CTRL_D = "\u0004";
+    private static final String ENTER = "\r";
+
+    @TempDir
+    static Path directory;
+
+    private static Path agents;
+    private static Dev dev;
+    private static Command waymark;
+
+    @BeforeAll
+    static void startDev() throws IOException {
+        agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .greeter()
+                .charger("charger", 1, "")
+                .slow("slow", "10m")
+                .directory();
+        dev = Dev.inMemory(agents);
+        waymark = Command.at(dev.address());
+    }
+
+    @AfterAll
+    static void stopDev() {
+        if (dev != null) {
+            dev.close();
+        }
+    }
+
+    @Test
+    void plainLine_answersTheOpenQuestion() {
+        Done done = waymark.runTyping(
+                "Book a table\nFriday\n", "chat", "--agent", "assistant", "--session", "plain", "--volatile");
+
+        assertThat(done).isEqualTo(new Done(0, "One thing first.\nWhich day?\nBooked.\n", ""));
+    }
+
+    @Test
+    void approval_isGivenByCommandAndNotByALine() {
+        Done done = waymark.runTyping(
+                "Pay\n/approve --reason fine\n", "chat", "--agent", "charger", "--session", "pay", "--volatile");
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.out()).isEqualTo("May charge_card {\"cents\": 500} run?\nCharged.\n");
+        assertThat(waymark.run("calls", "pay", "--json")
+                        .json()
+                        .get(0)
+                        .get("status")
+                        .textValue())
+                .isEqualTo("completed");
+    }
+
+    @Test
+    void newSession_isNamed_andGoesOnUnderThatName() {
+        Done first = waymark.runTyping("Hi\n", "chat", "--agent", "greeter", "--volatile");
+        String name = first.err().replaceAll("(?s)session (chat-\\w+)\\..*", "$1");
+
+        Done second = waymark.runTyping("Again\n/session\n", "chat", "--session", name);
+
+        assertThat(first.out()).isEqualTo("Hello.\n");
+        assertThat(second).isEqualTo(new Done(0, "> Hi\nHello.\nHello.\n" + name + "\n", ""));
+    }
+
+    @Test
+    void whatCanNotBegin_isRefusedAtOnce() {
+        Done forgetful = waymark.runTyping("Hi\n", "chat", "--agent", "greeter", "--session", "gone");
+        assertThat(forgetful.exitCode()).isEqualTo(2);
+        assertThat(forgetful.err()).contains("--saver", "--volatile").hasLineCount(1);
+
+        assertThat(waymark.run("chat", "--agent", "greeter", "--json").exitCode())
+                .isEqualTo(2);
+        assertThat(waymark.run("chat", "--volatile").err())
+                .contains("no agent named")
+                .hasLineCount(1);
+        assertThat(Command.at("127.0.0.1:1").run("chat", "--agent", "greeter").exitCode())
+                .isEqualTo(5);
+    }
+
+    @Test
+    void killedServer_sessionIsBackWithItsQuestionAndItsCalls() {
+        String saver = "file:" + directory.resolve("killed");
+        try (Dev first = Dev.inMemory(agents)) {
+            Done asked = Command.at(first.address())
+                    .runTyping(
+                            "Book a table\n",
+                            "chat",
+                            "--agent",
+                            "assistant",
+                            "--session",
+                            "my project",
+                            "--saver",
+                            saver);
+            assertThat(asked.out()).endsWith("Which day?\n");
+            first.kill();
+        }
+        try (Dev second = Dev.inMemory(agents)) {
+            Command there = Command.at(second.address());
+            String[] again = {"chat", "--agent", "assistant", "--session", "my project", "--saver", saver};
+
+            Done back = there.runTyping("Friday\n", again);
+
+            assertThat(back.exitCode()).isZero();
+            assertThat(back.out())
+                    .isEqualTo("> Book a table\nOne thing first.\n"
+                            + "· ask_user {\"question\": \"Which day?\"}\nWhich day?\nBooked.\n");
+            assertThat(there.run("calls", "my project", "--json")
+                            .json()
+                            .get(0)
+                            .get("status")
+                            .textValue())
+                    .isEqualTo("completed");
+        }
+        try (Dev third = Dev.inMemory(agents)) {
+            Done after = Command.at(third.address())
+                    .runTyping("", "chat", "--agent", "assistant", "--session", "my project", "--saver", saver);
+            assertThat(after.out()).endsWith("Booked.\n");
+        }
+    }
+
+    @Test
+    void sessionClear_forgetsItHereAndInTheSaver() {
+        String saver = "file:" + directory.resolve("cleared");
+        String[] chat = {"chat", "--agent", "greeter", "--session", "clear-me", "--saver", saver};
+
+        Done saved = waymark.runTyping("Hi\n/sessions\n", chat);
+        Done cleared = waymark.runTyping("/session clear\n", chat);
+        Done after = waymark.runTyping("", chat);
+
+        assertThat(saved.out()).contains("* clear-me  complete");
+        assertThat(cleared.err()).contains("cleared: clear-me");
+        assertThat(after).isEqualTo(new Done(0, "", ""));
+        assertThat(directory.resolve("cleared").toFile().list((folder, file) -> file.endsWith(".json")))
+                .isEmpty();
+    }
+
+    @Test
+    void ctrlC_stopsTheTurnAndNotTheProgram() throws InterruptedException {
+        try (Terminal terminal =
+                Terminal.start(dev.address(), "chat", "--agent", "slow", "--session", "ctrl-c", "--volatile")) {
+            shows(terminal, "> ");
+            terminal.type("Take your time" + ENTER);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> waymark.run("show", "ctrl-c", "--json").out().contains("\"thinking\""));
+
+            terminal.type("half a line" + CTRL_C);
+            shows(terminal, "stopped. Go on with another message");
+
+            terminal.type(CTRL_C);
+            terminal.type(CTRL_C);
+            shows(terminal, "leave with /quit or Ctrl-D");
+            terminal.type(CTRL_D);
+            assertThat(terminal.exitCode()).isZero();
+        }
+        assertThat(waymark.run("show", "ctrl-c", "--json").json().get("status").textValue())
+                .isEqualTo("stopped");
+    }
+
+    @Test
+    void pastedText_isOneMessage() throws InterruptedException {
+        try (Terminal terminal =
+                Terminal.start(dev.address(), "chat", "--agent", "greeter", "--session", "paste", "--volatile")) {
+            shows(terminal, "> ");
+            terminal.type("\u001b[200~one\rtwo\u001b[201~" + ENTER);
+            shows(terminal, "Hello.");
+            terminal.type("/quit" + ENTER);
+            assertThat(terminal.exitCode()).isZero();
+        }
+        assertThat(waymark.run("show", "paste", "--json")
+                        .json()
+                        .get("messages")
+                        .get(0)
+                        .get("content")
+                        .textValue())
+                .isEqualTo("one\ntwo");
+    }
+
+    private static void shows(Terminal terminal, String text) {
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(terminal.screen()).contains(text));
+    }
+
+    @Tag("server")
+    @Test
+    void realServer_sessionIsOpenStill_andAClosedOneGoesOnInAnotherThread() throws IOException {
+        Path own = Files.createDirectory(directory.resolve("durable"));
+        try (Dev durable = Dev.durable(new Agents(own).assistant().directory())) {
+            Command there = Command.at(durable.address());
+            String[] chat = {"chat", "--agent", "assistant", "--session", "trip"};
+            there.runTyping("Book a table\n", chat);
+
+            Done answered = there.runTyping("Friday\n", chat);
+            assertThat(answered.out()).endsWith("Which day?\nBooked.\n");
+
+            there.run("close", "trip");
+            Done goesOn = there.runTyping("Thanks\n", chat);
+            assertThat(goesOn.err()).contains("going on in trip~2");
+            assertThat(goesOn.out()).startsWith("> Book a table\n").endsWith("Booked.\nBooked.\n");
+        }
+    }
+}

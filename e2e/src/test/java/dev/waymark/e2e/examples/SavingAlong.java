@@ -1,0 +1,49 @@
+package dev.waymark.e2e.examples;
+
+import static dev.waymark.starter.client.AgentResult.assertComplete;
+
+import dev.waymark.history.Moment;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.CheckpointLoaded;
+import dev.waymark.starter.client.CheckpointSaved;
+import dev.waymark.starter.client.Prompt;
+import dev.waymark.starter.client.Saving;
+import dev.waymark.starter.client.Watcher;
+import java.util.function.Consumer;
+
+/** A thread with a name, on a server that forgets. */
+final class SavingAlong {
+    private SavingAlong() {}
+
+    /** Goes on with the thread, on whatever server there is by now. Each step is saved before the answer is returned. */
+    static String goOn(AgentClient client, String target, String message) {
+        try (CheckpointSaver saver = SaverTarget.parse(target).open()) {
+            Prompt prompt = Prompt.of("greeter", message).withThread("trip");
+            return assertComplete(client.savingIn(Saving.in(saver)).run(prompt)).text();
+        }
+    }
+
+    /** Tells of checkpoints as they come, until the thread closes. */
+    static void watch(AgentClient client, Consumer<String> out) {
+        client.watch("trip", new Watcher() {
+            @Override
+            public boolean happened(Moment moment) {
+                return true;
+            }
+
+            @Override
+            public boolean saved(CheckpointSaved checkpoint) {
+                out.accept("Checkpoint saved at step " + checkpoint.step());
+                return true;
+            }
+
+            @Override
+            public boolean loaded(CheckpointLoaded checkpoint) {
+                out.accept("Loaded " + checkpoint.messagesCount() + " messages from checkpoint");
+                return true;
+            }
+        });
+    }
+}

@@ -1,0 +1,92 @@
+package dev.waymark.starter.terminal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jline.terminal.Terminal;
+import org.jline.terminal.impl.DumbTerminal;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys as a terminal sends them. What only a real one does is tested with the whole product. */
+class LineEditorTest {
+    private static final String PASTE = "\u001b[200~";
+    private static final String PASTED = "\u001b[201~";
+    private static final String ENTER = "\r";
+    private static final String CTRL_P = "\u0010";
+
+    @TempDir
+    private Path directory;
+
+    private final ByteArrayOutputStream screen = new ByteArrayOutputStream();
+
+    @Test
+    void pastedLines_areOneText() throws IOException {
+        try (Console editor = editor(PASTE + "if a \\\r  then\r" + PASTED + ENTER)) {
+            assertThat(editor.read("")).isEqualTo(new Typed.Text("if a \\\n  then\n"));
+        }
+    }
+
+    @Test
+    void backslashAtTheEnd_continuesTheLine() throws IOException {
+        try (Console editor = editor("one\\" + ENTER + "two" + ENTER)) {
+            assertThat(editor.read("")).isEqualTo(new Typed.Text("one\ntwo"));
+        }
+    }
+
+    @Test
+    void whatIsTyped_meansNothingToTheEditor() throws IOException {
+        try (Console editor = editor("say \"hi! !! don't %M \\n" + ENTER)) {
+            assertThat(editor.read("")).isEqualTo(new Typed.Text("say \"hi! !! don't %M \\n"));
+        }
+    }
+
+    @Test
+    void whatWasBegun_standsOnTheLine() throws IOException {
+        try (Console editor = editor(" done" + ENTER)) {
+            assertThat(editor.read("half")).isEqualTo(new Typed.Text("half done"));
+        }
+    }
+
+    @Test
+    void history_isThereAgainInTheNextProcess_forItsOwnerOnly() throws IOException {
+        try (Console editor = editor("first" + ENTER + " kept to myself" + ENTER)) {
+            editor.read("");
+            editor.read("");
+        }
+        try (Console editor = editor(CTRL_P + ENTER)) {
+            assertThat(editor.read("")).isEqualTo(new Typed.Text("first"));
+        }
+        assertThat(Files.getPosixFilePermissions(history())).hasSize(2);
+    }
+
+    @Test
+    void passingWords_areTakenBackBeforeAnythingIsShown() throws IOException {
+        try (Console editor = editor("")) {
+            editor.passing("100 % of it");
+            editor.show("All of it.");
+        }
+        assertThat(screen.toString(StandardCharsets.UTF_8))
+                .contains("All of it.")
+                .doesNotContain("100 %");
+    }
+
+    private Path history() {
+        return directory.resolve(".waymark").resolve("chat-history");
+    }
+
+    private Console editor(String keys) throws IOException {
+        Terminal terminal = new DumbTerminal(
+                "test",
+                "xterm",
+                new ByteArrayInputStream(keys.getBytes(StandardCharsets.UTF_8)),
+                screen,
+                StandardCharsets.UTF_8);
+        return LineEditor.on(terminal, history());
+    }
+}
