@@ -194,6 +194,7 @@ public record AgentSpec(
                     switch (tool.kind()) {
                         case QUESTION -> Terms.ToolKind.QUESTION;
                         case STATE -> Terms.ToolKind.STATE;
+                        case SUBAGENT -> Terms.ToolKind.SUBAGENT;
                         case JAVA, COMMAND, HTTP, MCP -> Terms.ToolKind.ACTIVITY;
                     });
             if (!tool.care().equals(Terms.Care.NONE)) {

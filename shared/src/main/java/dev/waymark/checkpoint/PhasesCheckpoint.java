@@ -1,5 +1,6 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -94,8 +95,8 @@ public final class PhasesCheckpoint {
         if (before.isEmpty() || (!ran && state.turn().isRunning())) {
             addStart(state, resumedElsewhere || before.isPresent());
         }
-        Optional<Call> waited = before.flatMap(Said::interruption);
-        Optional<Call> waits = Said.interruption(state);
+        Optional<Ask> waited = before.flatMap(PhasesCheckpoint::ask);
+        Optional<Ask> waits = ask(state);
         if (waited.isPresent() && waits.isEmpty()) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
         }
@@ -159,35 +160,70 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", Extras.of(state).cost());
         add("post_llm", state, payload);
         addSnapshot(state);
-        if (calls > 0) {
-            add("pre_tool_batch", state, Map.of("tool_call_count", calls));
+        List<Call> subagents = calls(state, true);
+        if (calls > subagents.size()) {
+            add("pre_tool_batch", state, Map.of("tool_call_count", calls - subagents.size()));
+        }
+        if (!subagents.isEmpty()) {
+            add("pre_subagent_batch", state, subagentBatch(subagents));
         }
     }
 
     private void addBatchDone(Conversation state) {
-        long failures = state.batchCalls().stream()
-                .filter(call -> call.status() != Call.Status.COMPLETED)
-                .count();
-        Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("tool_calls_total", state.batch().size());
-        payload.put("tool_failures", failures);
-        add("post_tool_batch", state, payload);
+        List<Call> tools = calls(state, false);
+        List<Call> subagents = calls(state, true);
+        if (!tools.isEmpty()) {
+            Map<String, Object> payload = new LinkedHashMap<>();
+            payload.put("tool_calls_total", tools.size());
+            payload.put("tool_failures", failures(tools));
+            add("post_tool_batch", state, payload);
+        }
+        if (!subagents.isEmpty()) {
+            Map<String, Object> payload = subagentBatch(subagents);
+            payload.put("success_count", subagents.size() - failures(subagents));
+            payload.put("failure_count", failures(subagents));
+            add("post_subagent_batch", state, payload);
+        }
         addSnapshot(state);
     }
 
-    private void addPause(Conversation state, Call call) {
+    private static List<Call> calls(Conversation state, boolean ofSubagents) {
+        return state.batchCalls().stream()
+                .filter(call -> state.isForSubagent(call) == ofSubagents)
+                .toList();
+    }
+
+    private static Map<String, Object> subagentBatch(List<Call> subagents) {
         Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("kind", kindOf(call));
-        if (call.status() == Call.Status.ASKING) {
-            payload.put("prompt", call.question().orElse(""));
+        payload.put("targets", subagents.stream().map(Call::tool).toList());
+        payload.put("router_parallel", subagents.size() > 1);
+        return payload;
+    }
+
+    private static long failures(List<Call> calls) {
+        return calls.stream()
+                .filter(call -> call.status() != Call.Status.COMPLETED)
+                .count();
+    }
+
+    /** What is asked first, here or in a subagent's thread, if only people are waited for. */
+    private static Optional<Ask> ask(Conversation state) {
+        return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
+    }
+
+    private void addPause(Conversation state, Ask ask) {
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("kind", kindOf(ask));
+        if (ask.kind() == Ask.Kind.QUESTION) {
+            payload.put("prompt", ask.question().orElse(""));
         } else {
-            payload.put("reason", call.tool());
+            payload.put("reason", ask.tool());
         }
         add("paused", state, payload);
     }
 
-    private static String kindOf(Call call) {
-        return call.status() == Call.Status.ASKING ? "user_input" : "approval";
+    private static String kindOf(Ask ask) {
+        return ask.kind() == Ask.Kind.QUESTION ? "user_input" : "approval";
     }
 
     private void addTerminal(Conversation state) {
@@ -215,7 +251,7 @@ public final class PhasesCheckpoint {
         result.put("final_structured", turn.structured().orElse(null));
         putModel(result, state);
         result.put("tool_executions", toolExecutions(state));
-        result.put("subagent_executions", Extras.of(state).list("subagent_executions"));
+        result.put("subagent_executions", subagentExecutions(state));
         result.put("usage_aggregate", usage(turn.usage()));
         result.put("total_cost_usd", Extras.of(state).cost());
         Map<String, Object> snapshot = new LinkedHashMap<>();
@@ -272,7 +308,7 @@ public final class PhasesCheckpoint {
         payload.put("checkpoint_token", extras.value("checkpoint_token"));
         payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
         payload.put("tool_executions", toolExecutions(state));
-        payload.put("subagent_executions", extras.list("subagent_executions"));
+        payload.put("subagent_executions", subagentExecutions(state));
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
         payload.put("final_structured", state.turn().structured().orElse(null));
@@ -298,7 +334,7 @@ public final class PhasesCheckpoint {
             case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
             case DISPATCHED ->
                 !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING -> false;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }
@@ -410,6 +446,32 @@ public final class PhasesCheckpoint {
         for (Object row : rows) {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
+        forEachResult(state, (use, call, result, millis) -> {
+            if (!known.contains(use.id()) && !state.isForSubagent(call)) {
+                rows.add(executions.computeIfAbsent(
+                        call, each -> Json.of(execution(use, result, millis, state.agent()))));
+            }
+        });
+        return rows;
+    }
+
+    /** Those of a snapshot that the thread began with, and of all calls to subagents since. They have no ids. */
+    private List<Object> subagentExecutions(Conversation state) {
+        List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
+        forEachResult(state, (use, call, result, millis) -> {
+            if (state.isForSubagent(call)) {
+                rows.add(executions.computeIfAbsent(call, each -> Json.of(subagentExecution(use, result, millis))));
+            }
+        });
+        return rows;
+    }
+
+    /** Takes a call that has its result, and how long it took. */
+    private interface Result {
+        void take(Part.ToolUse use, Call call, Part.ToolResult result, long millis);
+    }
+
+    private static void forEachResult(Conversation state, Result taker) {
         List<Transcript.Entry> entries = Said.entries(state);
         Map<String, Part.ToolResult> results =
                 Said.results(entries.stream().map(Transcript.Entry::message).toList());
@@ -417,15 +479,23 @@ public final class PhasesCheckpoint {
             for (Part.ToolUse use : entry.message().toolUses()) {
                 Part.ToolResult result = results.get(use.id());
                 Optional<Call> call = state.calls().get(use.id());
-                if (result != null && call.isPresent() && !known.contains(use.id())) {
+                if (result != null && call.isPresent()) {
                     long latency =
                             Duration.between(entry.at(), call.get().since()).toMillis();
-                    rows.add(executions.computeIfAbsent(
-                            call.get(), each -> Json.of(execution(use, result, Math.max(0, latency), state.agent()))));
+                    taker.take(use, call.get(), result, Math.max(0, latency));
                 }
             }
         }
-        return rows;
+    }
+
+    private static Map<String, Object> subagentExecution(Part.ToolUse use, Part.ToolResult result, long millis) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("subagent_name", use.name());
+        row.put("success", !result.isError());
+        row.put("output_text", result.isError() ? null : result.content());
+        row.put("error", result.isError() ? result.content() : null);
+        row.put("latency_ms", millis);
+        return row;
     }
 
     private static Map<String, Object> execution(Part.ToolUse use, Part.ToolResult result, long millis, String agent) {

@@ -206,6 +206,7 @@ public final class Inbox {
                 case Names.BUDGET -> budget();
                 case Names.STOP -> new Fact.Stopped(optionalBy());
                 case Names.CLEAR -> cleared();
+                case Names.SUBAGENT -> reported();
                 case Names.CLOSE -> new Fact.CloseRequested(optionalBy());
                 default -> throw new Unusable("there is no such signal");
             };
@@ -308,6 +309,15 @@ public final class Inbox {
                 throw new Unusable("\"result\" goes with the outcome done only");
             }
             return new Fact.OutcomeSettled(callId, settlement, result, id("by"));
+        }
+
+        private Fact reported() throws Unusable {
+            requireObject();
+            try {
+                return STRICT.treeToValue(body, SubagentReport.class).toFact();
+            } catch (JsonProcessingException | IllegalArgumentException e) {
+                throw new Unusable("no report of a subagent");
+            }
         }
 
         private Fact claim(String runId) throws Unusable {

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * versions are counted. So a reader of history needs nothing but the facts.
  */
 final class Evolution implements Fact.Cases<Void> {
+    /** In what is passed on to a thread below, the call that it goes by. Nobody there minds. */
+    private static final String VIA = "via";
+
     private final Instant at;
 
     private int rules;
@@ -46,6 +51,8 @@ final class Evolution implements Fact.Cases<Void> {
     private int messages;
     private Instant createdAt;
     private Optional<Origin> origin;
+    private Optional<Parent> parent;
+    private Optional<Report> reported;
     private Optional<Usd> cost;
     private Optional<Budget> budget;
     private Optional<Json> context;
@@ -81,6 +88,8 @@ final class Evolution implements Fact.Cases<Void> {
         this.messages = from.counters().messages();
         this.createdAt = from.createdAt();
         this.origin = from.origin();
+        this.parent = from.parent();
+        this.reported = from.reported();
         this.cost = from.cost();
         this.budget = from.budget();
         this.context = from.context();
@@ -117,6 +126,8 @@ final class Evolution implements Fact.Cases<Void> {
                 at,
                 at,
                 Optional.empty(),
+                fact.parent(),
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 fact.context(),
@@ -128,6 +139,8 @@ final class Evolution implements Fact.Cases<Void> {
     Conversation resume(Resumption how, Instant updatedAt) {
         boolean wasInterrupted = isInterrupted();
         life = Conversation.Life.OPEN;
+        parent = Optional.empty();
+        reported = Optional.empty();
         once = how.once();
         maxIterations = how.maxIterations().or(() -> maxIterations);
         Optional<Json> extras = origin.flatMap(Origin::extras);
@@ -158,6 +171,8 @@ final class Evolution implements Fact.Cases<Void> {
     /** Begins a thread with the state of another one, which goes on without it. */
     Conversation fork(Fork how) {
         life = Conversation.Life.OPEN;
+        parent = Optional.empty();
+        reported = Optional.empty();
         once = false;
         facts++;
         seen = seen.with(how.id(), facts);
@@ -166,7 +181,7 @@ final class Evolution implements Fact.Cases<Void> {
         inherit();
         takeBackModelCall();
         for (Call call : openCalls()) {
-            if (careOf(call).effect()) {
+            if (careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 giveUp(call);
             }
         }
@@ -239,7 +254,7 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Terms.ToolKind> kind =
                 Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
         boolean mayHaveRun = switch (call.status()) {
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
         };
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
@@ -251,6 +266,8 @@ final class Evolution implements Fact.Cases<Void> {
             fail(call, ToolTexts.notFound(call.tool(), terms.get()));
         } else if (kind.isEmpty()) {
             giveUp(call);
+        } else if (mayHaveRun && kind.get() == Terms.ToolKind.SUBAGENT) {
+            giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !careOf(call).effect()) {
             advance(call.issued(Optional.empty(), at));
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
@@ -318,6 +335,8 @@ final class Evolution implements Fact.Cases<Void> {
                 createdAt,
                 updatedAt,
                 origin,
+                parent,
+                reported,
                 cost,
                 budget,
                 context,
@@ -636,6 +655,8 @@ final class Evolution implements Fact.Cases<Void> {
             StateTools.Outcome outcome = StateTools.run(workspace, call.tool(), call.args(), at);
             workspace = outcome.workspace();
             put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
+        } else if (kind == Terms.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
+            fail(call, taskFault(call).get());
         } else {
             // What may have been handed out before keeps its key, whatever else has ended meanwhile.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
@@ -649,6 +670,24 @@ final class Evolution implements Fact.Cases<Void> {
         } else {
             fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
+    }
+
+    /** Why a subagent can't be given this, if it can't. */
+    private Optional<String> taskFault(Call call) {
+        if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
+            return Optional.of(ToolTexts.invalidInput(
+                    call.tool(), "\"task\" is required and must be a string that says something"));
+        }
+        if (task.getBytes(StandardCharsets.UTF_8).length > Conversation.MAX_ARGS_LENGTH) {
+            return Optional.of(ToolTexts.invalidInput(call.tool(), "too large"));
+        }
+        if (call.id().contains("/")) {
+            return Optional.of(ToolTexts.failure("no thread can be named after a call whose id has a slash in it"));
+        }
+        return parent.map(Parent::depth).orElse(0) >= Conversation.MAX_DEPTH
+                ? Optional.of(ToolTexts.failure("there are " + Conversation.MAX_DEPTH + " threads above this one"
+                        + " already, and a subagent may have no more"))
+                : Optional.empty();
     }
 
     private boolean lacksApproval(Call call) {
@@ -725,7 +764,7 @@ final class Evolution implements Fact.Cases<Void> {
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
             }
-            case ASKING, COMPLETED -> {
+            case ASKING, COMPLETED, DELEGATED -> {
                 return false;
             }
         }
@@ -741,6 +780,7 @@ final class Evolution implements Fact.Cases<Void> {
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    DELEGATED,
                     VERIFYING,
                     UNSETTLED,
                     ASKING,
@@ -781,6 +821,7 @@ final class Evolution implements Fact.Cases<Void> {
             case ISSUED,
                     HELD,
                     AWAITING,
+                    DELEGATED,
                     UNKNOWN,
                     DOUBTED,
                     VERIFYING,
@@ -948,6 +989,14 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void outcomeSettled(Fact.OutcomeSettled fact) {
+        Ask ask = asked(Ask.Kind.UNKNOWN, Optional.of(fact.callId()));
+        if (passOn(ask, fact.signal(), body -> {
+            body.put("outcome", fact.settlement().wireName());
+            fact.result().ifPresent(result -> body.put("result", result));
+            fact.by().ifPresent(by -> body.put("by", by));
+        })) {
+            return null;
+        }
         Call call = call(fact.callId());
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
@@ -973,6 +1022,103 @@ final class Evolution implements Fact.Cases<Void> {
                 }
             }
         }
+        return null;
+    }
+
+    // ---- subagents
+
+    @Override
+    public @Nullable Void subagentStarted(Fact.SubagentStarted fact) {
+        calls.get(fact.callId())
+                .filter(call -> call.status() == Call.Status.ISSUED)
+                .ifPresent(call -> put(call.delegated(fact.budget(), at)));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentNotStarted(Fact.SubagentNotStarted fact) {
+        calls.get(fact.callId()).ifPresent(call -> {
+            Call heard = finished(call);
+            put(heard);
+            if (!call.isOpen()) {
+                return;
+            }
+            if (fact.exists()) {
+                giveUp(heard); // A reset took the call back, and not what its thread did.
+            } else {
+                fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
+            }
+            reachVersionWhenBatchIsDone();
+        });
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentFinished(Fact.SubagentFinished fact) {
+        calls.get(fact.callId()).ifPresent(call -> {
+            fact.spent().ifPresent(spent -> book(call, spent));
+            Call heard = finished(call(call.id()));
+            put(heard);
+            if (call.status() != Call.Status.DELEGATED) {
+                return;
+            }
+            if (fact.status().equals(Turn.Status.COMPLETE.wireName())) {
+                end(heard, Call.Status.COMPLETED, fact.text());
+            } else {
+                end(
+                        heard,
+                        Call.Status.FAILED,
+                        ToolTexts.subagent(call.tool(), fact.status(), fact.problem(), fact.text()));
+            }
+        });
+        return null;
+    }
+
+    private static Call finished(Call call) {
+        return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
+    }
+
+    @Override
+    public @Nullable Void subagentReported(Fact.SubagentReported fact) {
+        book(call(fact.callId()), fact.report().spent());
+        Call call = call(fact.callId());
+        if (call.status() == Call.Status.DELEGATED) {
+            put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
+        }
+        return null;
+    }
+
+    /** What is spent below is spent here, as soon as it is known, and once. */
+    private void book(Call call, Spent total) {
+        call.subagent().ifPresent(known -> {
+            Spent more = total.minus(known.booked());
+            spend(more);
+            turn = turn.usedMore(call.turn(), more.usage());
+            ended = ended.map(last -> last.usedMore(call.turn(), more.usage()));
+            put(call.delegating(known.booking(known.booked().plus(more))));
+        });
+    }
+
+    @Override
+    public @Nullable Void decisionPassedOn(Fact.DecisionPassedOn fact) {
+        calls.get(fact.callId())
+                .ifPresent(call -> call.subagent().ifPresent(known -> put(call.delegating(known.passedOn()))));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void parentTold(Fact.ParentTold fact) {
+        reported = Optional.of(fact.report());
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentsCutOff(Fact.SubagentsCutOff fact) {
+        openCalls().stream()
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .forEach(call ->
+                        fail(call, ToolTexts.subagent(call.tool(), "cancelled", Optional.of(fact.problem()), "")));
+        reachVersionWhenBatchIsDone();
         return null;
     }
 
@@ -1073,16 +1219,29 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void humanAnswered(Fact.HumanAnswered fact) {
-        Optional<Call> asked = freeze().questions().stream()
-                .filter(call -> fact.callId().map(call.id()::equals).orElse(true))
-                .findFirst();
-        asked.ifPresent(call -> end(call, Call.Status.COMPLETED, fact.answer()));
+        Ask ask = asked(Ask.Kind.QUESTION, fact.callId());
+        if (!passOn(ask, fact.signal(), body -> {
+            body.put("answer", fact.answer());
+            fact.by().ifPresent(by -> body.put("by", by));
+        })) {
+            end(call(ask.callId()), Call.Status.COMPLETED, fact.answer());
+        }
         return null;
     }
 
     @Override
     public @Nullable Void approvalDecided(Fact.ApprovalDecided fact) {
-        Call call = Admission.awaited(freeze(), fact.callId()).orElseThrow();
+        Ask ask = asked(Ask.Kind.APPROVAL, fact.callId());
+        if (passOn(ask, fact.signal(), body -> {
+            fact.args().ifPresent(args -> body.put("args", args.value()));
+            // What was shown here is what is decided there, and nothing that came after.
+            body.put("argsDigest", ask.argsDigest().orElseThrow());
+            fact.by().ifPresent(by -> body.put("by", by));
+            fact.reason().ifPresent(reason -> body.put("reason", reason));
+        })) {
+            return null;
+        }
+        Call call = call(ask.callId());
         if (!fact.approved()) {
             deny(call, fact.by(), fact.reason(), ToolTexts.denied(call.tool(), fact.reason()));
             return null;
@@ -1093,6 +1252,26 @@ final class Evolution implements Fact.Cases<Void> {
         bringOn(approved);
         reachVersionWhenBatchIsDone();
         return null;
+    }
+
+    /** What an answer or a decision is about. It was admitted, so there is such a thing. */
+    private Ask asked(Ask.Kind kind, Optional<String> callId) {
+        return Admission.meant(freeze(), kind, callId).orElseThrow();
+    }
+
+    /** If it was a thread below that asked, has it told. */
+    private boolean passOn(Ask ask, String signal, Consumer<Map<String, Object>> decision) {
+        Optional<Call> above = calls.contains(ask.callId()) ? Optional.empty() : freeze().above(ask.callId());
+        above.ifPresent(call -> {
+            String below = ask.callId().substring(call.id().length() + 1);
+            Map<String, Object> body = new LinkedHashMap<>();
+            body.put("callId", below);
+            decision.accept(body);
+            body.put(VIA, call.id());
+            put(call.delegating(
+                    call.subagent().orElseThrow().deciding(below, new Delegation.Decision(signal, Json.of(body)))));
+        });
+        return above.isPresent();
     }
 
     private void deny(Call call, Optional<String> by, Optional<String> reason, String text) {

@@ -438,6 +438,8 @@ public final class Restoration {
                 createdAt,
                 updatedAt,
                 extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
+                Optional.empty(),
+                Optional.empty(),
                 cost,
                 Optional.empty(),
                 context,

@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /** What should happen now. The driver carries it out and applies the fact that says so. */
 public sealed interface Step {
@@ -46,6 +47,30 @@ public sealed interface Step {
         }
     }
 
+    /** Have a subagent carry a call out, in a thread of its own, for no more than this. */
+    record StartSubagent(Call call, Optional<Budget> budget) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.startSubagent(this);
+        }
+    }
+
+    /** Pass on to a subagent's thread what a person decided about something that it asked. */
+    record PassOn(String callId, Delegation.Decision decision) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.passOn(this);
+        }
+    }
+
+    /** Tell the thread above how things stand here. */
+    record ReportToParent(Parent parent, Report report) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.reportToParent(this);
+        }
+    }
+
     /** See to it that {@link Fact.TimePassed} comes at this time or soon after. It stays decided until then. */
     record WakeAt(Instant time) implements Step {
         @Override
@@ -73,6 +98,12 @@ public sealed interface Step {
         R runTool(RunTool step);
 
         R verifyTool(VerifyTool step);
+
+        R startSubagent(StartSubagent step);
+
+        R passOn(PassOn step);
+
+        R reportToParent(ReportToParent step);
 
         R wakeAt(WakeAt step);
 

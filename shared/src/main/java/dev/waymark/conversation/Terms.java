@@ -77,7 +77,10 @@ public record Terms(
         QUESTION,
         /** By the rules themselves, on the thread's own {@link Workspace}. */
         @JsonProperty("state")
-        STATE
+        STATE,
+        /** By the agent of the tool's name, in a thread of its own. */
+        @JsonProperty("subagent")
+        SUBAGENT
     }
 
     /**

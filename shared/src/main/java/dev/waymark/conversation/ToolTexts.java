@@ -55,6 +55,15 @@ public final class ToolTexts {
         return "Done, as settled by " + by.orElse("a person") + ".";
     }
 
+    /** How a subagent ended that did not do what it was asked to, with the last that it said. */
+    static String subagent(String agent, String status, Optional<Problem> problem, String text) {
+        String why = problem.map(Problem::message)
+                .filter(words -> !words.isBlank())
+                .map(words -> ": " + words)
+                .orElse("");
+        return failure("the subagent " + agent + " ended as " + status + why + (text.isBlank() ? "" : "\n" + text));
+    }
+
     static String verified() {
         return "Done: a check found that the call had taken effect.";
     }

@@ -107,6 +107,11 @@ public record Turn(
                 number, status, iterations, usage.plus(more), text, problem, startedAt, schema, repaired, structured);
     }
 
+    /** The same turn, of which it is known only now that it used more. */
+    Turn usedMore(int turn, Usage more) {
+        return turn == number ? used(more) : this;
+    }
+
     Turn ended(Status how, String words, Optional<Problem> why) {
         return new Turn(number, how, iterations, usage, words, why, startedAt, schema, repaired, structured);
     }

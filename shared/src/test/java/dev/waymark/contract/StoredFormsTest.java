@@ -7,11 +7,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Delegation;
 import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Gauge;
@@ -20,10 +22,12 @@ import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Origin;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
 import dev.waymark.conversation.Spent;
@@ -75,6 +79,23 @@ class StoredFormsTest {
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
+        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
+        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
+        Ask ask = new Ask(
+                "tu_9",
+                Ask.Kind.APPROVAL,
+                "charge",
+                Optional.of("May it?"),
+                Optional.of(ARGS),
+                Optional.of("e3b0"),
+                true,
+                AT);
+        Report report = new Report(true, List.of(ask), spent);
+        Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
+        Delegation delegation = new Delegation(
+                report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+        Parent parent = new Parent("tu_0", 2, Optional.of(budget));
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -89,12 +110,10 @@ class StoredFormsTest {
                 Optional.of(AT),
                 Optional.of(claim),
                 Optional.of(approval),
-                Optional.of("e3b0"));
+                Optional.of("e3b0"),
+                Optional.of(delegation));
         Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
         Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
-        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
-        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
-        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
         Terms terms = new Terms(
                 "helper",
                 4,
@@ -144,6 +163,8 @@ class StoredFormsTest {
                 AT,
                 AT,
                 Optional.of(origin),
+                Optional.of(parent),
+                Optional.of(report),
                 Optional.of(usd),
                 Optional.of(budget),
                 Optional.of(ARGS),
@@ -175,6 +196,11 @@ class StoredFormsTest {
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(origin),
+                stored(ask, "callId", "kind", "tool", "since"),
+                stored(report, "asks", "spent"),
+                stored(decision, "signal", "body"),
+                stored(delegation, "report", "booked"),
+                stored(parent, "callId"),
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),

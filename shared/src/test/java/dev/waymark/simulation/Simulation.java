@@ -3,15 +3,18 @@ package dev.waymark.simulation;
 import dev.waymark.contract.Carried;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.SummaryRule;
@@ -74,10 +77,12 @@ final class Simulation {
         "drop",
         "drop",
         "write_todos",
-        "write_file"
+        "write_file",
+        "scout",
+        "scout"
     };
 
-    private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c"};
+    private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
     /** Of its own, so that what is spent changes nothing of what else happens. */
@@ -96,6 +101,7 @@ final class Simulation {
     private final List<Activity> flights = new ArrayList<>();
     private final Set<String> begun = new HashSet<>();
     private final World world = new World();
+    private final Map<String, Child> children = new HashMap<>();
     private final Map<String, World.Execution> running = new HashMap<>();
     private final List<LateClaim> lateClaims = new ArrayList<>();
     private final Terms terms;
@@ -123,7 +129,10 @@ final class Simulation {
         this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
-        Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations);
+        Optional<Parent> parent =
+                chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
+        Fact.RunStarted started =
+                new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent);
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
@@ -232,6 +241,41 @@ final class Simulation {
         }
 
         @Override
+        public Boolean startSubagent(Step.StartSubagent step) {
+            Call call = step.call();
+            boolean exists = children.containsKey(call.id());
+            begin("subagent " + call.id(), Activity.subagent(call, exists, runId()));
+            if (!exists) {
+                children.put(call.id(), new Child(call.id(), random));
+            }
+            apply(new Fact.SubagentStarted(call.id(), step.budget()));
+            return true;
+        }
+
+        @Override
+        public Boolean passOn(Step.PassOn step) {
+            if (!state.calls()
+                    .get(step.callId())
+                    .orElseThrow()
+                    .subagent()
+                    .orElseThrow()
+                    .outbox()
+                    .contains(step.decision())) {
+                return false;
+            }
+            apply(new Fact.DecisionPassedOn(step.callId()));
+            children.get(step.callId()).decided(step.decision(), runs > 1);
+            return true;
+        }
+
+        @Override
+        public Boolean reportToParent(Step.ReportToParent step) {
+            apply(new Fact.ParentTold(step.report()));
+            coverage.count("reports to the parent");
+            return true;
+        }
+
+        @Override
         public Boolean wakeAt(Step.WakeAt step) {
             alarm = Optional.of(step.time());
             return false;
@@ -285,11 +329,19 @@ final class Simulation {
         for (Call call : state.batchCalls()) {
             if (call.isInFlight()) {
                 waits = true;
-                String kind = call.status() == Call.Status.VERIFYING ? "verify" : "tool";
+                String kind = call.status() == Call.Status.VERIFYING
+                        ? "verify"
+                        : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
                 Violation.unless(isUnderWay(kind, call.id(), call.dispatches()), "stuck: no result will come");
             }
         }
         boolean shouldGoOn = state.turn().isRunning() && !state.isInterrupted() && !waits;
+        boolean tells = state.parent().isPresent() && state.turn().isRunning();
+        Violation.unless(
+                !tells
+                        || state.reported().map(Report::asks).orElse(List.of()).size()
+                                == state.asks().size(),
+                "the thread above is not told what is asked");
         Violation.unless(!shouldGoOn || !state.decide().isEmpty(), "stuck: a turn runs, and nothing is decided");
         Violation.unless(!waits || !state.isBetweenSteps(), "between steps, yet waiting");
     }
@@ -299,6 +351,10 @@ final class Simulation {
     }
 
     private void moveOnPerhaps() {
+        if (!restoring && state.hasSubagents() && chance(40)) {
+            apply(new Fact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
+            Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
+        }
         if (restoring || !flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
             return;
         }
@@ -388,7 +444,7 @@ final class Simulation {
             if (!flights.isEmpty()) {
                 land();
             } else if (state.isInterrupted()) {
-                apply(decision(state.waitingCalls().get(0)));
+                apply(decision(state.asks().get(0)));
             } else if (alarm.isPresent()) {
                 wake();
             } else if (!closed) {
@@ -413,9 +469,9 @@ final class Simulation {
             haunt();
             return;
         }
-        if (!state.waitingCalls().isEmpty() && chance(3)) {
-            List<Call> waiting = state.waitingCalls();
-            apply(decision(waiting.get(random.nextInt(waiting.size()))));
+        if (!state.asks().isEmpty() && chance(3)) {
+            List<Ask> asks = state.asks();
+            apply(decision(asks.get(random.nextInt(asks.size()))));
             return;
         }
         if (!flights.isEmpty() && !chance(3)) {
@@ -490,6 +546,7 @@ final class Simulation {
                                 : new Fact.ModelReplied(flight.step() + off, reply()));
             case "summary" -> apply(summaryEnd(flight.step() + off));
             case "verify" -> apply(verdict(flight));
+            case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
     }
@@ -500,6 +557,28 @@ final class Simulation {
         }
         String words = money.nextInt(8) == 0 ? " " : "summary-" + step;
         return new Fact.Summarised(step, charged(List.of(new Part.Text(words))));
+    }
+
+    /** Something happens in a subagent's thread, and perhaps the thread above is told. */
+    private void subagent(Activity flight) {
+        Child child = children.get(flight.callId());
+        boolean wanted = state.calls()
+                .get(flight.callId())
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .isPresent();
+        if (flight.step() == 1) {
+            apply(new Fact.SubagentNotStarted(flight.callId(), true, "there is a thread of its name"));
+        } else if (child.end().isPresent()) {
+            apply(child.end().get()); // A reset brings it again.
+        } else if (quiet || chance(3)) {
+            apply(child.finish(!wanted));
+        } else {
+            flights.add(flight);
+            child.live(at);
+            if (!chance(4)) {
+                apply(child.report());
+            }
+        }
     }
 
     private Fact verdict(Activity flight) {
@@ -843,6 +922,9 @@ final class Simulation {
         if (tool.equals("ask_user") && !chance(8)) {
             return Json.of(Map.of("question", "question-" + random.nextInt(1000)));
         }
+        if (tool.equals("scout") && !chance(8)) {
+            return Json.of(Map.of("task", "task-" + random.nextInt(1000)));
+        }
         if (tool.equals("write_todos")) {
             Map<String, Object> todo = Map.of("id", "1", "content", "é", "status", chance(4) ? "maybe" : "pending");
             return Json.of(Map.of("todos", List.of(todo)));
@@ -910,12 +992,14 @@ final class Simulation {
 
     /** None, one that asks, or any at all. */
     private Optional<String> someCallId() {
-        List<Call> questions = state.questions();
+        List<Ask> questions = state.asks().stream()
+                .filter(ask -> ask.kind() == Ask.Kind.QUESTION)
+                .toList();
         if (chance(3)) {
             return Optional.empty();
         }
         return !questions.isEmpty() && !chance(5)
-                ? Optional.of(questions.get(random.nextInt(questions.size())).id())
+                ? Optional.of(questions.get(random.nextInt(questions.size())).callId())
                 : anyCallId();
     }
 
@@ -925,6 +1009,33 @@ final class Simulation {
             return Optional.of(batch.get(random.nextInt(batch.size())).id());
         }
         return chance(3) ? Optional.empty() : Optional.of(CALL_IDS[random.nextInt(CALL_IDS.length)]);
+    }
+
+    private Fact decision(Ask ask) {
+        Optional<Call> own = state.calls().get(ask.callId());
+        if (own.isPresent()) {
+            return decision(own.get());
+        }
+        coverage.count("decisions below");
+        Optional<String> id = quiet ? Optional.empty() : someId();
+        return switch (ask.kind()) {
+            case QUESTION -> answer(Optional.of(ask.callId()));
+            case APPROVAL ->
+                new Fact.ApprovalDecided(
+                        chance(2),
+                        id,
+                        Optional.of(ask.callId()),
+                        Optional.empty(),
+                        chance(2) ? ask.argsDigest() : Optional.empty(),
+                        someone(),
+                        Optional.empty());
+            case UNKNOWN ->
+                new Fact.OutcomeSettled(
+                        ask.callId(),
+                        ask.rerun() ? Fact.Settlement.RERUN : Fact.Settlement.GIVE_UP,
+                        Optional.empty(),
+                        someone());
+        };
     }
 
     /** What a person makes of a call that waits for one. Nobody lies about what took effect. */
@@ -972,6 +1083,7 @@ final class Simulation {
             tools.put(activity, Terms.ToolKind.ACTIVITY);
         }
         tools.put("ask_user", Terms.ToolKind.QUESTION);
+        tools.put("scout", Terms.ToolKind.SUBAGENT);
         tools.put("write_todos", Terms.ToolKind.STATE);
         tools.put("write_file", Terms.ToolKind.STATE);
         long timeout = World.TIMEOUT.toMillis();

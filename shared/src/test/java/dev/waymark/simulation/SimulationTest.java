@@ -125,7 +125,16 @@ class SimulationTest {
         "claims restored to unknown",
         "claims restored to cancelled",
         "claims restored to denied",
-        "remembered claims met again"
+        "remembered claims met again",
+        "calls delegated",
+        "reports to the parent",
+        "decisions below",
+        "fact subagent-reported",
+        "fact subagent-finished",
+        "fact subagent-not-started",
+        "fact subagents-cut-off",
+        "fact decision-passed-on",
+        "refused subagent-reported NotFound"
     };
 
     private static final Core RULES = Conversation::apply;
@@ -147,14 +156,14 @@ class SimulationTest {
     @ParameterizedTest
     @EnumSource(value = Simulation.Fault.class, mode = EnumSource.Mode.EXCLUDE, names = "NONE")
     void simulation_driverWithAFault_noticesIt(Simulation.Fault fault) {
-        assertThat(firstViolation(RULES, fault)).isPresent();
+        assertThat(violations(RULES, fault).findFirst()).isPresent();
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("brokenRules")
     void simulation_brokenRule_noticesIt(String name, Core broken, String violation) {
-        assertThat(firstViolation(broken, Simulation.Fault.NONE))
-                .hasValueSatisfying(what -> assertThat(what).contains(violation));
+        assertThat(violations(broken, Simulation.Fault.NONE).anyMatch(what -> what.contains(violation)))
+                .isTrue();
     }
 
     static Stream<Arguments> brokenRules() {
@@ -423,15 +432,18 @@ class SimulationTest {
         return Arguments.of(name, core, violation);
     }
 
-    private static Optional<String> firstViolation(Core core, Simulation.Fault fault) {
-        for (long seed = 0; seed < FAULTY; seed++) {
-            try {
-                new Simulation(seed, core, fault, new Coverage()).run();
-            } catch (Violation violation) {
-                return Optional.of(violation.getMessage());
-            }
-        }
-        return Optional.empty();
+    /** What is noticed, seed by seed: one mistake may show in several ways. */
+    private static Stream<String> violations(Core core, Simulation.Fault fault) {
+        return LongStream.range(0, FAULTY)
+                .mapToObj(seed -> {
+                    try {
+                        new Simulation(seed, core, fault, new Coverage()).run();
+                        return Optional.<String>empty();
+                    } catch (Violation violation) {
+                        return Optional.of(String.valueOf(violation.getMessage()));
+                    }
+                })
+                .flatMap(Optional::stream);
     }
 
     private static Coverage simulate(long seed) {

@@ -156,6 +156,44 @@ final class Story implements Fact.Cases<String> {
     }
 
     @Override
+    public String subagentStarted(Fact.SubagentStarted fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String subagentNotStarted(Fact.SubagentNotStarted fact) {
+        return "[" + fact.callId() + "] " + fact.reason();
+    }
+
+    @Override
+    public String subagentFinished(Fact.SubagentFinished fact) {
+        return "[" + fact.callId() + "] " + fact.status() + ": " + Lines.shortened(fact.text());
+    }
+
+    @Override
+    public String subagentReported(Fact.SubagentReported fact) {
+        String asks = fact.report().asks().stream()
+                .map(ask -> fact.callId() + "/" + ask.callId())
+                .collect(Collectors.joining(", "));
+        return "[" + fact.callId() + "] " + (asks.isEmpty() ? "nothing waits for people" : "waits for people: " + asks);
+    }
+
+    @Override
+    public String decisionPassedOn(Fact.DecisionPassedOn fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String parentTold(Fact.ParentTold fact) {
+        return "";
+    }
+
+    @Override
+    public String subagentsCutOff(Fact.SubagentsCutOff fact) {
+        return fact.problem().message();
+    }
+
+    @Override
     public String timePassed(Fact.TimePassed fact) {
         return "";
     }

@@ -35,6 +35,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Starts, answers and inspects threads from any process that reaches the Temporal server. What is known of a thread is
@@ -814,6 +815,14 @@ public final class AgentClient implements AutoCloseable {
                         (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
                 .stream()
                 .flatMap(List::stream)
+                // What a subagent's thread asks shows in the thread above as well, which is where it is answered.
+                .collect(Collectors.toMap(
+                        item -> item.thread() + "/" + item.callId(),
+                        item -> item,
+                        (one, other) -> one.thread().length() < other.thread().length() ? one : other,
+                        LinkedHashMap::new))
+                .values()
+                .stream()
                 .sorted(Comparator.comparing(PendingItem::since))
                 .toList());
     }

@@ -8,6 +8,7 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
@@ -213,6 +214,35 @@ class HistoryRecorderServerTest {
             assertThat(ledger).containsExactly(5);
             assertThat(state.turn().text()).contains("tool-durability-error");
             record(rig, thread, reset, "reset-to-before-a-claim");
+        }
+    }
+
+    @Test
+    void subagents_answeredAndStopped() throws Exception {
+        ModelProvider model = SubagentCases.boss(
+                SubagentCases.task("tu_7", "scout", "ask Which day?"),
+                SubagentCases.task("tu_8", "scout", "ask Where?"),
+                SubagentCases.task("a/b", "scout", "look"),
+                SubagentCases.task("x".repeat(900), "scout", "look"));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(SubagentCases.go());
+            rig.adopt(thread + "/tu_7");
+            rig.adopt(thread + "/tu_8");
+            rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.await(thread, now -> now.calls().get("tu_7").orElseThrow().status() == Call.Status.COMPLETED);
+            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+            rig.await(
+                    thread,
+                    now -> now.calls()
+                            .get("tu_8")
+                            .orElseThrow()
+                            .subagent()
+                            .orElseThrow()
+                            .over());
+            recordNewest(rig, thread, "subagents-answered-and-stopped");
+            recordNewest(rig, thread + "/tu_7", "subagent-that-was-answered");
+            recordNewest(rig, thread + "/tu_8", "subagent-that-was-stopped");
         }
     }
 
