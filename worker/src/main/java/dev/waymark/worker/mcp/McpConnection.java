@@ -85,7 +85,7 @@ final class McpConnection implements AutoCloseable {
         List<RemoteTool> tools = new ArrayList<>();
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            Answer answer = channel.ask("tools/list", page, fence);
+            Answer answer = ask("tools/list", page, fence);
             if (answer instanceof Answer.Refusal refusal) {
                 throw new NotReached("it does not list its tools: " + refusal.words());
             }
@@ -109,8 +109,12 @@ final class McpConnection implements AutoCloseable {
     }
 
     Answer call(ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
+        return ask("tools/call", params, fence);
+    }
+
+    private Answer ask(String method, ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
         try {
-            return channel.ask("tools/call", params, fence);
+            return channel.ask(method, params, fence);
         } catch (Lost e) {
             doubtful |= e.isLate();
             throw e;
