@@ -6,6 +6,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Terms;
@@ -17,14 +18,17 @@ import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +47,8 @@ public final class PhasesCheckpoint {
     private final Consumer<Json> records;
     private final Rows rows = new Rows(new Spelling());
     private final Map<Call, Json> executions = new IdentityHashMap<>();
+    private final Map<Integer, Usage> usages = new HashMap<>();
+    private Optional<Json> newest = Optional.empty();
 
     private PhasesCheckpoint(Timeline timeline, Consumer<Json> records) {
         this.timeline = timeline;
@@ -51,6 +57,11 @@ public final class PhasesCheckpoint {
                 ? timeline.runId()
                 : timeline.moments().get(0).runId();
         this.runId = first + ":" + timeline.now().turn().number();
+        for (Moment moment : timeline.moments()) {
+            if (moment.fact().orElse(null) instanceof Fact.ModelReplied replied) {
+                usages.putIfAbsent(replied.step(), replied.reply().usage());
+            }
+        }
     }
 
     /** The newest snapshot. */
@@ -84,6 +95,22 @@ public final class PhasesCheckpoint {
             }
             before = Optional.of(state);
         }
+        addEnd();
+    }
+
+    /** Calls may have begun or ended since the newest snapshot, and whoever goes on from that would run them again. */
+    private void addEnd() {
+        Conversation now = timeline.now();
+        Json snapshot = snapshot(now);
+        if (now.turn().isRunning()
+                && newest.filter(each -> isSame(each, snapshot)).isEmpty()) {
+            records.accept(snapshot);
+        }
+    }
+
+    private static boolean isSame(Json one, Json other) {
+        return Objects.equals(one.field("payload"), other.field("payload"))
+                && Objects.equals(one.field("effects"), other.field("effects"));
     }
 
     private void addPhases(Optional<Conversation> previous, Moment moment) {
@@ -110,11 +137,12 @@ public final class PhasesCheckpoint {
         if (replied) {
             addReply(state);
         }
-        boolean hadOpenCalls = replied
-                ? !state.batch().isEmpty()
-                : before.filter(earlier -> !earlier.openCalls().isEmpty()).isPresent();
-        if (hadOpenCalls && state.openCalls().isEmpty() && !state.batch().isEmpty()) {
-            addBatchDone(state);
+        if (ended(replied, before, state, PhasesCheckpoint::tools)) {
+            addToolsDone(state);
+        }
+        if (ended(replied, before, state, Conversation::batchCalls)
+                && !subagents(state).isEmpty()) {
+            addSubagentsDone(state);
         }
         if (waited.isEmpty() && waits.isPresent()) {
             addPause(state, waits.get());
@@ -160,44 +188,67 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", Extras.of(state).cost());
         add("post_llm", state, payload);
         addSnapshot(state);
-        List<Call> subagents = calls(state, true);
-        if (calls > subagents.size()) {
-            add("pre_tool_batch", state, Map.of("tool_call_count", calls - subagents.size()));
-        }
-        if (!subagents.isEmpty()) {
-            add("pre_subagent_batch", state, subagentBatch(subagents));
+        int tools = tools(state).size();
+        if (tools > 0) {
+            add("pre_tool_batch", state, Map.of("tool_call_count", tools));
+        } else if (calls > 0) {
+            addSubagentsBegun(state);
         }
     }
 
-    private void addBatchDone(Conversation state) {
-        List<Call> tools = calls(state, false);
-        List<Call> subagents = calls(state, true);
-        if (!tools.isEmpty()) {
-            Map<String, Object> payload = new LinkedHashMap<>();
-            payload.put("tool_calls_total", tools.size());
-            payload.put("tool_failures", failures(tools));
-            add("post_tool_batch", state, payload);
-        }
-        if (!subagents.isEmpty()) {
-            Map<String, Object> payload = subagentBatch(subagents);
-            payload.put("success_count", subagents.size() - failures(subagents));
-            payload.put("failure_count", failures(subagents));
-            add("post_subagent_batch", state, payload);
-        }
+    /** Whether the last open one of these calls of the newest reply has ended. */
+    private static boolean ended(
+            boolean replied,
+            Optional<Conversation> before,
+            Conversation state,
+            Function<Conversation, List<Call>> calls) {
+        boolean wereOpen = replied
+                ? !calls.apply(state).isEmpty()
+                : before.filter(earlier -> calls.apply(earlier).stream().anyMatch(Call::isOpen))
+                        .isPresent();
+        return wereOpen
+                && !state.batch().isEmpty()
+                && calls.apply(state).stream().noneMatch(Call::isOpen);
+    }
+
+    private void addToolsDone(Conversation state) {
+        List<Call> tools = tools(state);
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("tool_calls_total", tools.size());
+        payload.put("tool_failures", failures(tools));
+        add("post_tool_batch", state, payload);
         addSnapshot(state);
+        if (!subagents(state).isEmpty()) {
+            addSubagentsBegun(state);
+        }
     }
 
-    private static List<Call> calls(Conversation state, boolean ofSubagents) {
-        return state.batchCalls().stream()
-                .filter(call -> state.isForSubagent(call) == ofSubagents)
-                .toList();
-    }
-
-    private static Map<String, Object> subagentBatch(List<Call> subagents) {
+    /** In a chain the one batch follows the other, although their calls run together. */
+    private void addSubagentsBegun(Conversation state) {
+        List<Call> subagents = subagents(state);
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("targets", subagents.stream().map(Call::tool).toList());
         payload.put("router_parallel", subagents.size() > 1);
-        return payload;
+        add("pre_subagent_batch", state, payload);
+    }
+
+    private void addSubagentsDone(Conversation state) {
+        List<Call> subagents = subagents(state);
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("success_count", subagents.size() - failures(subagents));
+        payload.put("failure_count", failures(subagents));
+        add("post_subagent_batch", state, payload);
+        addSnapshot(state);
+    }
+
+    private static List<Call> tools(Conversation state) {
+        return state.batchCalls().stream()
+                .filter(call -> !state.isForSubagent(call))
+                .toList();
+    }
+
+    private static List<Call> subagents(Conversation state) {
+        return state.batchCalls().stream().filter(state::isForSubagent).toList();
     }
 
     private static long failures(List<Call> calls) {
@@ -292,6 +343,12 @@ public final class PhasesCheckpoint {
     // ---- snapshots
 
     private void addSnapshot(Conversation state) {
+        Json snapshot = snapshot(state);
+        newest = Optional.of(snapshot);
+        records.accept(snapshot);
+    }
+
+    private Json snapshot(Conversation state) {
         Optional<Message> pending = pendingReply(state);
         Extras extras = Extras.of(state);
         Map<String, Object> payload = new LinkedHashMap<>();
@@ -306,7 +363,9 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", extras.cost());
         payload.put("session_token", extras.value("session_token"));
         payload.put("checkpoint_token", extras.value("checkpoint_token"));
-        payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
+        payload.put(
+                "pending_llm_response",
+                pending.map(reply -> reply(reply, state)).orElse(null));
         payload.put("tool_executions", toolExecutions(state));
         payload.put("subagent_executions", subagentExecutions(state));
         putModel(payload, state);
@@ -318,7 +377,7 @@ public final class PhasesCheckpoint {
         if (!effects.isEmpty()) {
             record.put("effects", effects);
         }
-        records.accept(Json.of(record));
+        return Json.of(record);
     }
 
     /** The newest reply, if some of its calls are open and none of them can be taking effect. */
@@ -345,13 +404,19 @@ public final class PhasesCheckpoint {
                 .orElse(false);
     }
 
-    private Map<String, Object> reply(Message message) {
+    private Map<String, Object> reply(Message message, Conversation state) {
+        int step = state.counters().steps();
+        Usage used = usages.get(step);
         Map<String, Object> reply = new LinkedHashMap<>();
         reply.put("text", message.text());
-        reply.put("request_id", null);
-        reply.put("finish_reason", "tool_use");
-        reply.put("model", model().name());
-        reply.put("usage", usage(Usage.NONE));
+        if (used == null && Extras.of(state).count("pending_step") == step) {
+            reply.putAll(Extras.of(state).object("pending_reply"));
+        } else {
+            reply.put("request_id", null);
+            reply.put("finish_reason", "tool_use");
+            reply.put("model", model().name());
+            reply.put("usage", usage(used == null ? Usage.NONE : used));
+        }
         reply.put(
                 "tool_calls",
                 message.toolUses().stream().map(PhasesCheckpoint::call).toList());
@@ -446,20 +511,46 @@ public final class PhasesCheckpoint {
         for (Object row : rows) {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
+        known.addAll(toldOfSubagents(state));
         forEachResult(state, (use, call, result, millis) -> {
             if (!known.contains(use.id()) && !state.isForSubagent(call)) {
-                rows.add(executions.computeIfAbsent(
-                        call, each -> Json.of(execution(use, result, millis, state.agent()))));
+                rows.add(executions.computeIfAbsent(call, each -> Json.of(execution(use, result, millis, state))));
             }
         });
         return rows;
     }
 
-    /** Those of a snapshot that the thread began with, and of all calls to subagents since. They have no ids. */
+    /** The calls that rows of subagents are about in a snapshot that the thread began with. Rows have no ids. */
+    private static Set<String> toldOfSubagents(Conversation state) {
+        List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
+        Set<String> calls = new HashSet<>();
+        if (!rows.isEmpty()) {
+            forEachResult(state, (use, call, result, millis) -> {
+                for (int i = 0; i < rows.size(); i++) {
+                    if (isAbout((Map<?, ?>) rows.get(i), use, result)) {
+                        rows.remove(i);
+                        calls.add(use.id());
+                        break;
+                    }
+                }
+            });
+        }
+        return calls;
+    }
+
+    private static boolean isAbout(Map<?, ?> row, Part.ToolUse use, Part.ToolResult result) {
+        // Of results, a snapshot's messages don't tell which are errors.
+        boolean isText = result.content().equals(row.get("output_text"))
+                || result.content().equals(row.get("error"));
+        return isText && use.name().equals(row.get("subagent_name"));
+    }
+
+    /** Those of a snapshot that the thread began with, and of all calls to subagents since. */
     private List<Object> subagentExecutions(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
+        Set<String> known = toldOfSubagents(state);
         forEachResult(state, (use, call, result, millis) -> {
-            if (state.isForSubagent(call)) {
+            if (state.isForSubagent(call) && !known.contains(use.id())) {
                 rows.add(executions.computeIfAbsent(call, each -> Json.of(subagentExecution(use, result, millis))));
             }
         });
@@ -498,7 +589,8 @@ public final class PhasesCheckpoint {
         return row;
     }
 
-    private static Map<String, Object> execution(Part.ToolUse use, Part.ToolResult result, long millis, String agent) {
+    private static Map<String, Object> execution(
+            Part.ToolUse use, Part.ToolResult result, long millis, Conversation state) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("tool_name", use.name());
         row.put("tool_call_id", use.id());
@@ -506,8 +598,8 @@ public final class PhasesCheckpoint {
         row.put("output", result.isError() ? null : result.content());
         row.put("error", result.isError() ? result.content() : null);
         row.put("latency_ms", millis);
-        row.put("agent_name", agent);
-        row.put("agent_depth", 0);
+        row.put("agent_name", state.agent());
+        row.put("agent_depth", state.parent().map(Parent::depth).orElse(0));
         return row;
     }
 

@@ -64,7 +64,8 @@ public record StartInput(
     }
 
     /** A thread that carries out a call of another thread's. */
-    public static StartInput ofSubagent(String agent, String task, Parent parent, Optional<RunLimits> limits) {
+    public static StartInput ofSubagent(
+            String agent, String task, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
         return new StartInput(
                 Conversation.RULES,
                 agent,
@@ -73,7 +74,7 @@ public record StartInput(
                 Optional.of(Wire.MAPPER.valueToTree(Map.of("content", task))),
                 limits,
                 Optional.empty(),
-                Optional.empty(),
+                context.map(Wire.MAPPER::valueToTree),
                 Optional.of(parent));
     }
 
@@ -127,7 +128,8 @@ public record StartInput(
         Optional<Json> usable = Optional.empty();
         if (context.isPresent()) {
             try {
-                usable = Optional.of(context(context.get()));
+                // What comes from above has grown by what every agent's file has of its own.
+                usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
                 facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
             }
@@ -143,20 +145,23 @@ public record StartInput(
      * @throws Refusal when it is no object, or too large
      */
     public static Json context(JsonNode body) {
-        if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
-        }
-        Json context;
-        try {
-            context = Wire.MAPPER.treeToValue(body, Json.class);
-        } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
-        }
+        Json context = read(body);
         int length = context.canonical().length();
         if (length > MAX_CONTEXT_LENGTH) {
             throw new Refusal(new Problem(
                     Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
         }
         return context;
+    }
+
+    private static Json read(JsonNode body) {
+        if (!body.isObject()) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+        }
+        try {
+            return Wire.MAPPER.treeToValue(body, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
     }
 }

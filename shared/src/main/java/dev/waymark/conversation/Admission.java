@@ -252,6 +252,13 @@ final class Admission {
         if (raised.iterations().filter(most -> most <= limit).isPresent()) {
             return refused(Problem.BAD_INPUT, "the limit of iterations is " + limit + " already");
         }
+        Budget after = state.limits().raisedTo(raised.budget());
+        Budget granted = state.parent().flatMap(Parent::budget).orElse(Budget.UNLIMITED);
+        if (!after.equals(after.and(granted))) {
+            return refused(
+                    Problem.BAD_INPUT,
+                    "a subagent's thread may spend no more than the thread above has set aside for it");
+        }
         return state.limits()
                 .objection(raised.budget(), state.spent())
                 .map(words -> new Problem(Problem.BAD_INPUT, words));

@@ -92,6 +92,14 @@ public record Ask(
         return new Ask(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since);
     }
 
+    /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
+    boolean isSame(Ask other) {
+        return callId.equals(other.callId)
+                && kind == other.kind
+                && argsDigest.equals(other.argsDigest)
+                && since.equals(other.since);
+    }
+
     /** The same in at most so many characters of question and of arguments. The digest is of the whole arguments. */
     Ask shortened(int most) {
         return new Ask(

@@ -406,7 +406,13 @@ public record Conversation(
     /** Nothing happens until somebody sends something. */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn.isRunning() || isInterrupted();
+        return !turn.isRunning() || (isInterrupted() && isKnownWhatIsOpen());
+    }
+
+    /** What calls from elsewhere wait for is known once the agent is, but for questions in words. */
+    private boolean isKnownWhatIsOpen() {
+        return terms.isPresent()
+                || openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING && !call.asksNothing());
     }
 
     /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */

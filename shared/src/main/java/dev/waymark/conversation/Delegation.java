@@ -86,7 +86,7 @@ public record Delegation(
         List<String> gone = new ArrayList<>(past);
         List<String> still = new ArrayList<>();
         for (Ask ask : report.asks()) {
-            if (!newer.asks().contains(ask)) {
+            if (newer.asks().stream().noneMatch(ask::isSame)) {
                 gone.remove(ask.callId());
                 gone.add(ask.callId());
             } else if (decided.contains(ask.callId())) {

@@ -230,7 +230,10 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Call> question = openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent()) {
+        if (question.isPresent() && terms.isEmpty() && question.get().asksNothing()) {
+            // It may be an approval that is waited for. The agent's tools will tell.
+            put(question.get().answeredEarly(words));
+        } else if (question.isPresent()) {
             end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
             userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
@@ -259,8 +262,13 @@ final class Evolution implements Fact.Cases<Void> {
         };
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
         if (call.status() == Call.Status.ASKING) {
-            if (decidable && call.question().orElse("").isEmpty()) {
-                askForApproval(call);
+            Optional<String> answer = call.result();
+            if (decidable && call.asksNothing()) {
+                answer.ifPresent(
+                        text -> ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+                askForApproval(call.withoutResult());
+            } else if (answer.isPresent()) {
+                end(call, Call.Status.COMPLETED, answer.get());
             }
         } else if (kind.isEmpty() && !mayHaveRun) {
             fail(call, ToolTexts.notFound(call.tool(), terms.get()));

@@ -17,10 +17,11 @@ public record Report(
         @JsonProperty("waiting") boolean waiting,
         @JsonProperty("asks") List<Ask> asks,
         @JsonProperty("spent") Spent spent) {
-    /** The most that is told at a time, and of each: a report is one payload. */
+    /** The most that is told at a time. */
     static final int MAX_ASKS = 50;
 
-    static final int MAX_LENGTH = 2_000;
+    /** The characters that these share, of questions and of arguments each: a report is one payload. */
+    static final int MAX_LENGTH = 60_000;
 
     static final Report NONE = new Report(false, List.of(), Spent.NOTHING);
 
@@ -31,10 +32,11 @@ public record Report(
     }
 
     static Report of(Conversation state) {
-        List<Ask> asks = state.asks().stream()
-                .limit(MAX_ASKS)
-                .map(ask -> ask.shortened(MAX_LENGTH))
-                .toList();
-        return new Report(state.isInterrupted(), asks, state.spent());
+        List<Ask> asks = state.asks().stream().limit(MAX_ASKS).toList();
+        int most = MAX_LENGTH / Math.max(1, asks.size());
+        return new Report(
+                state.isInterrupted(),
+                asks.stream().map(ask -> ask.shortened(most)).toList(),
+                state.spent());
     }
 }

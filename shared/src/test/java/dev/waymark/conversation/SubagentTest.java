@@ -175,6 +175,36 @@ class SubagentTest {
     }
 
     @Test
+    void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
+        Part[] two = {ask("tu_8", "x".repeat(Report.MAX_LENGTH)), ask("tu_9", "Day?")};
+        Story below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
+        Report both = Report.of(below.state());
+        Report one = Report.of(below.with(answered("tu_9", "Friday")).state());
+        assertThat(both.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH / 2);
+        assertThat(one.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH);
+
+        Story above = delegated().with(new Fact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
+        above.with(new Fact.SubagentReported("tu_1", one));
+
+        assertThat(asks(above)).isEmpty();
+    }
+
+    @Test
+    void budget_below_isRaisedToNoMoreThanWasGranted() {
+        Optional<Parent> parent =
+                Optional.of(new Parent("tu_0", 1, Optional.of(new Budget(Optional.empty(), Optional.of(100L)))));
+        Story story = replied(
+                terms().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
+
+        assertThat(story.refusal(raised(101))).contains(Problem.BAD_INPUT);
+        assertThat(story.with(raised(100)).state().limits().tokens()).contains(100L);
+    }
+
+    private static Fact.BudgetRaised raised(long tokens) {
+        return new Fact.BudgetRaised(Optional.empty(), new Budget(Optional.empty(), Optional.of(tokens)), NONE);
+    }
+
+    @Test
     void endings_otherThanCompletion_areErrorsAndCount() {
         Story story = delegated().with(reported(false, 7), ended("budget", "so far", 20));
 

@@ -557,7 +557,23 @@ public final class AgentClient implements AutoCloseable {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         Conversation begin = left.begin(how, thread, now());
-        return begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        begin.waitingCalls().stream()
+                .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
+                .findFirst()
+                .ifPresent(call -> {
+                    throw new WaymarkException.NotFound(
+                            "no question is open, but this call waits for a decision: " + call.id(),
+                            "Decide with: waymark approve " + Words.quoted(thread) + ", or waymark deny");
+                });
+        return result;
+    }
+
+    private static boolean isToBeApproved(String callId, AgentResult result) {
+        return result instanceof AgentResult.Interrupted interrupted
+                && interrupted.pending().stream()
+                        .anyMatch(item ->
+                                item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
     }
 
     /** The fact of a thread that was this request, when it was made before. */

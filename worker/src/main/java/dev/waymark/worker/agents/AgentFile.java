@@ -14,7 +14,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.EnvironmentReferences;
+import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolArguments;
 import dev.waymark.worker.tool.ToolNames;

@@ -202,7 +202,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return true;
             }
             Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
-            return flights.startSubagent(name, step.call(), parent, input.limits());
+            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits());
         }
 
         @Override
@@ -216,9 +216,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
-            // The thread's name is its parent's and the call's, but a reset or a resume may have changed the parent.
+            // A run that was started by hand, with the input of a subagent's, has nobody above: its server says so.
             return flights.signal(
-                    Workflow.getInfo().getParentWorkflowId().orElseThrow(),
+                    Workflow.getInfo().getParentWorkflowId().orElse(thread),
                     Names.SUBAGENT,
                     new SubagentReport(step.parent().callId(), step.report()),
                     new Fact.ParentTold(step.report()));

@@ -18,6 +18,7 @@ import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Step;
@@ -230,9 +231,9 @@ final class Flights {
     }
 
     /** Begins a thread for a call to a subagent. It takes its agent's definition itself. */
-    boolean startSubagent(String name, Call call, Parent parent, Optional<RunLimits> limits) {
+    boolean startSubagent(String name, Call call, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
         StartInput input =
-                StartInput.ofSubagent(call.tool(), String.valueOf(call.args().field("task")), parent, limits);
+                StartInput.ofSubagent(call.tool(), String.valueOf(call.args().field("task")), context, parent, limits);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

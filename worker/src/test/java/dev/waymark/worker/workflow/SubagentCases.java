@@ -9,11 +9,13 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
@@ -289,6 +291,58 @@ abstract class SubagentCases {
         }
     }
 
+    /** A thread's parent is the parent of all its runs. */
+    @Test
+    void question_ofAThreadThatMovedOn_isAnsweredFromAbove() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSizeGreaterThan(1);
+        }
+    }
+
+    @Test
+    void context_isThatOfTheParentOverThatOfTheAgent() {
+        ModelProvider model = boss(task("tu_7", "scout", "look"));
+        Json files = Json.of(Map.of("tenant", "none", "plan", "gold"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.context(files))) {
+            String thread = rig.start(go().withContext(Optional.of(Wire.MAPPER.valueToTree(Map.of("tenant", "acme")))));
+            rig.adopt(thread + "/tu_7");
+
+            rig.awaitTurn(thread, 1);
+
+            assertThat(rig.timeline(thread + "/tu_7").now().context())
+                    .contains(Json.of(Map.of("tenant", "acme", "plan", "gold")));
+        }
+    }
+
+    /** As the Web UI offers to start one "like this one". */
+    @Test
+    void inputOfASubagent_startedByHand_tellsNobody() {
+        StartInput input = StartInput.ofSubagent(
+                "scout",
+                "ask Which day?",
+                Optional.empty(),
+                new Parent("tu_7", 1, Optional.empty()),
+                Optional.of(RunLimits.DEFAULT));
+        try (WorkflowRig rig = new WorkflowRig(connection(), boss())) {
+            String thread = rig.start(input);
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
+        }
+    }
+
     @Test
     void hardLimit_subagentStillOpen_isCutOffBeforeTheMove() {
         ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
@@ -359,6 +413,28 @@ abstract class SubagentCases {
             assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.FAILED);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.BUDGET);
             assertThat(state.usage()).isEqualTo(new Usage(610, 7));
+        }
+    }
+
+    @Test
+    void budget_loopTwoLevelsBelow_endsWhereTheRootsEnds() {
+        ModelProvider model = boss(task("tu_7", "scout", "delegate loop"));
+        Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .withSubagents("scout", "deep")
+                .with(agent -> agent.budget(tokens).maxIterations(20))) {
+            String thread = rig.start(go());
+            rig.adopt(rig.adopt(thread + "/tu_7") + "/tu_d");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            // 11 for the boss and 101 for the scout leave 388 for the loop, which goes on four times.
+            assertThat(rig.timeline(thread + "/tu_7/tu_d").now().limits().tokens())
+                    .contains(388L);
+            assertThat(state.usage()).isEqualTo(new Usage(510, 6));
+            assertThat(rig.timeline(thread + "/tu_7").now().turn().status()).isEqualTo(Turn.Status.BUDGET);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.BUDGET);
         }
     }
 
