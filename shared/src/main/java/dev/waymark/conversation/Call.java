@@ -24,6 +24,7 @@ import java.util.function.Consumer;
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if one was
  * @param digest of the arguments, where these are forgotten and it may still be asked for
+ * @param subagent what is known of the thread that carries it out, if one does or did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -44,7 +45,8 @@ public record Call(
         @JsonProperty("wakeAt") Optional<Instant> wakeAt,
         @JsonProperty("claim") Optional<Claim> claim,
         @JsonProperty("approval") Optional<Approval> approval,
-        @JsonProperty("digest") Optional<String> digest) {
+        @JsonProperty("digest") Optional<String> digest,
+        @JsonProperty("subagent") Optional<Delegation> subagent) {
     /** Where a call stands. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
@@ -62,6 +64,9 @@ public record Call(
         /** A worker may have it take effect from here on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
+        /** A subagent's thread has it. */
+        @JsonProperty("delegated")
+        DELEGATED(Waits.FOR_ACTIVITY),
         /** The worker that claimed it is lost. Its program may still run, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
@@ -146,6 +151,7 @@ public record Call(
         claim = claim == null ? Optional.empty() : claim;
         approval = approval == null ? Optional.empty() : approval;
         digest = digest == null ? Optional.empty() : digest;
+        subagent = subagent == null ? Optional.empty() : subagent;
     }
 
     static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -160,6 +166,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -207,6 +214,14 @@ public record Call(
         });
     }
 
+    Call delegated(Optional<Budget> reserved, Instant at) {
+        return become(Status.DELEGATED, at, draft -> draft.subagent = Optional.of(Delegation.begun(reserved)));
+    }
+
+    Call delegating(Delegation known) {
+        return but(draft -> draft.subagent = Optional.of(known));
+    }
+
     Call claimed(Claim by, Instant at) {
         return become(Status.CLAIMED, at, draft -> draft.claim = Optional.of(by));
     }
@@ -249,7 +264,10 @@ public record Call(
     }
 
     Call ended(Status how, String text, Instant at) {
-        return become(how, at, draft -> draft.result = Optional.of(text));
+        return become(how, at, draft -> {
+            draft.result = Optional.of(text);
+            draft.subagent = subagent.map(Delegation::abandoned);
+        });
     }
 
     /** The time that it waited for has come, and nothing of it runs any more. */
@@ -288,10 +306,12 @@ public record Call(
     /** Nothing but a person can bring it on. */
     @JsonIgnore
     public boolean waitsForPerson() {
-        return status.waits == Waits.FOR_PEOPLE;
+        return status.waits == Waits.FOR_PEOPLE
+                || (status == Status.DELEGATED
+                        && subagent.filter(Delegation::waitsForPerson).isPresent());
     }
 
-    /** A worker has it. */
+    /** A worker has it, or a subagent. */
     @JsonIgnore
     public boolean isInFlight() {
         return status.waits == Waits.FOR_ACTIVITY;
@@ -351,7 +371,8 @@ public record Call(
                 draft.wakeAt,
                 draft.claim,
                 draft.approval,
-                draft.digest);
+                draft.digest,
+                draft.subagent);
     }
 
     /** A copy on which something is changed. */
@@ -367,6 +388,7 @@ public record Call(
         private Optional<Claim> claim;
         private Optional<Approval> approval;
         private Optional<String> digest;
+        private Optional<Delegation> subagent;
 
         Draft(Call call) {
             args = call.args;
@@ -380,6 +402,7 @@ public record Call(
             claim = call.claim;
             approval = call.approval;
             digest = call.digest;
+            subagent = call.subagent;
         }
     }
 }

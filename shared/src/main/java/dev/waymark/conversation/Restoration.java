@@ -442,9 +442,12 @@ public final class Restoration {
                 createdAt,
                 updatedAt,
                 extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
+                Optional.empty(),
+                Optional.empty(),
                 cost,
                 Optional.empty(),
-                context);
+                context,
+                Optional.empty());
     }
 
     private Call standing(Call call) {
