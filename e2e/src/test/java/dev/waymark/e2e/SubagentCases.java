@@ -96,8 +96,6 @@ abstract class SubagentCases {
         assertThat(everyones)
                 .filteredOn(each -> each.path("tool").asText().equals("charge_card"))
                 .containsExactly(item);
-        assertThat(waymark.run("say", "firm/tu_7", "Hurry", "--no-wait").exitCode())
-                .isZero();
 
         replaceWorker("second.log");
         Done stale = waymark.run("approve", "firm", "--digest", "e3b0", "--json");
@@ -111,7 +109,7 @@ abstract class SubagentCases {
         assertThat(json("result", "firm/tu_7", "--json").path("costUsd").decimalValue())
                 .isEqualByComparingTo("0.06");
         assertThat(Files.readAllLines(directory.resolve("clerk.ledger")))
-                .containsExactly("{\"cents\":500} {\"tenant\":\"acme\"}");
+                .containsExactly("{\"cents\":500} {\"tenant\": \"acme\"}");
         JsonNode call = json("calls", "firm/tu_7", "--json").path(0);
         assertThat(call.path("approval").path("by").asText()).isEqualTo("ann");
         assertThat(json("calls", "firm", "--json").path(0).path("status").asText())
@@ -131,7 +129,7 @@ abstract class SubagentCases {
         replaceWorker("third.log");
 
         assertThat(waymark.run("result", "keep").out()).isEqualTo("It is done.\n");
-        assertThat(Files.readString(ledger)).isEqualTo("{\"cents\":500}");
+        assertThat(Files.readAllLines(ledger)).containsExactly("{\"cents\":500}");
         assertThat(waymark.run("show", "keep").out()).contains("<- So be it.  [tu_7]");
         assertThat(waymark.run("show", "keep/tu_1").exitCode()).isEqualTo(3);
         assertThat(waymark.run("show", "keep/tu_7").out()).contains("<- charged after all  [tu_1]");

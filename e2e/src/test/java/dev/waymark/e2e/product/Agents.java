@@ -146,7 +146,7 @@ public final class Agents {
      */
     public Agents boss() {
         String price = "pricing: { input: 10, output: 10 }\n";
-        program("clerk-charge.sh", "cat >> clerk.ledger; echo \" $WAYMARK_CONTEXT\" >> clerk.ledger; printf charged");
+        program("clerk-charge.sh", "read -r args; echo \"$args $WAYMARK_CONTEXT\" >> clerk.ledger; printf charged");
         agent("boss", price + "budget: { usd: 1 }\nsubagents: [clerk]", """
                 replies:
                   - tool_calls: [{ id: tu_7, name: clerk, input: { task: "Charge 500 cents." } }]
