@@ -18,11 +18,13 @@ import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -45,6 +47,8 @@ public final class PhasesCheckpoint {
     private final Consumer<Json> records;
     private final Rows rows = new Rows(new Spelling());
     private final Map<Call, Json> executions = new IdentityHashMap<>();
+    private final Map<Integer, Usage> usages = new HashMap<>();
+    private Optional<Json> newest = Optional.empty();
 
     private PhasesCheckpoint(Timeline timeline, Consumer<Json> records) {
         this.timeline = timeline;
@@ -53,6 +57,11 @@ public final class PhasesCheckpoint {
                 ? timeline.runId()
                 : timeline.moments().get(0).runId();
         this.runId = first + ":" + timeline.now().turn().number();
+        for (Moment moment : timeline.moments()) {
+            if (moment.fact().orElse(null) instanceof Fact.ModelReplied replied) {
+                usages.putIfAbsent(replied.step(), replied.reply().usage());
+            }
+        }
     }
 
     /** The newest snapshot. */
@@ -86,6 +95,22 @@ public final class PhasesCheckpoint {
             }
             before = Optional.of(state);
         }
+        addEnd();
+    }
+
+    /** Calls may have begun or ended since the newest snapshot, and whoever goes on from that would run them again. */
+    private void addEnd() {
+        Conversation now = timeline.now();
+        Json snapshot = snapshot(now);
+        if (now.turn().isRunning()
+                && newest.filter(each -> isSame(each, snapshot)).isEmpty()) {
+            records.accept(snapshot);
+        }
+    }
+
+    private static boolean isSame(Json one, Json other) {
+        return Objects.equals(one.field("payload"), other.field("payload"))
+                && Objects.equals(one.field("effects"), other.field("effects"));
     }
 
     private void addPhases(Optional<Conversation> previous, Moment moment) {
@@ -274,7 +299,7 @@ public final class PhasesCheckpoint {
         result.put("thread_id", timeline.thread());
         result.put("state", stateName(state));
         result.put("final_text", turn.text());
-        result.put("final_structured", null);
+        result.put("final_structured", turn.structured().orElse(null));
         putModel(result, state);
         result.put("tool_executions", toolExecutions(state));
         result.put("subagent_executions", subagentExecutions(state));
@@ -318,6 +343,12 @@ public final class PhasesCheckpoint {
     // ---- snapshots
 
     private void addSnapshot(Conversation state) {
+        Json snapshot = snapshot(state);
+        newest = Optional.of(snapshot);
+        records.accept(snapshot);
+    }
+
+    private Json snapshot(Conversation state) {
         Optional<Message> pending = pendingReply(state);
         Extras extras = Extras.of(state);
         Map<String, Object> payload = new LinkedHashMap<>();
@@ -332,19 +363,21 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", extras.cost());
         payload.put("session_token", extras.value("session_token"));
         payload.put("checkpoint_token", extras.value("checkpoint_token"));
-        payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
+        payload.put(
+                "pending_llm_response",
+                pending.map(reply -> reply(reply, state)).orElse(null));
         payload.put("tool_executions", toolExecutions(state));
         payload.put("subagent_executions", subagentExecutions(state));
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
-        payload.put("final_structured", null);
+        payload.put("final_structured", state.turn().structured().orElse(null));
         payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
         Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
         Map<String, Object> effects = effects(state, pending);
         if (!effects.isEmpty()) {
             record.put("effects", effects);
         }
-        records.accept(Json.of(record));
+        return Json.of(record);
     }
 
     /** The newest reply, if some of its calls are open and none of them can be taking effect. */
@@ -371,13 +404,19 @@ public final class PhasesCheckpoint {
                 .orElse(false);
     }
 
-    private Map<String, Object> reply(Message message) {
+    private Map<String, Object> reply(Message message, Conversation state) {
+        int step = state.counters().steps();
+        Usage used = usages.get(step);
         Map<String, Object> reply = new LinkedHashMap<>();
         reply.put("text", message.text());
-        reply.put("request_id", null);
-        reply.put("finish_reason", "tool_use");
-        reply.put("model", model().name());
-        reply.put("usage", usage(Usage.NONE));
+        if (used == null && Extras.of(state).count("pending_step") == step) {
+            reply.putAll(Extras.of(state).object("pending_reply"));
+        } else {
+            reply.put("request_id", null);
+            reply.put("finish_reason", "tool_use");
+            reply.put("model", model().name());
+            reply.put("usage", usage(used == null ? Usage.NONE : used));
+        }
         reply.put(
                 "tool_calls",
                 message.toolUses().stream().map(PhasesCheckpoint::call).toList());

@@ -18,7 +18,8 @@ import java.util.function.Consumer;
  * @param dispatches how often it was handed to a worker
  * @param repeat how many calls of the same tool and arguments had a known outcome before this one ran. Executions of one
  *     call, however many, share it, and with it their idempotency key.
- * @param result held only until it is committed to the transcript
+ * @param result held only until it is committed to the transcript. Of a call that asks, an answer that came before it
+ *     was known whether the call may be answered.
  * @param since when the status began
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if one was
@@ -254,6 +255,14 @@ public record Call(
         return become(Status.ASKING, at, draft -> draft.question = Optional.of(words));
     }
 
+    Call answeredEarly(String text) {
+        return but(draft -> draft.result = Optional.of(text));
+    }
+
+    Call withoutResult() {
+        return but(draft -> draft.result = Optional.empty());
+    }
+
     Call ended(Status how, String text, Instant at) {
         return become(how, at, draft -> {
             draft.result = Optional.of(text);
@@ -322,7 +331,13 @@ public record Call(
     /** The result as the model sees it, if there is one that the transcript does not hold yet. */
     @JsonIgnore
     public Optional<Part.ToolResult> toolResult() {
-        return result.map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+        return result.filter(text -> !isOpen()).map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+    }
+
+    /** A person is asked, and the words are not known: in a checkpoint, a call that waits for its approval is the same. */
+    @JsonIgnore
+    boolean asksNothing() {
+        return status == Status.ASKING && question.orElse("").isEmpty();
     }
 
     /** What a decision or a claim is bound to: hex of the SHA-256 over the arguments as canonical JSON. */

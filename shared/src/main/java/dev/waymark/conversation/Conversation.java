@@ -50,7 +50,8 @@ public record Conversation(
         @JsonProperty("reported") Optional<Report> reported,
         @JsonProperty("cost") Optional<Usd> cost,
         @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context) {
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("gauge") Optional<Gauge> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -128,6 +129,7 @@ public record Conversation(
         cost = cost == null ? Optional.empty() : cost;
         budget = budget == null ? Optional.empty() : budget;
         context = context == null ? Optional.empty() : context;
+        gauge = gauge == null ? Optional.empty() : gauge;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -199,7 +201,8 @@ public record Conversation(
             return;
         }
         if (openCalls().isEmpty()) {
-            steps.add(new Step.CallModel(counters.steps() + 1));
+            int next = counters.steps() + 1;
+            steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
             return;
         }
         List<Call> open = openCalls();
@@ -252,6 +255,51 @@ public record Conversation(
     public boolean isForSubagent(Call call) {
         return terms.map(known -> known.tools().get(call.tool()) == Terms.ToolKind.SUBAGENT)
                 .orElse(false);
+    }
+
+    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
+    private boolean isSummaryDue() {
+        Optional<SummaryRule> rule = terms.flatMap(Terms::summaries);
+        Gauge read = gauge.orElse(Gauge.UNREAD);
+        if (rule.isEmpty() || read.isSummary(counters.steps())) {
+            return false;
+        }
+        List<Message> fresh = new ArrayList<>();
+        transcript.entries().tail(counters.messages() - read.messages()).forEach(entry -> fresh.add(entry.message()));
+        List<Message> uncommitted = uncommitted();
+        fresh.addAll(uncommitted);
+        if (read.tokens() + Gauge.guess(fresh) < rule.get().whenTokens()) {
+            return false;
+        }
+        List<Message> all = new ArrayList<>(transcript.messages());
+        all.addAll(uncommitted);
+        return Summary.cut(all, rule.get().keepMessages()) > 1;
+    }
+
+    /** What the next model call adds to the transcript. */
+    private List<Message> uncommitted() {
+        List<Message> messages = new ArrayList<>();
+        List<Part.ToolResult> results = batchCalls().stream()
+                .flatMap(call -> call.toolResult().stream())
+                .toList();
+        if (!results.isEmpty()) {
+            messages.add(Message.results(results));
+        }
+        queue.forEach(queued -> messages.add(queued.message()));
+        return messages;
+    }
+
+    /** The messages that give way to the summary that is being written. */
+    public List<Message> givingWay() {
+        List<Message> messages = transcript.messages();
+        int keep = terms.flatMap(Terms::summaries).orElse(SummaryRule.DEFAULT).keepMessages();
+        return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
+    }
+
+    /** The model writes a summary, and no reply. */
+    @JsonIgnore
+    public boolean isSummarising() {
+        return modelCalled && gauge.orElse(Gauge.UNREAD).isSummary(counters.steps());
     }
 
     /** How many calls of the same came to a known end before this one runs, or ran. */
@@ -358,7 +406,13 @@ public record Conversation(
     /** Nothing happens until somebody sends something. */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn.isRunning() || isInterrupted();
+        return !turn.isRunning() || (isInterrupted() && isKnownWhatIsOpen());
+    }
+
+    /** What calls from elsewhere wait for is known once the agent is, but for questions in words. */
+    private boolean isKnownWhatIsOpen() {
+        return terms.isPresent()
+                || openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING && !call.asksNothing());
     }
 
     /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */
@@ -433,6 +487,7 @@ public record Conversation(
                 reported,
                 cost,
                 budget,
-                context);
+                context,
+                gauge);
     }
 }

@@ -56,6 +56,7 @@ final class Evolution implements Fact.Cases<Void> {
     private Optional<Usd> cost;
     private Optional<Budget> budget;
     private Optional<Json> context;
+    private Optional<Gauge> gauge;
 
     private boolean versionReached;
 
@@ -92,6 +93,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.cost = from.cost();
         this.budget = from.budget();
         this.context = from.context();
+        this.gauge = from.gauge();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -128,7 +130,8 @@ final class Evolution implements Fact.Cases<Void> {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                fact.context());
+                fact.context(),
+                Optional.empty());
         return of(blank, at).apply(fact);
     }
 
@@ -151,11 +154,7 @@ final class Evolution implements Fact.Cases<Void> {
             terms = Optional.empty();
             agentRequested = false;
         }
-        if (modelCalled) {
-            modelCalled = false;
-            turn = turn.uniterated();
-            steps--;
-        }
+        takeBackModelCall();
         how.answer().ifPresent(this::answerOrSay);
         if (!openCalls().isEmpty() || (turn.mayGoOn() && !isBlank())) {
             turn = turn.continued();
@@ -180,11 +179,7 @@ final class Evolution implements Fact.Cases<Void> {
         origin = origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         agentRequested = terms.isPresent();
         inherit();
-        if (modelCalled) {
-            modelCalled = false;
-            turn = turn.uniterated();
-            steps--;
-        }
+        takeBackModelCall();
         for (Call call : openCalls()) {
             if (careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 giveUp(call);
@@ -197,6 +192,15 @@ final class Evolution implements Fact.Cases<Void> {
         settle();
         versions++;
         return freeze();
+    }
+
+    /** Nothing will be heard of it here. */
+    private void takeBackModelCall() {
+        if (modelCalled) {
+            turn = isSummarising() ? turn : turn.uniterated();
+            modelCalled = false;
+            steps--;
+        }
     }
 
     /** What was done is done for the fork too, and what was done and forgotten may have been anything. */
@@ -226,7 +230,10 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Call> question = openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent()) {
+        if (question.isPresent() && terms.isEmpty() && question.get().asksNothing()) {
+            // It may be an approval that is waited for. The agent's tools will tell.
+            put(question.get().answeredEarly(words));
+        } else if (question.isPresent()) {
             end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
             userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
@@ -255,8 +262,13 @@ final class Evolution implements Fact.Cases<Void> {
         };
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
         if (call.status() == Call.Status.ASKING) {
-            if (decidable && call.question().orElse("").isEmpty()) {
-                askForApproval(call);
+            Optional<String> answer = call.result();
+            if (decidable && call.asksNothing()) {
+                answer.ifPresent(
+                        text -> ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+                askForApproval(call.withoutResult());
+            } else if (answer.isPresent()) {
+                end(call, Call.Status.COMPLETED, answer.get());
             }
         } else if (kind.isEmpty() && !mayHaveRun) {
             fail(call, ToolTexts.notFound(call.tool(), terms.get()));
@@ -335,7 +347,8 @@ final class Evolution implements Fact.Cases<Void> {
                 reported,
                 cost,
                 budget,
-                context);
+                context,
+                gauge);
     }
 
     private void remember(Fact fact) {
@@ -410,15 +423,20 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void modelCalled(Fact.ModelCalled fact) {
+        callModel(fact.step());
+        turn = turn.iterated();
+        return null;
+    }
+
+    private void callModel(int step) {
         commitResults();
         for (Queued queued : queue) {
             say(queued.id(), queued.message());
+            queued.schema().ifPresent(schema -> turn = turn.wanting(schema));
         }
         queue = List.of();
-        turn = turn.iterated();
-        steps = fact.step();
+        steps = step;
         modelCalled = true;
-        return null;
     }
 
     @Override
@@ -437,12 +455,30 @@ final class Evolution implements Fact.Cases<Void> {
         if (!message.content().isEmpty()) {
             say(Optional.empty(), message);
         }
+        if (terms.flatMap(Terms::summaries).isPresent()) {
+            gauge = Optional.of(gauge().read(fact.reply().usage(), messages));
+        }
         if (message.toolUses().isEmpty()) {
-            endTurn(Turn.Status.COMPLETE, message.text(), null);
+            lastWord(message.text(), fact.reply());
         } else {
             issue(message.toolUses(), fact.reply().faults());
         }
         return null;
+    }
+
+    private void lastWord(String words, Reply reply) {
+        Optional<String> misfit = turn.schema().flatMap(schema -> reply.misfit());
+        if (misfit.isEmpty()) {
+            turn = turn.structured(reply.structured());
+            endTurn(Turn.Status.COMPLETE, words, null);
+        } else if (turn.repaired()) {
+            String why = "the reply does not fit the schema, asked twice: " + misfit.get();
+            endTurn(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, why));
+        } else {
+            turn = turn.repairing();
+            say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
+            versionReached = true;
+        }
     }
 
     @Override
@@ -454,6 +490,53 @@ final class Evolution implements Fact.Cases<Void> {
             endTurn(Turn.Status.FAILED, "", fact.problem());
         }
         return null;
+    }
+
+    @Override
+    public @Nullable Void summaryRequested(Fact.SummaryRequested fact) {
+        callModel(fact.step());
+        gauge = Optional.of(gauge().summarising(fact.step()));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void summarised(Fact.Summarised fact) {
+        boolean current = isCurrent(fact.step());
+        summaryCame(fact.step(), fact.reply().spent());
+        String words =
+                new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
+        if (current && !words.isEmpty()) {
+            List<Transcript.Entry> entries = transcript.entries().toList();
+            int cut = freeze().givingWay().size();
+            transcript = Transcript.EMPTY;
+            say(Optional.empty(), Summary.message(words));
+            entries.subList(cut, entries.size()).forEach(entry -> transcript = transcript.plus(entry));
+            gauge = Optional.of(gauge().unread());
+            versionReached = true;
+        }
+        return null;
+    }
+
+    @Override
+    public @Nullable Void summaryFailed(Fact.SummaryFailed fact) {
+        summaryCame(fact.step(), fact.spent());
+        return null;
+    }
+
+    private void summaryCame(int step, Spent spent) {
+        spend(spent);
+        if (isCurrent(step)) {
+            modelCalled = false;
+            turn = turn.used(spent.usage());
+        }
+    }
+
+    private boolean isSummarising() {
+        return modelCalled && gauge().isSummary(steps);
+    }
+
+    private Gauge gauge() {
+        return gauge.orElse(Gauge.UNREAD);
     }
 
     /** What was taken is taken, whatever becomes of the turn that it was for. */
@@ -1118,11 +1201,15 @@ final class Evolution implements Fact.Cases<Void> {
         });
         fact.content().ifPresent(content -> {
             List<Queued> longer = new ArrayList<>(queue);
-            longer.add(new Queued(fact.id(), content, at));
+            longer.add(new Queued(fact.id(), content, at, fact.schema()));
             queue = longer;
         });
+        Optional<Json> schema = fact.schema().or(() -> fact.retry() ? turn.schema() : Optional.empty());
         if (!turn.isRunning() && !isBlank()) {
             openTurn();
+        }
+        if (fact.content().isEmpty() && turn.isRunning()) {
+            schema.ifPresent(wanted -> turn = turn.wanting(wanted));
         }
         return null;
     }
@@ -1279,6 +1366,7 @@ final class Evolution implements Fact.Cases<Void> {
         batch = List.of();
         queue = List.of();
         transcript = Transcript.EMPTY;
+        gauge = gauge.map(Gauge::unread);
         workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
         Index<Call> kept = calls;
@@ -1294,6 +1382,9 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void endTurn(Turn.Status how, String words, @Nullable Problem why) {
+        if (isSummarising()) {
+            gauge = Optional.of(gauge().notSummarising());
+        }
         modelCalled = false;
         turn = turn.ended(how, words, Optional.ofNullable(why));
         ended = Optional.of(turn);

@@ -133,6 +133,45 @@ public sealed interface Fact {
         }
     }
 
+    /** Results and queued messages were committed to the transcript, and a summary of its older part was asked for. */
+    record SummaryRequested(int step) implements Fact {
+        @Override
+        public String type() {
+            return "summary-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryRequested(this);
+        }
+    }
+
+    /** What the model wrote stands for the older part of the conversation from here on. */
+    record Summarised(int step, Reply reply) implements Fact {
+        @Override
+        public String type() {
+            return "summarised";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summarised(this);
+        }
+    }
+
+    /** There is no summary, finally. The conversation goes on as it is. */
+    record SummaryFailed(int step, Problem problem, Spent spent) implements Fact {
+        @Override
+        public String type() {
+            return "summary-failed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryFailed(this);
+        }
+    }
+
     /** A call was handed to a worker, for the {@code dispatch}-th time. */
     record ToolDispatched(String callId, int dispatch) implements Fact {
         @Override
@@ -367,9 +406,23 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody sent a message, replaced the conversation, or asked for the last turn once more. */
-    record UserSpoke(Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry)
+    /**
+     * Somebody sent a message, replaced the conversation, or asked for the last turn once more.
+     *
+     * @param schema that the last word of the turn has to fit, as JSON
+     */
+    record UserSpoke(
+            Optional<String> id,
+            Optional<List<Message>> replacement,
+            Optional<Message> content,
+            boolean retry,
+            Optional<Json> schema)
             implements Inbound {
+        public UserSpoke(
+                Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry) {
+            this(id, replacement, content, retry, Optional.empty());
+        }
+
         @Override
         public String signal() {
             return "say";
@@ -623,6 +676,12 @@ public sealed interface Fact {
         R modelReplied(ModelReplied fact);
 
         R modelFailed(ModelFailed fact);
+
+        R summaryRequested(SummaryRequested fact);
+
+        R summarised(Summarised fact);
+
+        R summaryFailed(SummaryFailed fact);
 
         R toolDispatched(ToolDispatched fact);
 

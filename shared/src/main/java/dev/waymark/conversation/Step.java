@@ -23,6 +23,14 @@ public sealed interface Step {
         }
     }
 
+    /** Have the model summarise the older part of the conversation, before it is asked about the whole. */
+    record Summarise(int step) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summarise(this);
+        }
+    }
+
     /** Have a worker run a tool. */
     record RunTool(Call call, int dispatch) implements Step {
         @Override
@@ -84,6 +92,8 @@ public sealed interface Step {
         R resolveAgent(ResolveAgent step);
 
         R callModel(CallModel step);
+
+        R summarise(Summarise step);
 
         R runTool(RunTool step);
 

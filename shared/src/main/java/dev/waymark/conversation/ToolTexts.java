@@ -19,6 +19,12 @@ public final class ToolTexts {
         return "Tool \"" + tool + "\" returned invalid output: " + reason;
     }
 
+    /** What a model is told whose last word is not as it was asked for. */
+    static String misfit(String reason) {
+        return "Your reply does not fit the JSON Schema: " + reason
+                + ". Reply once more, with one JSON value that fits it and nothing else.";
+    }
+
     static String denied(String tool, Optional<String> reason) {
         return "Tool execution denied by user. " + notExecuted(tool)
                 + reason.map(words -> " Reason: " + words).orElse("");

@@ -342,8 +342,10 @@ public final class Projector {
             }
             case Names.MODEL_ACTIVITY -> {
                 ModelInput input = decode(scheduled.getInput(), ModelInput.class);
-                works.put(eventId, new ModelWork(input.step()));
-                apply(eventId, new Fact.ModelCalled(input.step()));
+                works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step()));
+                apply(
+                        eventId,
+                        input.summary() ? new Fact.SummaryRequested(input.step()) : new Fact.ModelCalled(input.step()));
                 atModelCall = state;
                 compare(eventId, input);
             }
@@ -556,6 +558,24 @@ public final class Projector {
         @Override
         public Fact failed(RuntimeException failure) {
             return new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure));
+        }
+    }
+
+    private final class SummaryWork implements Work {
+        private final int step;
+
+        SummaryWork(int step) {
+            this.step = step;
+        }
+
+        @Override
+        public Fact completed(Payloads result) {
+            return new Fact.Summarised(step, decode(result, Reply.class));
+        }
+
+        @Override
+        public Fact failed(RuntimeException failure) {
+            return new Fact.SummaryFailed(step, Failures.problem(failure), Failures.spent(failure));
         }
     }
 

@@ -16,6 +16,7 @@ import dev.waymark.conversation.Counters;
 import dev.waymark.conversation.Delegation;
 import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Gauge;
 import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
@@ -30,6 +31,7 @@ import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
 import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
@@ -62,8 +64,19 @@ class StoredFormsTest {
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
-        Turn turn =
-                new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
+        Turn turn = new Turn(
+                2,
+                Turn.Status.FAILED,
+                3,
+                new Usage(1, 2),
+                "words",
+                Optional.of(new Problem("T", "m")),
+                AT,
+                Optional.of(ARGS),
+                true,
+                Optional.of(ARGS));
+        Gauge gauge = new Gauge(41, 2, Optional.of(3));
+        SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
@@ -108,7 +121,8 @@ class StoredFormsTest {
                 Map.of("charge", care),
                 Optional.of(approvals),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(summaries));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -122,7 +136,7 @@ class StoredFormsTest {
                 Index.<Workspace.VirtualFile>empty().with("a/b", file));
         Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
         Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
-        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
+        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
                 1,
@@ -153,7 +167,8 @@ class StoredFormsTest {
                 Optional.of(report),
                 Optional.of(usd),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(gauge));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -168,6 +183,10 @@ class StoredFormsTest {
                                 .withFaults(List.of(new Reply.Fault(0, "no")))
                                 .charged(Optional.of(usd), spent),
                         "content"),
+                stored(Reply.of(new Part.Text("x")).withMisfit("no"), "content"),
+                stored(Reply.of(new Part.Text("{}")).withStructured(ARGS), "content"),
+                stored(gauge),
+                stored(summaries, "whenTokens", "keepMessages"),
                 stored(new Usage(1, 2)),
                 stored(new Usage(9, 2, 4, 3)),
                 stored(budget),

@@ -90,8 +90,14 @@ final class Ledger {
             Violation.unless(
                     late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
-        if (fact instanceof Fact.ModelCalled) {
+        if (fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested) {
             committed(before, after);
+        }
+        if (fact instanceof Fact.Summarised && !isStale(before, fact)) {
+            summarised(before, after);
+        }
+        if (before.turn().repaired() && !after.turn().isRunning()) {
+            coverage.count("repairs that ended " + after.turn().status().wireName());
         }
         if (fact instanceof Fact.ModelReplied && !isStale(before, fact)) {
             issued(before, after);
@@ -117,9 +123,14 @@ final class Ledger {
         }
         outcome(before, fact, after);
         if (fact instanceof Fact.ModelReplied replied) {
-            Reply reply = replied.reply();
-            spent = spent.plus(new Spent(reply.usage(), reply.cost()))
-                    .plus(reply.wasted().orElse(Spent.NOTHING));
+            pay(replied.reply());
+        } else if (fact instanceof Fact.Summarised summarised) {
+            pay(summarised.reply());
+            if (!isStale(before, fact)) {
+                accepted.subList(0, gaveWay(before, after)).clear();
+            }
+        } else if (fact instanceof Fact.SummaryFailed failed) {
+            spent = spent.plus(failed.spent());
         } else if (fact instanceof Fact.ModelFailed failed) {
             spent = spent.plus(failed.spent());
         } else if (fact instanceof Fact.SubagentReported reported) {
@@ -354,6 +365,46 @@ final class Ledger {
         }
     }
 
+    private void pay(Reply reply) {
+        spent = spent.plus(new Spent(reply.usage(), reply.cost()))
+                .plus(reply.wasted().orElse(Spent.NOTHING));
+    }
+
+    /** How many of the messages that people sent a summary has replaced. */
+    private static int gaveWay(Conversation before, Conversation after) {
+        Set<String> kept = new HashSet<>();
+        after.transcript().entries().toList().forEach(entry -> kept.add(entry.id()));
+        return (int) before.transcript().entries().toList().stream()
+                .filter(entry -> isMessage(entry.message()) && !kept.contains(entry.id()))
+                .count();
+    }
+
+    private static boolean isMessage(Message message) {
+        return message.role() == Role.USER && message.text().startsWith(MESSAGE);
+    }
+
+    /** The newest messages are the ones that there were, the model is not asked twice, and providers take what is left. */
+    private void summarised(Conversation before, Conversation after) {
+        List<Message> was = before.transcript().messages();
+        List<Message> is = after.transcript().messages();
+        if (is.equals(was)) {
+            coverage.count("summaries without words");
+        } else {
+            coverage.count("summaries");
+            int kept = is.size() - 1;
+            Violation.unless(
+                    is.subList(1, is.size()).equals(was.subList(was.size() - kept, was.size())),
+                    "a summary changed what it had to leave");
+            int keep = terms.summaries().orElseThrow().keepMessages();
+            Violation.unless(kept == keep || kept == keep + 1, "a summary left too much, or too little");
+            Pairing.violation(is).ifPresent(violation -> {
+                throw new Violation("a summary broke the transcript: " + violation);
+            });
+        }
+        Violation.unless(
+                after.decide().stream().noneMatch(Step.Summarise.class::isInstance), "a summary follows a summary");
+    }
+
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
         return state.batchCalls().stream()
                 .anyMatch(call -> call.id().equals(callId)
@@ -366,6 +417,12 @@ final class Ledger {
             return !isAwaited(before, replied.step());
         }
         if (fact instanceof Fact.ModelFailed failed) {
+            return !isAwaited(before, failed.step());
+        }
+        if (fact instanceof Fact.Summarised summarised) {
+            return !isAwaited(before, summarised.step());
+        }
+        if (fact instanceof Fact.SummaryFailed failed) {
             return !isAwaited(before, failed.step());
         }
         if (fact instanceof Fact.ToolFinished done) {
@@ -546,7 +603,7 @@ final class Ledger {
     private void messages(Conversation after) {
         List<String> held = new ArrayList<>();
         for (Transcript.Entry entry : after.transcript().entries().toList()) {
-            if (entry.message().role() == Role.USER && entry.message().text().startsWith(MESSAGE)) {
+            if (isMessage(entry.message())) {
                 held.add(entry.message().text());
             }
         }
@@ -598,7 +655,8 @@ final class Ledger {
                 mostTokens.filter(most -> promised > Math.max(0, most - tokens)).isEmpty(),
                 "more is promised to subagents than there is");
         Violation.unless(
-                state.decide().stream().noneMatch(Step.CallModel.class::isInstance)
+                state.decide().stream()
+                                .noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");

@@ -17,6 +17,7 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
@@ -124,7 +125,7 @@ final class Simulation {
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.terms = budgeted(terms(random));
+        this.terms = summarised(budgeted(terms(random)));
         this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
@@ -205,6 +206,13 @@ final class Simulation {
             if (fault != Fault.MODEL_CALL_UNRECORDED) {
                 apply(new Fact.ModelCalled(step.step()));
             }
+            return true;
+        }
+
+        @Override
+        public Boolean summarise(Step.Summarise step) {
+            begin("summary " + step.step(), Activity.of("summary", step.step(), runId()));
+            apply(new Fact.SummaryRequested(step.step()));
             return true;
         }
 
@@ -314,7 +322,7 @@ final class Simulation {
             waits = true;
             Violation.unless(
                     flights.stream()
-                            .anyMatch(flight -> flight.kind().equals("model")
+                            .anyMatch(flight -> flight.kind().equals(state.isSummarising() ? "summary" : "model")
                                     && flight.step() == state.counters().steps()),
                     "stuck: no reply will come");
         }
@@ -536,10 +544,19 @@ final class Simulation {
                                 ? new Fact.ModelFailed(
                                         flight.step() + off, new Problem("Provider", "overloaded"), spent())
                                 : new Fact.ModelReplied(flight.step() + off, reply()));
+            case "summary" -> apply(summaryEnd(flight.step() + off));
             case "verify" -> apply(verdict(flight));
             case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
         }
+    }
+
+    private Fact summaryEnd(int step) {
+        if (money.nextInt(6) == 0) {
+            return new Fact.SummaryFailed(step, new Problem("Provider", "overloaded"), spent());
+        }
+        String words = money.nextInt(8) == 0 ? " " : "summary-" + step;
+        return new Fact.Summarised(step, charged(List.of(new Part.Text(words))));
     }
 
     /** Something happens in a subagent's thread, and perhaps the thread above is told. */
@@ -882,6 +899,14 @@ final class Simulation {
             parts.add(new Part.ToolUse(id, tool, args(tool)));
         }
         coverage.count("replies with " + Math.min(calls, 5) + " calls");
+        Reply reply = charged(parts);
+        if (calls > 0 || state.turn().schema().isEmpty()) {
+            return reply;
+        }
+        return money.nextInt(2) == 0 ? reply.withMisfit("it is not JSON") : reply.withStructured(Json.EMPTY_OBJECT);
+    }
+
+    private Reply charged(List<Part> parts) {
         return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn")
                 .charged(Optional.of(Usd.of(BigDecimal.valueOf(money.nextInt(1000), 6))), spent());
     }
@@ -923,7 +948,8 @@ final class Simulation {
     }
 
     private Fact.UserSpoke message() {
-        return new Fact.UserSpoke(someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false);
+        Optional<Json> schema = money.nextInt(8) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
+        return new Fact.UserSpoke(someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
     }
 
     /** None, a new one, or one that was sent before. */
@@ -1076,6 +1102,12 @@ final class Simulation {
             default -> Optional.empty();
         };
         return new Terms("helper", 6, tools, care, approvals);
+    }
+
+    private Terms summarised(Terms whole) {
+        return money.nextInt(3) > 0
+                ? whole
+                : whole.withSummaries(new SummaryRule(20 + money.nextInt(200), 1 + money.nextInt(5)));
     }
 
     private Terms budgeted(Terms unlimited) {

@@ -53,6 +53,13 @@ class SimulationTest {
         "turns max-iterations",
         "turns budget",
         "turns stopped",
+        "summaries",
+        "summaries without words",
+        "stale summarised",
+        "stale summary-failed",
+        "fact summary-failed",
+        "repairs that ended complete",
+        "repairs that ended failed",
         "stale model-failed",
         "stale model-replied",
         "stale tool-finished",
@@ -339,6 +346,23 @@ class SimulationTest {
                                         .forEach(call -> ((ObjectNode)
                                                         after.get("calls").get(call.id()))
                                                 .put("result", "Cancelled."));
+                            }
+                        }),
+                broken(
+                        Fact.Summarised.class,
+                        "a summary takes a call and leaves its result",
+                        "a summary",
+                        (before, fact, after) -> {
+                            JsonNode entries = after.get("transcript").get("entries");
+                            if (fact instanceof Fact.Summarised && entries.size() > 1) {
+                                JsonNode eldest = entries.get(1).get("message").get("content");
+                                if (eldest.size() > 0
+                                        && "tool_use"
+                                                .equals(eldest.get(eldest.size() - 1)
+                                                        .get("type")
+                                                        .asText())) {
+                                    ((ArrayNode) entries).remove(1);
+                                }
                             }
                         }),
                 broken(Fact.Cleared.class, "a clear counts messages anew", "went back", (before, fact, after) -> {

@@ -98,6 +98,21 @@ final class Story implements Fact.Cases<String> {
     }
 
     @Override
+    public String summaryRequested(Fact.SummaryRequested fact) {
+        return "step " + fact.step();
+    }
+
+    @Override
+    public String summarised(Fact.Summarised fact) {
+        return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
+    }
+
+    @Override
+    public String summaryFailed(Fact.SummaryFailed fact) {
+        return fact.problem().message();
+    }
+
+    @Override
     public String toolDispatched(Fact.ToolDispatched fact) {
         return "[" + fact.callId() + "]";
     }

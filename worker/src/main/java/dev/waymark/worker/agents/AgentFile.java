@@ -8,12 +8,13 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.EnvironmentReferences;
+import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolArguments;
 import dev.waymark.worker.tool.ToolNames;
@@ -48,8 +49,6 @@ final class AgentFile {
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS = Set.of("summarize");
-    private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
@@ -107,7 +106,6 @@ final class AgentFile {
     Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
-        fields.refuse(LATER_FIELDS, LATER);
         String name = name(file, root, fields);
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> instructions = fields.take("instructions");
@@ -120,6 +118,7 @@ final class AgentFile {
         Optional<YamlValue> budget = fields.take("budget");
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
+        Optional<YamlValue> summarize = fields.take("summarize");
         fields.end();
         List<McpEntry> servers = new ArrayList<>();
         AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
@@ -149,6 +148,9 @@ final class AgentFile {
         }
         if (context.isPresent()) {
             builder.context(context(context.get()));
+        }
+        if (summarize.isPresent()) {
+            builder.summaries(summaries(summarize.get()));
         }
         AgentSpec agent = builder.build();
         int bytes = bytes(agent);
@@ -336,6 +338,16 @@ final class AgentFile {
             throw value.problem("too large: " + length + " characters as JSON, at most " + LONGEST_CONTEXT);
         }
         return context;
+    }
+
+    private static SummaryRule summaries(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        Optional<YamlValue> whenTokens = fields.take("when_tokens");
+        Optional<YamlValue> keepMessages = fields.take("keep_messages");
+        fields.end();
+        return new SummaryRule(
+                whenTokens.isPresent() ? whenTokens.get().whole(1) : SummaryRule.DEFAULT.whenTokens(),
+                keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
     }
 
     /** Whether it is known what an agent's model costs. */

@@ -2,7 +2,7 @@ package dev.waymark.worker.agents;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.EnvironmentReferences;
+import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.http.RequestHeaders;
 import dev.waymark.worker.tool.http.UrlTemplate;
 import dev.waymark.worker.yaml.YamlFields;

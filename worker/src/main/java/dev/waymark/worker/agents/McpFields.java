@@ -3,7 +3,7 @@ package dev.waymark.worker.agents;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.worker.mcp.McpEntry;
-import dev.waymark.worker.tool.EnvironmentReferences;
+import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;

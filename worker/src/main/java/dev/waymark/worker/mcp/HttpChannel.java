@@ -2,6 +2,7 @@ package dev.waymark.worker.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.Fence;
 import java.io.EOFException;
 import java.io.IOException;
@@ -70,7 +71,7 @@ final class HttpChannel implements Channel {
     static HttpChannel to(McpServer server, Secrets secrets) throws NotReached {
         Headers.Builder headers = new Headers.Builder();
         try {
-            secrets.resolved(server.headers()).forEach(headers::add);
+            server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
         } catch (IllegalArgumentException e) {
             // What OkHttp says of it quotes the value.
             throw new NotReached("a header holds what no header can");
@@ -135,7 +136,7 @@ final class HttpChannel implements Channel {
     }
 
     private Lost failure(Throwable cause, Exchange exchange) throws NotReached {
-        String words = secrets.hide(
+        String words = secrets.mask(
                 Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getSimpleName()));
         if (!exchange.sent || cause instanceof Moved || cause instanceof SessionOver) {
             throw new NotReached(words);
@@ -303,7 +304,7 @@ final class HttpChannel implements Channel {
             }
             return JsonRpc.read(source.readByteArray())
                     .filter(message -> JsonRpc.answers(message, id))
-                    .map(message -> JsonRpc.answer(secrets.hide(message)))
+                    .map(message -> JsonRpc.answer(secrets.mask(message)))
                     .orElseThrow(() -> new IOException("what it answers is no answer"));
         }
 
@@ -340,7 +341,7 @@ final class HttpChannel implements Channel {
             if (ours.isEmpty()) {
                 message.flatMap(JsonRpc::reply).ifPresent(HttpChannel.this::say);
             }
-            return ours.map(said -> JsonRpc.answer(secrets.hide(said)));
+            return ours.map(said -> JsonRpc.answer(secrets.mask(said)));
         }
 
         private Answer refused(Response response) throws IOException {
@@ -361,7 +362,7 @@ final class HttpChannel implements Channel {
                 open = false;
                 throw new SessionOver();
             }
-            String words = "HTTP " + status + words(secrets.hide(body));
+            String words = "HTTP " + status + words(body);
             if (status >= 500) {
                 // A proxy may say so of a server that goes on.
                 throw new IOException(words);
@@ -374,10 +375,10 @@ final class HttpChannel implements Channel {
         }
 
         private String words(String body) {
-            String words = JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
-                    .map(json -> json.path("error").path("message").asText(""))
-                    .filter(message -> !message.isEmpty())
-                    .orElse(body)
+            String words = secrets.mask(JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
+                            .map(json -> json.path("error").path("message").asText(""))
+                            .filter(message -> !message.isEmpty())
+                            .orElse(body))
                     .strip();
             return words.isEmpty()
                     ? ""

@@ -3,6 +3,7 @@ package dev.waymark.worker.mcp;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.Fence;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,7 +38,12 @@ final class McpConnection implements AutoCloseable {
     /** Starts or finds the server, and shakes hands. */
     static McpConnection open(McpServer server, Map<String, String> environment, Path directory, Fence fence)
             throws NotReached, InterruptedException {
-        Secrets secrets = Secrets.of(server, environment);
+        List<String> texts = new ArrayList<>(server.env().values());
+        texts.addAll(server.headers().values());
+        Secrets secrets = Secrets.of(texts, environment);
+        if (secrets.missing().isPresent()) {
+            throw new NotReached("environment variable " + secrets.missing().get() + " is not set in the worker");
+        }
         Channel channel = server.url().isPresent()
                 ? HttpChannel.to(server, secrets)
                 : StdioChannel.start(server, secrets, environment, directory);
@@ -79,7 +85,7 @@ final class McpConnection implements AutoCloseable {
         List<RemoteTool> tools = new ArrayList<>();
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            Answer answer = channel.ask("tools/list", page, fence);
+            Answer answer = ask("tools/list", page, fence);
             if (answer instanceof Answer.Refusal refusal) {
                 throw new NotReached("it does not list its tools: " + refusal.words());
             }
@@ -103,8 +109,12 @@ final class McpConnection implements AutoCloseable {
     }
 
     Answer call(ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
+        return ask("tools/call", params, fence);
+    }
+
+    private Answer ask(String method, ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
         try {
-            return channel.ask("tools/call", params, fence);
+            return channel.ask(method, params, fence);
         } catch (Lost e) {
             doubtful |= e.isLate();
             throw e;

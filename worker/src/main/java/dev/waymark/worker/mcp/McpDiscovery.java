@@ -27,6 +27,12 @@ public final class McpDiscovery {
     /** What a server gets to start, which may mean to be downloaded first, and to list its tools. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** For all servers of an agent. */
+    private static final Duration WHOLE_PATIENCE = Duration.ofMinutes(2);
+
+    /** Who is refused sooner may try again. What takes longer would take as long again, while somebody waits. */
+    private static final Duration SOON = Duration.ofSeconds(10);
+
     private static final int LARGEST_SCHEMA = 64 * 1024;
     private static final int LONGEST_DESCRIPTION = 8 * 1024;
 
@@ -34,28 +40,40 @@ public final class McpDiscovery {
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;
+    private final Duration patience;
 
     public McpDiscovery(McpConnections servers) {
+        this(servers, PATIENCE);
+    }
+
+    /** @param patience with each server */
+    McpDiscovery(McpConnections servers, Duration patience) {
         this.servers = servers;
+        this.patience = patience;
     }
 
     /**
      * The agent with all its tools.
      *
      * @param agent with those that need no server
-     * @throws ApplicationFailure of type {@code McpUnavailable}, naming the server and the reason
+     * @throws ApplicationFailure of type {@code McpUnavailable}, naming the server and the reason; after two minutes at most
      */
     public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
         List<ToolSpec> tools = new ArrayList<>(agent.tools());
         Set<String> used = new HashSet<>();
         tools.forEach(tool -> used.add(tool.name()));
         ToolNaming naming = new ToolNaming(used);
+        Fence whole = Fence.in(WHOLE_PATIENCE);
         for (McpEntry entry : entries) {
             String server = entry.server().name();
+            Fence fence = Fence.in(patience.compareTo(whole.left()) < 0 ? patience : whole.left());
             try {
-                tools.addAll(tools(entry, naming));
+                tools.addAll(tools(entry, naming, fence));
             } catch (NotReached | Lost e) {
-                throw ActivityProblems.passing(problem(server, "can't be reached", e), Optional.empty());
+                Problem problem = problem(server, "can't be reached", e);
+                boolean soon = fence.left().compareTo(fence.timeout().minus(SOON)) > 0
+                        && !fence.left().isZero();
+                throw soon ? ActivityProblems.passing(problem, Optional.empty()) : ActivityProblems.permanent(problem);
             } catch (Unusable e) {
                 throw ActivityProblems.permanent(problem(server, "can't be used", e));
             }
@@ -75,9 +93,9 @@ public final class McpDiscovery {
         return new Problem(UNAVAILABLE, "MCP server " + server + " " + what + ": " + why.getMessage());
     }
 
-    private List<ToolSpec> tools(McpEntry entry, ToolNaming naming)
+    private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, Fence fence)
             throws NotReached, Lost, Unusable, InterruptedException {
-        List<RemoteTool> offered = servers.tools(entry.server(), Fence.in(PATIENCE));
+        List<RemoteTool> offered = servers.tools(entry.server(), fence);
         known(entry.allow().orElse(List.of()), "allow", offered);
         known(entry.approve().keySet(), "approval", offered);
         List<ToolSpec> tools = new ArrayList<>();

@@ -2,6 +2,7 @@ package dev.waymark.worker.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.Daemon;
 import dev.waymark.worker.tool.Fence;
@@ -85,9 +86,10 @@ final class StdioChannel implements Channel {
         CommandRunner.INHERITED.stream()
                 .filter(environment::containsKey)
                 .forEach(variable -> target.put(variable, environment.get(variable)));
-        target.putAll(secrets.resolved(server.env()));
+        server.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         try {
-            return new StdioChannel(server.name(), secrets, builder.start());
+            // What every program has anyway is no secret.
+            return new StdioChannel(server.name(), secrets.except(CommandRunner.INHERITED), builder.start());
         } catch (IOException e) {
             throw new NotReached("cannot start " + server.command().get(0));
         }
@@ -202,7 +204,7 @@ final class StdioChannel implements Channel {
         }
         JsonNode said = message.get();
         if (JsonRpc.isAnswer(said)) {
-            waiter(said.path("id").asText()).ifPresent(waiter -> waiter.complete(JsonRpc.answer(secrets.hide(said))));
+            waiter(said.path("id").asText()).ifPresent(waiter -> waiter.complete(JsonRpc.answer(secrets.mask(said))));
         } else {
             JsonRpc.reply(said).ifPresent(this::send);
         }
@@ -260,7 +262,7 @@ final class StdioChannel implements Channel {
             exit = Optional.of(line.substring(EXIT.length()));
             return;
         }
-        String words = secrets.hide(line).strip();
+        String words = secrets.mask(line).strip();
         LOG.debug("{}: {}", name, words);
         if (!words.isEmpty()) {
             lastComplaint = Optional.of(

@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
+import dev.waymark.worker.secret.Mask;
+import dev.waymark.worker.secret.Secrets;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -16,8 +18,8 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * Runs command tools: one program a call, started anew, behind a {@link Fence}.
@@ -27,7 +29,8 @@ import java.util.concurrent.TimeUnit;
  *       there in whole.
  *   <li>The environment is {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of the worker, what the tool
  *       declares, and what Waymark says of the call; nothing else of the worker's. {@code ${NAME}} is replaced now.
- *   <li>stdout is the result, as it is, read as UTF-8 (what is not becomes U+FFFD) and cut as {@link InlineText} says.
+ *   <li>stdout is the result, as it is, read as UTF-8 (what is not becomes U+FFFD) and cut as {@link InlineText} says. In
+ *       it and in stderr, what the tool declares by {@code ${NAME}} reads {@code ${NAME}} again.
  *   <li>When its program ends, the call ends: whatever it started and left in its session is killed, a second later if it
  *       holds stdout or stderr open. At the fence, and when the calling thread is interrupted, program and all are asked
  *       to end and killed after a second. When this JVM is killed they are killed at once.
@@ -77,27 +80,28 @@ public final class CommandRunner {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        for (String value : tool.env().values()) {
-            Optional<String> missing = EnvironmentReferences.missing(value, environment);
-            if (missing.isPresent()) {
-                return new CommandResult.NotStarted(
-                        "environment variable " + missing.get() + " is not set in the worker", false);
-            }
+        // What every program has anyway is no secret.
+        Secrets secrets = Secrets.of(tool.env().values(), environment).except(INHERITED);
+        if (secrets.missing().isPresent()) {
+            return new CommandResult.NotStarted(
+                    "environment variable " + secrets.missing().get() + " is not set in the worker", false);
         }
         ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
         Map<String, String> target = builder.environment();
         target.clear();
         INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));
-        tool.env().forEach((name, value) -> target.put(name, EnvironmentReferences.resolve(value, environment)));
+        tool.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         target.putAll(waymarkEnv);
         try {
-            return execute(builder, (json(args) + "\n").getBytes(StandardCharsets.UTF_8), fence, command.get(0));
+            byte[] line = (json(args) + "\n").getBytes(StandardCharsets.UTF_8);
+            return execute(builder, line, fence, command.get(0), secrets);
         } catch (IOException e) {
             return new CommandResult.NotStarted("cannot start " + command.get(0), false);
         }
     }
 
-    private static CommandResult execute(ProcessBuilder builder, byte[] line, Fence fence, String program)
+    private static CommandResult execute(
+            ProcessBuilder builder, byte[] line, Fence fence, String program, Secrets secrets)
             throws IOException, InterruptedException {
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
@@ -110,8 +114,8 @@ public final class CommandRunner {
             throw e;
         }
         // A thread for each, since a program may do any of reading, writing and complaining first, or never.
-        Thread results = Daemon.start("tool-stdout", () -> read(pipes.stdout(), stdout));
-        Thread complaints = Daemon.start("tool-stderr", () -> read(pipes.stderr(), stderr));
+        Thread results = Daemon.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
+        Thread complaints = Daemon.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
         boolean exited;
         try {
             exited = launcher.await(fence);
@@ -146,34 +150,26 @@ public final class CommandRunner {
         }
     }
 
-    private static void read(InputStream stdout, InlineText text) {
+    /** What a program was given it may print, and it is taken out before anything is cut. */
+    private static void read(InputStream output, Mask mask, Consumer<String> text) {
         char[] buffer = new char[8192];
-        try (Reader reader = new InputStreamReader(stdout, StandardCharsets.UTF_8)) {
+        try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
             for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
-                text.append(new String(buffer, 0, count));
+                text.accept(mask.next(new String(buffer, 0, count)));
             }
         } catch (IOException e) {
             // What came until then is what there is.
         }
-    }
-
-    private static void read(InputStream stderr, ErrorOutput end) {
-        byte[] buffer = new byte[8192];
-        try (stderr) {
-            for (int count = stderr.read(buffer); count >= 0; count = stderr.read(buffer)) {
-                end.append(buffer, count);
-            }
-        } catch (IOException e) {
-            // As above.
-        }
+        text.accept(mask.end());
     }
 
     /** The end of what a program complained. */
     private static final class ErrorOutput {
         private final Tail tail = new Tail(STDERR_BYTES);
 
-        synchronized void append(byte[] bytes, int count) {
-            tail.append(bytes, 0, count);
+        synchronized void append(String text) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            tail.append(bytes, 0, bytes.length);
         }
 
         synchronized String end() {

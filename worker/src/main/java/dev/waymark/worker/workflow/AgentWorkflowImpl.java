@@ -159,10 +159,24 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return false;
             }
             apply(new Fact.ModelCalled(step.step()));
+            note();
+            return flights.callModel(state);
+        }
+
+        @Override
+        public Boolean summarise(Step.Summarise step) {
+            if (nothingNew) {
+                return false;
+            }
+            apply(new Fact.SummaryRequested(step.step()));
+            note();
+            return flights.summarise(state);
+        }
+
+        private void note() {
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(new RunReader.Called(state, flights.agent().orElseThrow()));
             }
-            return flights.callModel(state);
         }
 
         @Override

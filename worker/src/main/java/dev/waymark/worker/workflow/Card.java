@@ -86,7 +86,8 @@ final class Card {
     private static String headline(Conversation state) {
         return switch (state.phase()) {
             case STARTING -> "Looking for its agent";
-            case THINKING -> "The model is thinking";
+            case THINKING ->
+                state.isSummarising() ? "The model is summarising the conversation" : "The model is thinking";
             case ACTING -> "Running tools";
             case WAITING -> waiting(state);
             case IDLE -> "Idle, last turn: " + state.turn().status().wireName();

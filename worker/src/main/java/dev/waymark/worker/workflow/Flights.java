@@ -133,8 +133,33 @@ final class Flights {
     /** Calls the model with what the state has just committed. */
     boolean callModel(Conversation committed) {
         int step = committed.counters().steps();
-        ModelInput input = ModelInput.of(step, committed.transcript());
-        ActivityOptions options = options(MODEL_TIMEOUT, "step " + step)
+        beginModel(
+                committed,
+                "step " + step,
+                reply -> new Fact.ModelReplied(step, reply),
+                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
+        return true;
+    }
+
+    /** Has the model summarise the older part of what the state has just committed. */
+    boolean summarise(Conversation committed) {
+        int step = committed.counters().steps();
+        beginModel(
+                committed,
+                "step " + step + ", a summary",
+                reply -> new Fact.Summarised(step, reply),
+                failure -> new Fact.SummaryFailed(step, Failures.problem(failure), Failures.spent(failure)));
+        return true;
+    }
+
+    private void beginModel(
+            Conversation committed,
+            String summary,
+            Function<Reply, Fact> onReply,
+            Function<RuntimeException, Fact> onFailure) {
+        int step = committed.counters().steps();
+        ModelInput input = ModelInput.of(committed);
+        ActivityOptions options = options(MODEL_TIMEOUT, summary)
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(MODEL_RETRIES)
                 .build();
@@ -142,9 +167,8 @@ final class Flights {
                 Names.MODEL_ACTIVITY + " " + step,
                 state -> state.modelCalled() && state.counters().steps() == step,
                 () -> run(options, Names.MODEL_ACTIVITY, Reply.class, input),
-                reply -> new Fact.ModelReplied(step, reply),
-                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
-        return true;
+                onReply,
+                onFailure);
     }
 
     /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */

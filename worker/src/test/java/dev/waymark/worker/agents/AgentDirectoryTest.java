@@ -11,6 +11,7 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
 import dev.waymark.model.ModelProvider;
@@ -33,7 +34,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentDirectoryTest {
 
@@ -296,11 +296,29 @@ class AgentDirectoryTest {
         assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: a second tool named forecast");
     }
 
+    @Test
+    void load_summarize_isTakenWithItsDefaults() throws Exception {
+        file("a.yaml", MODEL + "summarize: { when_tokens: 900 }\n");
+        file("b.yaml", MODEL + "summarize: {}\n");
+
+        assertThat(load().find("a").orElseThrow().summaries()).contains(new SummaryRule(900, 6));
+        assertThat(load().find("b").orElseThrow().summaries()).contains(new SummaryRule(170_000, 6));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"summarize"})
-    void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
-        Path file = file("a.yaml", MODEL + field + ": {}\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "true | expected fields, found true",
+                "{ when_tokens: 0 } | when_tokens: must be at least 1, found 0",
+                "{ keep_messages: 0 } | keep_messages: must be at least 1, found 0",
+                "{ keep: 3 } | keep: unknown field"
+            })
+    void load_summarizeThatMakesNoSense_isRefused(String rule, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + "summarize: " + rule + "\n");
+        assertThatThrownBy(this::load)
+                .hasMessageContaining(file + ":2: summarize")
+                .hasMessageContaining(problem);
     }
 
     @ParameterizedTest

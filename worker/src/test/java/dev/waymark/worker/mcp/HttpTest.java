@@ -78,7 +78,7 @@ class HttpTest extends McpCases {
 
         assertThatThrownBy(() -> call("echo", Map.of()))
                 .isInstanceOf(NotReached.class)
-                .hasMessage("HTTP 401: no such token: Bearer [hidden]");
+                .hasMessage("HTTP 401: no such token: Bearer ${CANARY}");
     }
 
     @Test

@@ -126,6 +126,27 @@ class McpDiscoveryTest {
                 .hasMessageContaining("MCP server test can't be reached: ");
     }
 
+    /** It has had its time, and would have it six times over. */
+    @Test
+    void hanging_isNotTriedAgain_andIsNamed() {
+        for (String script : List.of(
+                "sleep 1000",
+                "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"
+                        + " sleep 1000")) {
+            McpServer server = McpServer.program("sleepy", List.of("/bin/sh", "-c", script), Map.of());
+            McpEntry entry = new McpEntry(server, false, Optional.empty(), false, Map.of(), TIMEOUT, false);
+
+            assertThatThrownBy(() -> new McpDiscovery(servers, Duration.ofSeconds(1))
+                            .complete(AgentSpec.of("a", "fake:model"), List.of(entry)))
+                    .isInstanceOfSatisfying(
+                            ApplicationFailure.class,
+                            failure -> assertThat(failure)
+                                    .returns("McpUnavailable", ApplicationFailure::getType)
+                                    .returns(true, ApplicationFailure::isNonRetryable))
+                    .hasMessageContaining("MCP server sleepy can't be reached: timed out after 1s");
+        }
+    }
+
     private void assertRefused(McpEntry entry, String words) {
         assertThatThrownBy(() -> complete(entry))
                 .isInstanceOfSatisfying(

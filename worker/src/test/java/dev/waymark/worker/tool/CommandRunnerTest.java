@@ -101,9 +101,29 @@ class CommandRunnerTest {
                 .containsExactlyInAnyOrder(
                         "PATH=" + System.getenv("PATH"),
                         "HOME=/home/ada",
-                        "TOKEN=Bearer s3cret",
+                        "TOKEN=Bearer ${SECRET}",
                         "PLAIN=$x",
                         "WAYMARK_TOOL=tool");
+    }
+
+    @Test
+    void run_secretPrinted_readsAsItIsWrittenInTheFile_alsoWhereOutputIsCut() throws Exception {
+        String canary = "canary-4711-0815";
+        CommandRunner runner = new CommandRunner(Map.of("PATH", System.getenv("PATH"), "SECRET", canary));
+        // What is printed behind it leaves the last part of it within what is kept of stderr.
+        String script = "[ \"$TOKEN\" = " + canary + " ] && printf same; printf ' %s' $TOKEN;"
+                + " printf '%s' $TOKEN >&2; head -c 4090 /dev/zero | tr '\\0' x >&2; exit $1";
+        ToolSpec tool = tool(script, Map.of("TOKEN", "${SECRET}"), Duration.ofSeconds(10));
+
+        CommandResult result = runner.run(
+                tool,
+                List.of("/bin/sh", "-c", script, "sh", "3"),
+                directory,
+                Json.EMPTY_OBJECT,
+                Map.of(),
+                Fence.in(tool.timeout()));
+
+        assertThat(result).isEqualTo(new CommandResult.Exited(3, "same ${SECRET}", "…ECRET}" + "x".repeat(4090)));
     }
 
     @Test
@@ -196,8 +216,10 @@ class CommandRunnerTest {
         assertThat(result("kill -KILL $$")).isEqualTo(new CommandResult.Exited(137, "", ""));
         assertThat(result("kill -TERM $$")).isEqualTo(new CommandResult.Exited(143, "", ""));
         // Nothing that a terminal sends is ignored, as it would be in a shell's background.
-        assertThat(result("kill -INT $$")).isEqualTo(new CommandResult.Exited(130, "", ""));
-        if (!isIgnoredHere(1)) { // Under nohup it is, and no shell can take that back.
+        if (!isIgnoredHere(2)) { // In such a background it is from the start, and no shell can take that back.
+            assertThat(result("kill -INT $$")).isEqualTo(new CommandResult.Exited(130, "", ""));
+        }
+        if (!isIgnoredHere(1)) { // Under nohup.
             assertThat(result("kill -HUP $$")).isEqualTo(new CommandResult.Exited(129, "", ""));
         }
         assertThat(result("kill -PIPE $$")).isEqualTo(new CommandResult.Exited(141, "", ""));

@@ -12,6 +12,8 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Turn;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -105,6 +107,23 @@ class HistoryRecorderServerTest {
             assertThat(rig.client().fetchHistory(thread, reset).getEvents())
                     .anyMatch(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED);
             record(rig, thread, reset, "reset-with-admitted-updates");
+        }
+    }
+
+    @Test
+    void summarised_andHeldAgainstASchema() throws Exception {
+        ModelProvider model = request -> request.instructions().orElse("").contains("\"object\"")
+                        && request.messages().size() < 4
+                ? Reply.of(new Part.Text("Three"))
+                : AgentWorkflowCases.forgetful(request);
+        Json schema = Json.of(Map.of("type", "object"));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "One")));
+            rig.awaitTurn(thread, 1);
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
+            rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+            recordNewest(rig, thread, "summarised-and-misfit-twice");
         }
     }
 

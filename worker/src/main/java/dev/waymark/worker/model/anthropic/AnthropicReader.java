@@ -15,6 +15,7 @@ import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.Service;
 import dev.waymark.worker.model.http.Trouble;
+import dev.waymark.worker.secret.Mask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -26,6 +27,9 @@ final class AnthropicReader implements EventReader {
     private final Service service;
     private final String model;
     private final ReplyListener listener;
+    /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
+    private final Mask told;
+
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
     private long inputTokens;
     private long cacheReadTokens;
@@ -39,6 +43,7 @@ final class AnthropicReader implements EventReader {
         this.service = service;
         this.model = model;
         this.listener = listener;
+        this.told = service.keyMask();
     }
 
     /** A block that has begun. */
@@ -74,7 +79,10 @@ final class AnthropicReader implements EventReader {
                 stop = event.delta().path("stop_reason").asText(stop);
                 count(event.usage());
             }
-            case "message_stop" -> whole = true;
+            case "message_stop" -> {
+                whole = true;
+                tell(told.end());
+            }
             case "error" -> throw ErrorBody.of(tree).inStream(service);
             default -> {
                 // ping, and what is yet to be invented.
@@ -117,8 +125,14 @@ final class AnthropicReader implements EventReader {
 
     private void say(Growing block, String text) {
         block.text.append(text);
-        if (block.type().equals("text") && !text.isEmpty()) {
-            listener.words(text);
+        if (block.type().equals("text")) {
+            tell(told.next(text));
+        }
+    }
+
+    private void tell(String words) {
+        if (!words.isEmpty()) {
+            listener.words(words);
         }
     }
 

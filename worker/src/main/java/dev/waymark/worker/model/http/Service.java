@@ -1,6 +1,8 @@
 package dev.waymark.worker.model.http;
 
 import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.secret.Mask;
+import dev.waymark.worker.secret.Secrets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -25,12 +27,15 @@ public final class Service {
     private final Optional<HttpUrl> base;
     private final Optional<String> key;
     private final Optional<String> lacks;
+    private final Secrets secrets;
 
     private Service(String name, Optional<HttpUrl> base, Optional<String> key, Optional<String> lacks) {
         this.name = name;
         this.base = base;
         this.key = key;
         this.lacks = lacks;
+        this.secrets = Secrets.of(
+                key.filter(secret -> secret.length() >= SHORTEST_SECRET).orElse(""), HIDDEN);
     }
 
     /**
@@ -87,9 +92,12 @@ public final class Service {
 
     /** What a service sends may quote what it was sent. */
     public String withoutKey(String text) {
-        return key.filter(secret -> secret.length() >= SHORTEST_SECRET)
-                .map(secret -> text.replace(secret, HIDDEN))
-                .orElse(text);
+        return secrets.mask(text);
+    }
+
+    /** The same for a text that comes in pieces. */
+    public Mask keyMask() {
+        return secrets.mask();
     }
 
     @Override

@@ -13,6 +13,7 @@ import dev.waymark.worker.model.http.EventReader;
 import dev.waymark.worker.model.http.ProviderJson;
 import dev.waymark.worker.model.http.Service;
 import dev.waymark.worker.model.http.Trouble;
+import dev.waymark.worker.secret.Mask;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,6 +26,9 @@ final class OpenAiReader implements EventReader {
     private final Service service;
     private final String model;
     private final ReplyListener listener;
+    /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
+    private final Mask told;
+
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thoughts = new StringBuilder();
     private final StringBuilder refusal = new StringBuilder();
@@ -38,6 +42,7 @@ final class OpenAiReader implements EventReader {
         this.service = service;
         this.model = model;
         this.listener = listener;
+        this.told = service.keyMask();
     }
 
     /** A call that has begun. */
@@ -69,13 +74,18 @@ final class OpenAiReader implements EventReader {
         Chunk.Delta delta = choice.delta();
         thoughts.append(delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
         refusal.append(delta.refusal());
-        if (!delta.content().isEmpty()) {
-            text.append(delta.content());
-            listener.words(delta.content());
-        }
+        text.append(delta.content());
+        tell(told.next(delta.content()));
         delta.toolCalls().forEach(this::take);
         if (!choice.finishReason().isEmpty()) {
             finish = choice.finishReason();
+            tell(told.end());
+        }
+    }
+
+    private void tell(String words) {
+        if (!words.isEmpty()) {
+            listener.words(words);
         }
     }
 

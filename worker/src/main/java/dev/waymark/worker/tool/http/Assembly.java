@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
+import dev.waymark.worker.secret.Secrets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
@@ -35,12 +36,12 @@ sealed interface Assembly {
 
     /** @param key sent where it is there */
     static Assembly of(Endpoint endpoint, Json args, Optional<String> key, Secrets secrets) {
-        Optional<String> missing = secrets.missing(endpoint);
+        Optional<String> missing = secrets.missing();
         if (missing.isPresent()) {
             return new Unusable("environment variable " + missing.get() + " is not set in the worker");
         }
         UrlTemplate template = UrlTemplate.of(endpoint.url());
-        UrlTemplate.Filled filled = template.fill(args, secrets::resolve);
+        UrlTemplate.Filled filled = template.fill(args, secrets::resolveInLine);
         if (filled instanceof UrlTemplate.Filled.Misfit misfit) {
             return new Misfit(misfit.why());
         }
@@ -68,7 +69,7 @@ sealed interface Assembly {
             request.url(url.build()).method(endpoint.method().name(), null);
         }
         for (Map.Entry<String, String> header : endpoint.headers().entrySet()) {
-            String value = secrets.resolve(header.getValue()).strip();
+            String value = secrets.resolveInLine(header.getValue()).strip();
             if (!RequestHeaders.isValue(value)) {
                 return new Unusable("the header " + header.getKey() + " would hold what no header can");
             }

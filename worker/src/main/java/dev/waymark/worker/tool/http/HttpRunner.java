@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.Json;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.Fence;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,6 +11,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -82,7 +84,7 @@ public final class HttpRunner implements AutoCloseable {
 
     /** Why no request can be made of these arguments, in words for a model; empty when one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
-        Assembly assembly = Assembly.of(endpoint, args, Optional.empty(), Secrets.of(endpoint, environment));
+        Assembly assembly = Assembly.of(endpoint, args, Optional.empty(), secrets(endpoint));
         return assembly instanceof Assembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
     }
 
@@ -93,13 +95,19 @@ public final class HttpRunner implements AutoCloseable {
      * @throws InterruptedException when the calling thread was interrupted: the request is given up, and may have left
      */
     public HttpResult run(Endpoint endpoint, Json args, Optional<String> key, Fence fence) throws InterruptedException {
-        Secrets secrets = Secrets.of(endpoint, environment);
+        Secrets secrets = secrets(endpoint);
         Assembly assembly = Assembly.of(endpoint, args, key, secrets);
         if (assembly instanceof Assembly.Ready ready) {
             return new Exchange(client(endpoint), secrets).await(ready.request(), fence);
         }
         return new HttpResult.NotSent(
                 assembly instanceof Assembly.Misfit misfit ? misfit.why() : ((Assembly.Unusable) assembly).why());
+    }
+
+    private Secrets secrets(Endpoint endpoint) {
+        List<String> texts = new ArrayList<>(endpoint.headers().values());
+        texts.add(endpoint.url());
+        return Secrets.of(texts, environment);
     }
 
     private OkHttpClient client(Endpoint endpoint) {

@@ -300,6 +300,22 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(provider.toString()).doesNotContain(key);
     }
 
+    /** Whoever is told the words puts them together. */
+    @Test
+    void key_echoedInPieces_isNotTold() throws Exception {
+        String key = ModelServer.KEY;
+        server.answers(
+                Answer.says("Your key is " + key.substring(0, 5), key.substring(5, 9), key.substring(9) + ", s"));
+        StringBuilder told = new StringBuilder();
+
+        provider.reply(request(List.of(Message.user("Hi"))), words -> {
+            told.append(words);
+            assertThat(told.toString()).doesNotContain(key.substring(0, 5));
+        });
+
+        assertThat(told).hasToString("Your key is [key], s");
+    }
+
     private static String trace(Throwable failure) {
         StringWriter trace = new StringWriter();
         failure.printStackTrace(new PrintWriter(trace));

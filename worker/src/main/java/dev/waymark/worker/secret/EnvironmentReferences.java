@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.worker.secret;
 
 import java.util.LinkedHashSet;
 import java.util.Map;

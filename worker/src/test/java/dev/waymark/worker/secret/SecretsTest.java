@@ -1,0 +1,109 @@
+package dev.waymark.worker.secret;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SecretsTest {
+    private static final Map<String, String> ENVIRONMENT = Map.of(
+            "TOKEN", "can/ary \"7\"*~",
+            "SHORT", "eu-1",
+            "LINE", "canary-1\n",
+            "LONGER", "canary-123",
+            "PEM", "-----BEGIN-----\r\nMIIEvQ4711\n-----END-----\n");
+
+    private static Secrets secrets(String... texts) {
+        return Secrets.of(List.of(texts), ENVIRONMENT);
+    }
+
+    @Test
+    void resolve_fillsInWhatIsThere_inOneLineWithoutItsEnds() {
+        assertThat(secrets("${LINE}").resolve("a ${LINE}b")).isEqualTo("a canary-1\nb");
+        assertThat(secrets("${LINE}").resolveInLine("a ${LINE}b")).isEqualTo("a canary-1b");
+    }
+
+    @Test
+    void missing_isWhatIsNamedAndNotThere() {
+        assertThat(secrets("${LINE} ${NONE}").missing()).contains("NONE");
+        assertThat(secrets("${LINE}").missing()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '\'',
+            value = {
+                "can/ary \"7\"*~",
+                "can/ary \\\"7\\\"*~",
+                "can\\/ary \\\"7\\\"*~",
+                "can%2Fary+%227%22*%7E",
+                "can%2Fary%20%227%22%2A~"
+            })
+    void mask_anySpelling_isFound(String spelling) {
+        assertThat(secrets("Bearer ${TOKEN}").mask("<" + spelling + ">")).isEqualTo("<${TOKEN}>");
+    }
+
+    @Test
+    void mask_word_isLeftAlone() {
+        assertThat(secrets("${SHORT}").mask("in eu-1")).isEqualTo("in eu-1");
+    }
+
+    @Test
+    void mask_variableThatIsNotNamed_isLeftAlone() {
+        assertThat(secrets("${LINE}").mask("MIIEvQ4711")).isEqualTo("MIIEvQ4711");
+    }
+
+    @Test
+    void mask_exception_isLeftAlone() {
+        assertThat(secrets("${LINE} ${PEM}").except(List.of("LINE")).mask("canary-1 MIIEvQ4711"))
+                .isEqualTo("canary-1 ${PEM}");
+    }
+
+    @Test
+    void mask_severalLines_areFoundOneByOneAndTogether() {
+        assertThat(secrets("${PEM}").mask("key MIIEvQ4711.")).isEqualTo("key ${PEM}.");
+        assertThat(secrets("${PEM}").mask("key " + ENVIRONMENT.get("PEM"))).isEqualTo("key ${PEM}\n");
+    }
+
+    @Test
+    void mask_json_isMaskedInNamesAndValues() throws Exception {
+        ObjectMapper mapper = new ObjectMapper();
+
+        assertThat(secrets("${LINE}")
+                        .mask(mapper.readTree("{\"canary-1\":[\"canary\\u002d1!\", 1, null, {\"a\":\"b\"}]}")))
+                .isEqualTo(mapper.readTree("{\"${LINE}\":[\"${LINE}!\", 1, null, {\"a\":\"b\"}]}"));
+    }
+
+    /** One value is the beginning of the other. */
+    @Test
+    void mask_textInPieces_isTheSameWhereverItIsCut() {
+        Secrets secrets = secrets("${LINE} ${LONGER}");
+        String text = "canary-1, canary-123, canary-12 and can";
+        String masked = "${LINE}, ${LONGER}, ${LINE}2 and can";
+
+        assertThat(secrets.mask(text)).isEqualTo(masked);
+        for (int first = 0; first <= text.length(); first++) {
+            for (int second = first; second <= text.length(); second++) {
+                Mask mask = secrets.mask();
+                String told = mask.next(text.substring(0, first))
+                        + mask.next(text.substring(first, second))
+                        + mask.next(text.substring(second))
+                        + mask.end();
+                assertThat(told).isEqualTo(masked);
+            }
+        }
+    }
+
+    @Test
+    void mask_whatMayBeABeginning_isHeldBack_andNothingElse() {
+        Mask mask = secrets("${LINE}").mask();
+
+        assertThat(List.of(mask.next("it is can"), mask.next("dy, "), mask.next("or ca"), mask.end()))
+                .containsExactly("it is ", "candy, ", "or ", "ca");
+    }
+}

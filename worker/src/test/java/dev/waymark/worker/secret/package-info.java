@@ -1,0 +1,4 @@
+@NullMarked
+package dev.waymark.worker.secret;
+
+import org.jspecify.annotations.NullMarked;
