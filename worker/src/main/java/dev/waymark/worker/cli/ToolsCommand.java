@@ -72,13 +72,16 @@ public final class ToolsCommand implements Callable<Integer> {
         /** A person answers. */
         ASKS,
         /** It changes nothing but the thread's own state. */
-        STATE;
+        STATE,
+        /** A thread of its own does it, and is begun once. */
+        SUBAGENT;
 
         static Safety of(ToolSpec tool) {
             return switch (tool.kind()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
-                default -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+                case SUBAGENT -> SUBAGENT;
+                case COMMAND, JAVA, HTTP, MCP -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
             };
         }
 
