@@ -116,7 +116,7 @@ class MainTest {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]");
         file("b.yaml", "model: scripted:a.script.yaml\ndescription: Reads");
-        assertThat(tools()).isEqualTo(new Said(0, "b  delegates                 Reads\n", ""));
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Reads\n", ""));
         assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
                 .isEqualTo(new Said(
                         2,
