@@ -116,7 +116,7 @@ class MainTest {
         file("a.script.yaml", "replies: [{ text: Hello. }]");
         file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]");
         file("b.yaml", "model: scripted:a.script.yaml\ndescription: Reads");
-        assertThat(tools()).isEqualTo(new Said(0, "b  delegates                 Reads\n", ""));
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Reads\n", ""));
         assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
                 .isEqualTo(new Said(
                         2,
@@ -155,6 +155,15 @@ class MainTest {
         assertThat(tools("{}").exitCode()).isEqualTo(2);
         assertThat(say("tools", "b", "--agents", directory.toString()))
                 .isEqualTo(new Said(3, "", "waymark: no agent: b. There is a\n"));
+    }
+
+    @Test
+    void tools_subagent_isCalledInAThreadOnly() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]\n");
+        file("b.yaml", "model: scripted:a.script.yaml\ndescription: Helps\n");
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Helps\n", ""));
+        assertThat(tools("--call", "b", "{\"task\":\"Go\"}").err()).contains("tool belongs to a thread: b");
     }
 
     @ParameterizedTest

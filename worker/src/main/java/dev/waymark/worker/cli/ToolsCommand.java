@@ -73,15 +73,15 @@ public final class ToolsCommand implements Callable<Integer> {
         ASKS,
         /** It changes nothing but the thread's own state. */
         STATE,
-        /** The agent of its name carries it out, in a thread of its own. */
-        DELEGATES;
+        /** A thread of its own does it, and is begun once. */
+        SUBAGENT;
 
         static Safety of(ToolSpec tool) {
             return switch (tool.kind()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
-                case SUBAGENT -> DELEGATES;
-                default -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+                case SUBAGENT -> SUBAGENT;
+                case COMMAND, JAVA, HTTP, MCP -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
             };
         }
 
