@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -31,7 +32,8 @@ public record AgentSpec(
         @JsonProperty("approvals") Optional<Approvals> approvals,
         @JsonProperty("budget") Optional<Budget> budget,
         @JsonProperty("pricing") Optional<Pricing> pricing,
-        @JsonProperty("context") Optional<Json> context) {
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
     public static final int DEFAULT_MAX_TOKENS = 4_096;
     public static final int DEFAULT_MAX_ITERATIONS = 10;
 
@@ -46,6 +48,7 @@ public record AgentSpec(
         budget = budget == null ? Optional.empty() : budget;
         pricing = pricing == null ? Optional.empty() : pricing;
         context = context == null ? Optional.empty() : context;
+        summaries = summaries == null ? Optional.empty() : summaries;
     }
 
     /** Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long. */
@@ -83,6 +86,7 @@ public record AgentSpec(
         private Optional<Budget> budget = Optional.empty();
         private Optional<Pricing> pricing = Optional.empty();
         private Optional<Json> context = Optional.empty();
+        private Optional<SummaryRule> summaries = Optional.empty();
 
         public Builder(String name, String model) {
             this.name = name;
@@ -100,6 +104,7 @@ public record AgentSpec(
             budget = spec.budget;
             pricing = spec.pricing;
             context = spec.context;
+            summaries = spec.summaries;
         }
 
         public Builder description(String words) {
@@ -152,6 +157,12 @@ public record AgentSpec(
             return this;
         }
 
+        /** When its conversations are summarised; never, unless this is said. */
+        public Builder summaries(SummaryRule rule) {
+            summaries = Optional.of(rule);
+            return this;
+        }
+
         public AgentSpec build() {
             return new AgentSpec(
                     name,
@@ -164,7 +175,8 @@ public record AgentSpec(
                     approvals,
                     budget,
                     pricing,
-                    context);
+                    context,
+                    summaries);
         }
     }
 
@@ -182,6 +194,7 @@ public record AgentSpec(
                     switch (tool.kind()) {
                         case QUESTION -> Terms.ToolKind.QUESTION;
                         case STATE -> Terms.ToolKind.STATE;
+                        case SUBAGENT -> Terms.ToolKind.SUBAGENT;
                         case JAVA, COMMAND, HTTP, MCP -> Terms.ToolKind.ACTIVITY;
                     });
             if (!tool.care().equals(Terms.Care.NONE)) {
@@ -196,6 +209,7 @@ public record AgentSpec(
                 approvals.map(
                         by -> new Terms.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
                 budget,
-                context);
+                context,
+                summaries);
     }
 }

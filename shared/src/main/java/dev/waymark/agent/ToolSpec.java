@@ -93,7 +93,10 @@ public record ToolSpec(
         HTTP,
         /** The rules themselves: it changes nothing but the thread's own state. */
         @JsonProperty("state")
-        STATE
+        STATE,
+        /** The agent of the tool's name, in a thread of its own. */
+        @JsonProperty("subagent")
+        SUBAGENT
     }
 
     @JsonCreator
@@ -143,6 +146,18 @@ public record ToolSpec(
                 .describedAs(description, input)
                 .safeToRetry()
                 .build();
+    }
+
+    /** Another agent, to which a task can be given. Its thread is begun once for a call, whatever happens. */
+    public static ToolSpec subagent(String agent, String description) {
+        Map<String, Object> task = new LinkedHashMap<>();
+        task.put("type", "string");
+        task.put("description", "What to do, with all that is needed to do it: nothing else is known there.");
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "object");
+        schema.put("required", List.of("task"));
+        schema.put("properties", Map.of("task", task));
+        return builtIn(agent, Kind.SUBAGENT, description, Json.of(schema));
     }
 
     /** The same tool, with something changed. */

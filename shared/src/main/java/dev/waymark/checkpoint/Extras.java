@@ -3,6 +3,7 @@ package dev.waymark.checkpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Origin;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,12 @@ final class Extras {
         return values.field(name) instanceof List<?> list ? list : List.of();
     }
 
-    Object object(String name) {
-        return values.field(name) instanceof Map<?, ?> map ? map : Map.of();
+    /** What it holds under this name, by name. */
+    Map<String, Object> object(String name) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (values.field(name) instanceof Map<?, ?> map) {
+            map.forEach((key, value) -> fields.put((String) key, value));
+        }
+        return fields;
     }
 }

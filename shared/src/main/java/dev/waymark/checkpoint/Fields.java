@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A JSON object that must be just so. Whatever is not is corruption, and the place is told. */
 final class Fields {
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
+    private static final int LONGEST_TIME = 40;
+
     private final Map<?, ?> map;
     private final String place;
 
@@ -151,17 +155,25 @@ final class Fields {
 
     Instant time(String name) {
         String text = text(name);
+        return parsed(text)
+                .filter(time -> !time.isBefore(FIRST) && !time.isAfter(LAST))
+                .orElseThrow(() -> corrupt("\"" + name + "\" is no time: " + text));
+    }
+
+    private static Optional<Instant> parsed(String text) {
+        if (text.length() > LONGEST_TIME) {
+            return Optional.empty();
+        }
+        String spelled = text.replace(' ', 'T');
+        int zone = spelled.length() - "+00:00".length();
+        boolean zoned = spelled.endsWith("Z") || (zone > 0 && "+-".indexOf(spelled.charAt(zone)) >= 0);
         try {
-            Instant time = text.endsWith("Z") || text.matches(".*[+-]\\d\\d:\\d\\d$")
-                    ? OffsetDateTime.parse(text.replace(' ', 'T')).toInstant()
-                    : LocalDateTime.parse(text.replace(' ', 'T')).toInstant(ZoneOffset.UTC);
-            if (time.isBefore(Instant.parse("0001-01-01T00:00:00Z"))
-                    || time.isAfter(Instant.parse("9999-12-31T23:59:59.999Z"))) {
-                throw corrupt("\"" + name + "\" is no time: " + text);
-            }
-            return time;
+            return Optional.of(
+                    zoned
+                            ? OffsetDateTime.parse(spelled).toInstant()
+                            : LocalDateTime.parse(spelled).toInstant(ZoneOffset.UTC));
         } catch (DateTimeException e) {
-            throw corrupt("\"" + name + "\" is no time: " + text);
+            return Optional.empty();
         }
     }
 

@@ -1,10 +1,12 @@
 package dev.waymark.checkpoint;
 
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Terms;
@@ -16,14 +18,17 @@ import dev.waymark.history.Timeline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,6 +47,8 @@ public final class PhasesCheckpoint {
     private final Consumer<Json> records;
     private final Rows rows = new Rows(new Spelling());
     private final Map<Call, Json> executions = new IdentityHashMap<>();
+    private final Map<Integer, Usage> usages = new HashMap<>();
+    private Optional<Json> newest = Optional.empty();
 
     private PhasesCheckpoint(Timeline timeline, Consumer<Json> records) {
         this.timeline = timeline;
@@ -50,6 +57,11 @@ public final class PhasesCheckpoint {
                 ? timeline.runId()
                 : timeline.moments().get(0).runId();
         this.runId = first + ":" + timeline.now().turn().number();
+        for (Moment moment : timeline.moments()) {
+            if (moment.fact().orElse(null) instanceof Fact.ModelReplied replied) {
+                usages.putIfAbsent(replied.step(), replied.reply().usage());
+            }
+        }
     }
 
     /** The newest snapshot. */
@@ -83,6 +95,22 @@ public final class PhasesCheckpoint {
             }
             before = Optional.of(state);
         }
+        addEnd();
+    }
+
+    /** Calls may have begun or ended since the newest snapshot, and whoever goes on from that would run them again. */
+    private void addEnd() {
+        Conversation now = timeline.now();
+        Json snapshot = snapshot(now);
+        if (now.turn().isRunning()
+                && newest.filter(each -> isSame(each, snapshot)).isEmpty()) {
+            records.accept(snapshot);
+        }
+    }
+
+    private static boolean isSame(Json one, Json other) {
+        return Objects.equals(one.field("payload"), other.field("payload"))
+                && Objects.equals(one.field("effects"), other.field("effects"));
     }
 
     private void addPhases(Optional<Conversation> previous, Moment moment) {
@@ -94,8 +122,8 @@ public final class PhasesCheckpoint {
         if (before.isEmpty() || (!ran && state.turn().isRunning())) {
             addStart(state, resumedElsewhere || before.isPresent());
         }
-        Optional<Call> waited = before.flatMap(Said::interruption);
-        Optional<Call> waits = Said.interruption(state);
+        Optional<Ask> waited = before.flatMap(PhasesCheckpoint::ask);
+        Optional<Ask> waits = ask(state);
         if (waited.isPresent() && waits.isEmpty()) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
         }
@@ -109,11 +137,12 @@ public final class PhasesCheckpoint {
         if (replied) {
             addReply(state);
         }
-        boolean hadOpenCalls = replied
-                ? !state.batch().isEmpty()
-                : before.filter(earlier -> !earlier.openCalls().isEmpty()).isPresent();
-        if (hadOpenCalls && state.openCalls().isEmpty() && !state.batch().isEmpty()) {
-            addBatchDone(state);
+        if (ended(replied, before, state, PhasesCheckpoint::tools)) {
+            addToolsDone(state);
+        }
+        if (ended(replied, before, state, Conversation::batchCalls)
+                && !subagents(state).isEmpty()) {
+            addSubagentsDone(state);
         }
         if (waited.isEmpty() && waits.isPresent()) {
             addPause(state, waits.get());
@@ -159,35 +188,93 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", Extras.of(state).cost());
         add("post_llm", state, payload);
         addSnapshot(state);
-        if (calls > 0) {
-            add("pre_tool_batch", state, Map.of("tool_call_count", calls));
+        int tools = tools(state).size();
+        if (tools > 0) {
+            add("pre_tool_batch", state, Map.of("tool_call_count", tools));
+        } else if (calls > 0) {
+            addSubagentsBegun(state);
         }
     }
 
-    private void addBatchDone(Conversation state) {
-        long failures = state.batchCalls().stream()
-                .filter(call -> call.status() != Call.Status.COMPLETED)
-                .count();
+    /** Whether the last open one of these calls of the newest reply has ended. */
+    private static boolean ended(
+            boolean replied,
+            Optional<Conversation> before,
+            Conversation state,
+            Function<Conversation, List<Call>> calls) {
+        boolean wereOpen = replied
+                ? !calls.apply(state).isEmpty()
+                : before.filter(earlier -> calls.apply(earlier).stream().anyMatch(Call::isOpen))
+                        .isPresent();
+        return wereOpen
+                && !state.batch().isEmpty()
+                && calls.apply(state).stream().noneMatch(Call::isOpen);
+    }
+
+    private void addToolsDone(Conversation state) {
+        List<Call> tools = tools(state);
         Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("tool_calls_total", state.batch().size());
-        payload.put("tool_failures", failures);
+        payload.put("tool_calls_total", tools.size());
+        payload.put("tool_failures", failures(tools));
         add("post_tool_batch", state, payload);
+        addSnapshot(state);
+        if (!subagents(state).isEmpty()) {
+            addSubagentsBegun(state);
+        }
+    }
+
+    /** In a chain the one batch follows the other, although their calls run together. */
+    private void addSubagentsBegun(Conversation state) {
+        List<Call> subagents = subagents(state);
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("targets", subagents.stream().map(Call::tool).toList());
+        payload.put("router_parallel", subagents.size() > 1);
+        add("pre_subagent_batch", state, payload);
+    }
+
+    private void addSubagentsDone(Conversation state) {
+        List<Call> subagents = subagents(state);
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("success_count", subagents.size() - failures(subagents));
+        payload.put("failure_count", failures(subagents));
+        add("post_subagent_batch", state, payload);
         addSnapshot(state);
     }
 
-    private void addPause(Conversation state, Call call) {
+    private static List<Call> tools(Conversation state) {
+        return state.batchCalls().stream()
+                .filter(call -> !state.isForSubagent(call))
+                .toList();
+    }
+
+    private static List<Call> subagents(Conversation state) {
+        return state.batchCalls().stream().filter(state::isForSubagent).toList();
+    }
+
+    private static long failures(List<Call> calls) {
+        return calls.stream()
+                .filter(call -> call.status() != Call.Status.COMPLETED)
+                .count();
+    }
+
+    /** What is asked first, here or in a subagent's thread, if only people are waited for. */
+    private static Optional<Ask> ask(Conversation state) {
+        return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
+    }
+
+    private void addPause(Conversation state, Ask ask) {
         Map<String, Object> payload = new LinkedHashMap<>();
-        payload.put("kind", kindOf(call));
-        if (call.status() == Call.Status.ASKING) {
-            payload.put("prompt", call.question().orElse(""));
+        payload.put("kind", kindOf(ask));
+        if (ask.kind() == Ask.Kind.QUESTION) {
+            payload.put("prompt", ask.question().orElse(""));
         } else {
-            payload.put("reason", call.tool());
+            payload.put("reason", ask.tool());
         }
         add("paused", state, payload);
     }
 
-    private static String kindOf(Call call) {
-        return call.status() == Call.Status.ASKING ? "user_input" : "approval";
+    private static String kindOf(Ask ask) {
+        return ask.kind() == Ask.Kind.QUESTION ? "user_input" : "approval";
     }
 
     private void addTerminal(Conversation state) {
@@ -212,10 +299,10 @@ public final class PhasesCheckpoint {
         result.put("thread_id", timeline.thread());
         result.put("state", stateName(state));
         result.put("final_text", turn.text());
-        result.put("final_structured", null);
+        result.put("final_structured", turn.structured().orElse(null));
         putModel(result, state);
         result.put("tool_executions", toolExecutions(state));
-        result.put("subagent_executions", Extras.of(state).list("subagent_executions"));
+        result.put("subagent_executions", subagentExecutions(state));
         result.put("usage_aggregate", usage(turn.usage()));
         result.put("total_cost_usd", Extras.of(state).cost());
         Map<String, Object> snapshot = new LinkedHashMap<>();
@@ -256,6 +343,12 @@ public final class PhasesCheckpoint {
     // ---- snapshots
 
     private void addSnapshot(Conversation state) {
+        Json snapshot = snapshot(state);
+        newest = Optional.of(snapshot);
+        records.accept(snapshot);
+    }
+
+    private Json snapshot(Conversation state) {
         Optional<Message> pending = pendingReply(state);
         Extras extras = Extras.of(state);
         Map<String, Object> payload = new LinkedHashMap<>();
@@ -270,19 +363,21 @@ public final class PhasesCheckpoint {
         payload.put("total_cost_usd", extras.cost());
         payload.put("session_token", extras.value("session_token"));
         payload.put("checkpoint_token", extras.value("checkpoint_token"));
-        payload.put("pending_llm_response", pending.map(this::reply).orElse(null));
+        payload.put(
+                "pending_llm_response",
+                pending.map(reply -> reply(reply, state)).orElse(null));
         payload.put("tool_executions", toolExecutions(state));
-        payload.put("subagent_executions", extras.list("subagent_executions"));
+        payload.put("subagent_executions", subagentExecutions(state));
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
-        payload.put("final_structured", null);
+        payload.put("final_structured", state.turn().structured().orElse(null));
         payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
         Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
         Map<String, Object> effects = effects(state, pending);
         if (!effects.isEmpty()) {
             record.put("effects", effects);
         }
-        records.accept(Json.of(record));
+        return Json.of(record);
     }
 
     /** The newest reply, if some of its calls are open and none of them can be taking effect. */
@@ -298,7 +393,7 @@ public final class PhasesCheckpoint {
             case ISSUED, HELD, AWAITING, ASKING, UNSETTLED -> call.claim().isEmpty();
             case DISPATCHED ->
                 !state.terms().map(terms -> hasEffect(terms, call)).orElse(true);
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING -> false;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING -> false;
             case COMPLETED, FAILED, DENIED, CANCELLED, LOST -> true;
         };
     }
@@ -309,13 +404,19 @@ public final class PhasesCheckpoint {
                 .orElse(false);
     }
 
-    private Map<String, Object> reply(Message message) {
+    private Map<String, Object> reply(Message message, Conversation state) {
+        int step = state.counters().steps();
+        Usage used = usages.get(step);
         Map<String, Object> reply = new LinkedHashMap<>();
         reply.put("text", message.text());
-        reply.put("request_id", null);
-        reply.put("finish_reason", "tool_use");
-        reply.put("model", model().name());
-        reply.put("usage", usage(Usage.NONE));
+        if (used == null && Extras.of(state).count("pending_step") == step) {
+            reply.putAll(Extras.of(state).object("pending_reply"));
+        } else {
+            reply.put("request_id", null);
+            reply.put("finish_reason", "tool_use");
+            reply.put("model", model().name());
+            reply.put("usage", usage(used == null ? Usage.NONE : used));
+        }
         reply.put(
                 "tool_calls",
                 message.toolUses().stream().map(PhasesCheckpoint::call).toList());
@@ -410,6 +511,58 @@ public final class PhasesCheckpoint {
         for (Object row : rows) {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
+        known.addAll(toldOfSubagents(state));
+        forEachResult(state, (use, call, result, millis) -> {
+            if (!known.contains(use.id()) && !state.isForSubagent(call)) {
+                rows.add(executions.computeIfAbsent(call, each -> Json.of(execution(use, result, millis, state))));
+            }
+        });
+        return rows;
+    }
+
+    /** The calls that rows of subagents are about in a snapshot that the thread began with. Rows have no ids. */
+    private static Set<String> toldOfSubagents(Conversation state) {
+        List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
+        Set<String> calls = new HashSet<>();
+        if (!rows.isEmpty()) {
+            forEachResult(state, (use, call, result, millis) -> {
+                for (int i = 0; i < rows.size(); i++) {
+                    if (isAbout((Map<?, ?>) rows.get(i), use, result)) {
+                        rows.remove(i);
+                        calls.add(use.id());
+                        break;
+                    }
+                }
+            });
+        }
+        return calls;
+    }
+
+    private static boolean isAbout(Map<?, ?> row, Part.ToolUse use, Part.ToolResult result) {
+        // Of results, a snapshot's messages don't tell which are errors.
+        boolean isText = result.content().equals(row.get("output_text"))
+                || result.content().equals(row.get("error"));
+        return isText && use.name().equals(row.get("subagent_name"));
+    }
+
+    /** Those of a snapshot that the thread began with, and of all calls to subagents since. */
+    private List<Object> subagentExecutions(Conversation state) {
+        List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
+        Set<String> known = toldOfSubagents(state);
+        forEachResult(state, (use, call, result, millis) -> {
+            if (state.isForSubagent(call) && !known.contains(use.id())) {
+                rows.add(executions.computeIfAbsent(call, each -> Json.of(subagentExecution(use, result, millis))));
+            }
+        });
+        return rows;
+    }
+
+    /** Takes a call that has its result, and how long it took. */
+    private interface Result {
+        void take(Part.ToolUse use, Call call, Part.ToolResult result, long millis);
+    }
+
+    private static void forEachResult(Conversation state, Result taker) {
         List<Transcript.Entry> entries = Said.entries(state);
         Map<String, Part.ToolResult> results =
                 Said.results(entries.stream().map(Transcript.Entry::message).toList());
@@ -417,18 +570,27 @@ public final class PhasesCheckpoint {
             for (Part.ToolUse use : entry.message().toolUses()) {
                 Part.ToolResult result = results.get(use.id());
                 Optional<Call> call = state.calls().get(use.id());
-                if (result != null && call.isPresent() && !known.contains(use.id())) {
+                if (result != null && call.isPresent()) {
                     long latency =
                             Duration.between(entry.at(), call.get().since()).toMillis();
-                    rows.add(executions.computeIfAbsent(
-                            call.get(), each -> Json.of(execution(use, result, Math.max(0, latency), state.agent()))));
+                    taker.take(use, call.get(), result, Math.max(0, latency));
                 }
             }
         }
-        return rows;
     }
 
-    private static Map<String, Object> execution(Part.ToolUse use, Part.ToolResult result, long millis, String agent) {
+    private static Map<String, Object> subagentExecution(Part.ToolUse use, Part.ToolResult result, long millis) {
+        Map<String, Object> row = new LinkedHashMap<>();
+        row.put("subagent_name", use.name());
+        row.put("success", !result.isError());
+        row.put("output_text", result.isError() ? null : result.content());
+        row.put("error", result.isError() ? result.content() : null);
+        row.put("latency_ms", millis);
+        return row;
+    }
+
+    private static Map<String, Object> execution(
+            Part.ToolUse use, Part.ToolResult result, long millis, Conversation state) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("tool_name", use.name());
         row.put("tool_call_id", use.id());
@@ -436,8 +598,8 @@ public final class PhasesCheckpoint {
         row.put("output", result.isError() ? null : result.content());
         row.put("error", result.isError() ? result.content() : null);
         row.put("latency_ms", millis);
-        row.put("agent_name", agent);
-        row.put("agent_depth", 0);
+        row.put("agent_name", state.agent());
+        row.put("agent_depth", state.parent().map(Parent::depth).orElse(0));
         return row;
     }
 

@@ -181,7 +181,8 @@ final class PhasesReader {
             Fields numbers = result.object("state_snapshot");
             conversation = new Restoration(end.at(), false)
                     .turn(turnOf(Optional.of(end.runId())), numbers.count("llm_calls"), Usage.NONE, end.at())
-                    .counted(numbers.count("step"), 0);
+                    .counted(numbers.count("step"), 0)
+                    .cost(cost(result));
         }
         if (state.equals("completed")) {
             if (!text.isEmpty() && !text.equals(conversation.lastWords())) {
@@ -217,7 +218,8 @@ final class PhasesReader {
         int turn = turnOf(runId);
         Restoration conversation = new Restoration(at, false)
                 .turn(turn, payload.count("llm_calls"), used, Times.ofSeconds(startedAt))
-                .counted(payload.count("step"), 0);
+                .counted(payload.count("step"), 0)
+                .cost(cost(payload));
         Map<String, Boolean> outcomes = outcomes(payload);
         payload.each("messages", Fields::of).forEach(row -> say(row, outcomes, conversation, at));
         boolean pendingReply = payload.has("pending_llm_response") && !payload.isNull("pending_llm_response");
@@ -253,6 +255,14 @@ final class PhasesReader {
         }
         conversation.extras(extras(payload, replayed, conversation.callsOfTurn(turn)));
         return conversation;
+    }
+
+    private static double cost(Fields payload) {
+        double dollars = payload.isNull("total_cost_usd") ? 0 : payload.number("total_cost_usd");
+        if (dollars < 0) {
+            throw payload.corrupt("\"total_cost_usd\" is negative");
+        }
+        return dollars;
     }
 
     private static int turnOf(Optional<String> runId) {
@@ -321,6 +331,14 @@ final class PhasesReader {
 
     private static void reply(Fields reply, Restoration conversation, Instant at) {
         reply.only("text", "request_id", "finish_reason", "model", "usage", "tool_calls");
+        reply.optionalText("request_id");
+        reply.optionalText("finish_reason");
+        reply.optionalText("model");
+        if (!reply.isNull("usage")) {
+            Fields usage = reply.object("usage");
+            usage.total("input_tokens");
+            usage.total("output_tokens");
+        }
         List<Part.ToolUse> calls = reply.each("tool_calls", PhasesReader::call);
         String text = reply.text("text");
         boolean saidAlready =
@@ -362,6 +380,15 @@ final class PhasesReader {
         keep(extras, payload, "requested_model");
         keep(extras, payload, "normalized_model");
         keep(extras, payload, "provider_adapter");
+        if (!payload.isNull("pending_llm_response")) {
+            Fields reply = payload.object("pending_llm_response");
+            Map<String, Object> rest = new LinkedHashMap<>();
+            for (String name : List.of("request_id", "finish_reason", "model", "usage")) {
+                rest.put(name, reply.value(name));
+            }
+            extras.put("pending_step", payload.count("step"));
+            extras.put("pending_reply", rest);
+        }
         int before = payload.has("replayed_effect_count") ? payload.count("replayed_effect_count") : 0;
         extras.put("replayed_effect_count", before + replayed);
         extras.put("tool_calls", payload.count("tool_calls") - calls);

@@ -60,7 +60,9 @@ final class Said {
 
     /**
      * The first call that waits for a person, in call order, if nothing else is waited for. No format tells a call that
-     * waits for its approval from one that may have run: beside one of these, none is named, lest it be approved again.
+     * waits for its approval from one that may have run, be it lost, or approved before it asked: beside one of these,
+     * none is named, lest it be approved again. A subagent that asks something has run, too: an answer to it is not the
+     * call's result.
      */
     static Optional<Call> interruption(Conversation state) {
         boolean unknown = state.waitingCalls().stream().anyMatch(call -> mayHaveRun(state, call));
@@ -69,12 +71,15 @@ final class Said {
 
     /** What a call from a file waits for is not known before its tool is. */
     private static boolean mayHaveRun(Conversation state, Call call) {
-        return call.status() == Call.Status.UNSETTLED
+        boolean ranBeforeItAsked =
+                call.status() == Call.Status.ASKING && call.approval().isPresent();
+        boolean unsettled = call.status() == Call.Status.UNSETTLED
                 && (call.claim().isPresent() || state.terms().isPresent());
+        return ranBeforeItAsked || unsettled || call.status() == Call.Status.DELEGATED;
     }
 
     /** How often the model has replied in this turn: a call that is under way may come to nothing. */
     static int iterations(Conversation state) {
-        return state.turn().iterations() - (state.modelCalled() ? 1 : 0);
+        return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
     }
 }

@@ -209,8 +209,17 @@ public final class SessionCheckpoint {
 
     private static String status(Call.Status status) {
         return switch (status) {
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
-                "issued";
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    DELEGATED,
+                    UNKNOWN,
+                    DOUBTED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING -> "issued";
             case COMPLETED -> "completed";
             case FAILED, DENIED, CANCELLED, LOST -> "failed";
         };

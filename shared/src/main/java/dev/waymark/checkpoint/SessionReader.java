@@ -140,13 +140,8 @@ final class SessionReader {
 
     /** Keys are made of all that makes a call, so one that fits no number of earlier calls is not this call's. */
     private static int repeat(Fields row, String session, String tool, Json args) {
-        String key = row.id("idempotency_key");
-        for (int repeat = 0; repeat < MOST_REPEATS; repeat++) {
-            if (IdempotencyKey.of(session, tool, args, repeat).equals(key)) {
-                return repeat;
-            }
-        }
-        throw row.corrupt("\"idempotency_key\" is not that of the call");
+        return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)
+                .orElseThrow(() -> row.corrupt("\"idempotency_key\" is not that of the call"));
     }
 
     private static void toolCall(Fields row, String session, Restoration conversation) {

@@ -76,7 +76,7 @@ public record CallItem(
     private static String statusName(Call.Status status) {
         return switch (status) {
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING -> ISSUED;
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> CLAIMED;
             case COMPLETED -> "completed";
             case FAILED -> "failed";
             case DENIED -> "denied";

@@ -1,12 +1,16 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Spent;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
 import io.temporal.common.converter.DataConverterException;
 import io.temporal.common.converter.Values;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.ChildWorkflowFailure;
+import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +34,33 @@ public final class Failures {
             return new Problem(Names.CANCELLED, "cancelled");
         }
         return new Problem(Names.ACTIVITY_FAILED, "the activity failed");
+    }
+
+    /** What a subagent's thread came to that could not say so itself. */
+    public static Fact subagent(String callId, @Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ChildWorkflowFailure && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof WorkflowExecutionAlreadyStarted) {
+            return subagentExists(callId);
+        }
+        if (cause instanceof CanceledFailure) {
+            return subagentEnded(callId, "cancelled", Optional.empty());
+        }
+        if (cause instanceof TerminatedFailure) {
+            return subagentEnded(callId, "terminated", Optional.empty());
+        }
+        if (cause instanceof TimeoutFailure) {
+            return subagentEnded(callId, "timed-out", Optional.empty());
+        }
+        return subagentEnded(callId, "failed", Optional.of(problem(cause)));
+    }
+
+    public static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
+        return new Fact.SubagentFinished(callId, how, "", problem, Optional.empty());
+    }
+
+    public static Fact subagentExists(String callId) {
+        return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
     }
 
     /**

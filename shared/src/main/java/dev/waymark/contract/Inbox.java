@@ -41,6 +41,7 @@ public final class Inbox {
     /** The largest payload that is parsed at all: parsing takes time that a workflow task does not have. */
     public static final int MAX_PAYLOAD_BYTES = 1024 * 1024;
 
+    private static final int MAX_SCHEMA_LENGTH = 64 * 1024;
     private static final int MAX_ID_LENGTH = 256;
     private static final int MAX_NAME_LENGTH = 100;
     private static final int MAX_NOTE_LENGTH = 4_000;
@@ -181,6 +182,19 @@ public final class Inbox {
         }
     }
 
+    /**
+     * A JSON Schema for last words, as a thread keeps it. Whether it is one at all is for the worker to say.
+     *
+     * @throws Refusal when it is no object, or too large
+     */
+    public static Json schema(JsonNode body) {
+        try {
+            return Reader.schemaOf(checked(body));
+        } catch (Unusable unusable) {
+            throw new Refusal(unusable.problem);
+        }
+    }
+
     /** One payload, under one name. */
     private record Reader(String name, JsonNode body) {
         Fact read() throws Unusable {
@@ -192,6 +206,7 @@ public final class Inbox {
                 case Names.BUDGET -> budget();
                 case Names.STOP -> new Fact.Stopped(optionalBy());
                 case Names.CLEAR -> cleared();
+                case Names.SUBAGENT -> reported();
                 case Names.CLOSE -> new Fact.CloseRequested(optionalBy());
                 default -> throw new Unusable("there is no such signal");
             };
@@ -199,7 +214,7 @@ public final class Inbox {
 
         private Fact say() throws Unusable {
             if (isBare()) {
-                return spoke(Optional.empty(), Optional.empty(), Optional.of(bareText()), false);
+                return spoke(Optional.empty(), Optional.empty(), Optional.of(bareText()), false, Optional.empty());
             }
             requireObject();
             Optional<List<Message>> replacement = Optional.empty();
@@ -211,16 +226,40 @@ public final class Inbox {
             if (retry && (content.isPresent() || replacement.isPresent())) {
                 throw new Unusable("\"retry\" goes without \"content\" and \"messages\"");
             }
-            return spoke(id("id"), replacement, content, retry);
+            return spoke(id("id"), replacement, content, retry, schema());
         }
 
         private static Fact spoke(
-                Optional<String> id, Optional<List<Message>> replacement, Optional<String> content, boolean retry)
+                Optional<String> id,
+                Optional<List<Message>> replacement,
+                Optional<String> content,
+                boolean retry,
+                Optional<Json> schema)
                 throws Unusable {
             if (content.isPresent() && content.get().isBlank()) {
                 throw new Unusable("the message is empty");
             }
-            return new Fact.UserSpoke(id, replacement, content.map(Message::user), retry);
+            return new Fact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
+        }
+
+        /** It goes to the model with every call of the turn. */
+        private Optional<Json> schema() throws Unusable {
+            JsonNode schema = body.path("schema");
+            return isGiven(schema) ? Optional.of(schemaOf(schema)) : Optional.empty();
+        }
+
+        private static Json schemaOf(JsonNode schema) throws Unusable {
+            if (!schema.isObject()) {
+                throw new Unusable("the schema is no JSON object");
+            }
+            Json kept = json(schema, "schema");
+            int length = kept.canonical().length();
+            if (length > MAX_SCHEMA_LENGTH) {
+                throw new Unusable(new Problem(
+                        Problem.TOO_LARGE,
+                        "the schema takes " + length + " characters, of at most " + MAX_SCHEMA_LENGTH));
+            }
+            return kept;
         }
 
         private Fact answer() throws Unusable {
@@ -270,6 +309,15 @@ public final class Inbox {
                 throw new Unusable("\"result\" goes with the outcome done only");
             }
             return new Fact.OutcomeSettled(callId, settlement, result, id("by"));
+        }
+
+        private Fact reported() throws Unusable {
+            requireObject();
+            try {
+                return STRICT.treeToValue(body, SubagentReport.class).toFact();
+            } catch (JsonProcessingException | IllegalArgumentException e) {
+                throw new Unusable("no report of a subagent");
+            }
         }
 
         private Fact claim(String runId) throws Unusable {

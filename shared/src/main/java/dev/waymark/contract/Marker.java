@@ -4,20 +4,58 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Problem;
 import java.util.Optional;
 
 /**
- * What the workflow records in a side effect: whether the packed state fits into a new run. If it does not, and the run
- * can't grow either, {@code limitReached} says so: it is the one fact that has no event of its own.
+ * What the workflow records in a side effect: whether the packed state fits into a new run, and the facts that have no
+ * event of their own. {@code limitReached} says that it does not fit and that the run can't grow either, {@code cutOff}
+ * that subagents can't be waited for, {@code notStarted} that one can't be begun.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Marker(
         @JsonProperty("fits") boolean fits,
-        @JsonProperty("limitReached") Optional<Problem> limitReached) {
+        @JsonProperty("limitReached") Optional<Problem> limitReached,
+        @JsonProperty("cutOff") Optional<Problem> cutOff,
+        @JsonProperty("notStarted") Optional<NotStarted> notStarted) {
     @JsonCreator
     public Marker {
         limitReached = limitReached == null ? Optional.empty() : limitReached;
+        cutOff = cutOff == null ? Optional.empty() : cutOff;
+        notStarted = notStarted == null ? Optional.empty() : notStarted;
+    }
+
+    /** Why no thread is begun for a call. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record NotStarted(
+            @JsonProperty("callId") String callId,
+            @JsonProperty("reason") String reason) {
+        @JsonCreator
+        public NotStarted {}
+    }
+
+    public static Marker fits(boolean fits, Optional<Problem> limitReached) {
+        return new Marker(fits, limitReached, Optional.empty(), Optional.empty());
+    }
+
+    public static Marker cuttingOff(Problem why) {
+        return new Marker(false, Optional.empty(), Optional.of(why), Optional.empty());
+    }
+
+    public static Marker notStarting(String callId, String reason) {
+        return new Marker(false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)));
+    }
+
+    /** The fact that it stands for, if it stands for one. */
+    public Optional<Fact> fact() {
+        if (cutOff.isPresent()) {
+            return cutOff.map(Fact.SubagentsCutOff::new);
+        }
+        if (notStarted.isPresent()) {
+            return notStarted.map(which -> new Fact.SubagentNotStarted(which.callId(), false, which.reason()));
+        }
+        return limitReached.map(Fact.LimitReached::new);
     }
 }

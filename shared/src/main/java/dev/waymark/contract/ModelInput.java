@@ -2,7 +2,9 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Transcript;
 
 /**
@@ -11,12 +13,17 @@ import dev.waymark.conversation.Transcript;
  *
  * <p>The digest is abbreviated to {@value #DIGITS} hex digits, since it stands in history once for every call. It guards
  * against mistakes, for which 128 bits are plenty. Older histories have it whole.
+ *
+ * @param summary whether a summary of the older part is wanted, and no reply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ModelInput(
         @JsonProperty("step") int step,
         @JsonProperty("messageCount") int messageCount,
-        @JsonProperty("digest") String digest) {
+        @JsonProperty("digest") String digest,
+
+        @JsonProperty("summary") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean summary) {
     private static final int DIGITS = 32;
 
     @JsonCreator
@@ -24,8 +31,14 @@ public record ModelInput(
         digest = digest == null ? "" : digest;
     }
 
-    public static ModelInput of(int step, Transcript transcript) {
-        return new ModelInput(step, transcript.count(), transcript.digest().substring(0, DIGITS));
+    /** What is asked in this state, in which the model was called. */
+    public static ModelInput of(Conversation called) {
+        Transcript transcript = called.transcript();
+        return new ModelInput(
+                called.counters().steps(),
+                transcript.count(),
+                transcript.digest().substring(0, DIGITS),
+                called.isSummarising());
     }
 
     /** Whether this is the conversation that is meant. */

@@ -22,6 +22,9 @@ public final class Names {
     /** An update only, and not for people: an activity asks to be the one execution that takes effect. */
     public static final String CLAIM = "claim";
 
+    /** A signal only, and not for people: a subagent's thread tells the thread above how things stand. */
+    public static final String SUBAGENT = "subagent";
+
     public static final String STATUS_QUERY = "status";
     public static final String PENDING_QUERY = "pending";
     public static final String CALLS_QUERY = "calls";
@@ -35,9 +38,20 @@ public final class Names {
     /** The failure type of an activity that was cancelled. */
     public static final String CANCELLED = "Cancelled";
 
+    /** The failure type of a subagent's thread that somebody terminated. */
+    public static final String TERMINATED = "Terminated";
+
+    /** The longest name of a thread, in bytes of UTF-8. */
+    public static final int MAX_THREAD_BYTES = 900;
+
     private static final String RESERVED = "__temporal_";
 
     private Names() {}
+
+    /** The name of the thread that carries out a call of this thread's. */
+    public static String subagentThread(String thread, String callId) {
+        return thread + "/" + callId;
+    }
 
     /**
      * Temporal keeps names like this one to itself. Its SDK drops most such signals before the workflow can see them, so

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import java.time.Instant;
@@ -39,32 +39,21 @@ public record PendingItem(
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
     }
 
-    /** Everything in this thread that waits for a person, in call order. */
+    /** Everything that waits for a person, in this thread and in those of its subagents, in call order. */
     public static List<PendingItem> of(String thread, Conversation state) {
-        return state.waitingCalls().stream().map(call -> of(thread, call)).toList();
+        return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    private static PendingItem of(String thread, Call call) {
-        if (call.status() == Call.Status.ASKING) {
-            return new PendingItem(
-                    thread,
-                    call.id(),
-                    QUESTION,
-                    call.tool(),
-                    call.question(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    call.since());
-        }
+    private static PendingItem of(String thread, Ask ask) {
         return new PendingItem(
                 thread,
-                call.id(),
-                call.status() == Call.Status.AWAITING ? APPROVAL : UNKNOWN,
-                call.tool(),
-                Optional.empty(),
-                Optional.of(call.args()),
-                Optional.of(call.argsDigest()),
-                call.since());
+                ask.callId(),
+                ask.kind().wireName(),
+                ask.tool(),
+                ask.question(),
+                ask.args(),
+                ask.argsDigest(),
+                ask.since());
     }
 
     /** What a person is asked, in words. */

@@ -14,24 +14,31 @@ public record Say(
         @JsonProperty("id") Optional<String> id,
         @JsonProperty("content") Optional<String> content,
         @JsonProperty("messages") Optional<JsonNode> messages,
-        @JsonProperty("retry") Optional<Boolean> retry) {
+        @JsonProperty("retry") Optional<Boolean> retry,
+        @JsonProperty("schema") Optional<JsonNode> schema) {
     @JsonCreator
     public Say {
         id = id == null ? Optional.empty() : id;
         content = content == null ? Optional.empty() : content;
         messages = messages == null ? Optional.empty() : messages;
         retry = retry == null ? Optional.empty() : retry;
+        schema = schema == null ? Optional.empty() : schema;
     }
 
     public static Say message(String id, String content) {
-        return new Say(Optional.of(id), Optional.of(content), Optional.empty(), Optional.empty());
+        return new Say(Optional.of(id), Optional.of(content), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public static Say retry(String id) {
-        return new Say(Optional.of(id), Optional.empty(), Optional.empty(), Optional.of(true));
+        return new Say(Optional.of(id), Optional.empty(), Optional.empty(), Optional.of(true), Optional.empty());
     }
 
     public Say withMessages(JsonNode list) {
-        return new Say(id, content, Optional.of(list), retry);
+        return new Say(id, content, Optional.of(list), retry, schema);
+    }
+
+    /** With a JSON Schema that the last word of the turn has to fit. */
+    public Say wanting(Optional<JsonNode> lastWord) {
+        return new Say(id, content, messages, retry, lastWord);
     }
 }

@@ -9,16 +9,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Problem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * What a run starts with: an agent's name and perhaps a first message, or the state of the run before.
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
- * thread when its first turn ends. {@code limits} are recorded here, since a worker's own would change replays.
+ * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code limits} are recorded here, since a worker's own would change replays.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -30,7 +32,8 @@ public record StartInput(
         @JsonProperty("say") Optional<JsonNode> say,
         @JsonProperty("limits") Optional<RunLimits> limits,
         @JsonProperty("carried") Optional<String> carried,
-        @JsonProperty("context") Optional<JsonNode> context) {
+        @JsonProperty("context") Optional<JsonNode> context,
+        @JsonProperty("parent") Optional<Parent> parent) {
     /** What a thread may carry for its tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
@@ -43,6 +46,7 @@ public record StartInput(
         limits = limits == null ? Optional.empty() : limits;
         carried = carried == null ? Optional.empty() : carried;
         context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
+        parent = parent == null ? Optional.empty() : parent;
     }
 
     /** A new thread of this agent. */
@@ -55,15 +59,31 @@ public record StartInput(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
+    /** A thread that carries out a call of another thread's. */
+    public static StartInput ofSubagent(
+            String agent, String task, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
+        return new StartInput(
+                Conversation.RULES,
+                agent,
+                true,
+                Optional.empty(),
+                Optional.of(Wire.MAPPER.valueToTree(Map.of("content", task))),
+                limits,
+                Optional.empty(),
+                context.map(Wire.MAPPER::valueToTree),
+                Optional.of(parent));
+    }
+
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context);
+        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried, context);
+        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent);
     }
 
     public StartInput saying(Say message) {
@@ -75,22 +95,31 @@ public record StartInput(
                 Optional.of(Wire.MAPPER.valueToTree(message)),
                 limits,
                 carried,
-                context);
+                context,
+                parent);
     }
 
     public StartInput withLimits(RunLimits own) {
-        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, context);
+        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent);
     }
 
     /** The input of the run that goes on with this packed state. */
     public StartInput carrying(String packed) {
         return new StartInput(
-                rules, agent, once, Optional.empty(), Optional.empty(), limits, Optional.of(packed), Optional.empty());
+                rules,
+                agent,
+                once,
+                Optional.empty(),
+                Optional.empty(),
+                limits,
+                Optional.of(packed),
+                Optional.empty(),
+                parent);
     }
 
     /** With something for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
-        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong);
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent);
     }
 
     /** The first facts of a thread that begins here. */
@@ -99,12 +128,13 @@ public record StartInput(
         Optional<Json> usable = Optional.empty();
         if (context.isPresent()) {
             try {
-                usable = Optional.of(context(context.get()));
+                // What comes from above has grown by what every agent's file has of its own.
+                usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
                 facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
             }
         }
-        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable));
+        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent));
         say.ifPresent(body -> facts.add(Inbox.read(Names.SAY, body)));
         return List.copyOf(facts);
     }
@@ -115,20 +145,23 @@ public record StartInput(
      * @throws Refusal when it is no object, or too large
      */
     public static Json context(JsonNode body) {
-        if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
-        }
-        Json context;
-        try {
-            context = Wire.MAPPER.treeToValue(body, Json.class);
-        } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
-        }
+        Json context = read(body);
         int length = context.canonical().length();
         if (length > MAX_CONTEXT_LENGTH) {
             throw new Refusal(new Problem(
                     Problem.TOO_LARGE, "the context has " + length + " characters, of at most " + MAX_CONTEXT_LENGTH));
         }
         return context;
+    }
+
+    private static Json read(JsonNode body) {
+        if (!body.isObject()) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+        }
+        try {
+            return Wire.MAPPER.treeToValue(body, Json.class);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+        }
     }
 }

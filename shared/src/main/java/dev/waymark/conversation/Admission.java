@@ -14,6 +14,9 @@ final class Admission {
         if (fact instanceof Fact.ToolClaimed claimed && claimed.restored()) {
             return restored(state, claimed);
         }
+        if (fact instanceof Fact.SubagentReported reported) {
+            return report(state, reported);
+        }
         if (state.life() == Conversation.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
         }
@@ -71,7 +74,7 @@ final class Admission {
     }
 
     private static Optional<Problem> answer(Conversation state, Fact.HumanAnswered answered) {
-        List<Call> questions = state.questions();
+        List<Ask> questions = asks(state, Ask.Kind.QUESTION);
         if (answered.callId().isEmpty()) {
             if (questions.isEmpty()) {
                 return refused(Problem.NOT_FOUND, "no question is open");
@@ -81,51 +84,63 @@ final class Admission {
                     : refused(Problem.CALL_REQUIRED, "several questions are open: " + ids(questions));
         }
         String callId = answered.callId().get();
-        if (questions.stream().anyMatch(call -> call.id().equals(callId))) {
+        if (ask(questions, callId).isPresent()) {
             return Optional.empty();
         }
         Optional<Call> call = state.calls().get(callId);
         if (call.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+            return notAskedBelow(state, callId);
         }
         return call.get().question().isPresent()
                 ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
-    /** The one call that a decision is about. */
-    static Optional<Call> awaited(Conversation state, Optional<String> callId) {
-        return awaiting(state).stream()
-                .filter(call -> callId.map(call.id()::equals).orElse(true))
-                .findFirst();
+    /** What an answer or a decision is about: what it names, or the only one of its kind. */
+    static Optional<Ask> meant(Conversation state, Ask.Kind kind, Optional<String> callId) {
+        List<Ask> asks = asks(state, kind);
+        return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());
     }
 
-    private static List<Call> awaiting(Conversation state) {
-        return state.batchCalls().stream()
-                .filter(call -> call.status() == Call.Status.AWAITING)
-                .toList();
+    private static List<Ask> asks(Conversation state, Ask.Kind kind) {
+        return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
+    }
+
+    private static Optional<Ask> ask(List<Ask> asks, String callId) {
+        return asks.stream().filter(ask -> ask.callId().equals(callId)).findFirst();
+    }
+
+    private static Optional<Problem> notAskedBelow(Conversation state, String callId) {
+        Optional<Call> above = state.above(callId);
+        boolean asked = above.flatMap(Call::subagent)
+                .filter(known ->
+                        known.wasAsked(callId.substring(above.get().id().length() + 1)))
+                .isPresent();
+        return asked
+                ? refused(Problem.ALREADY_DECIDED, "call " + callId + " is not open any more")
+                : refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
     }
 
     private static Optional<Problem> decision(Conversation state, Fact.ApprovalDecided decided) {
-        List<Call> awaiting = awaiting(state);
+        List<Ask> awaiting = asks(state, Ask.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
                     ? refused(Problem.NOT_FOUND, "no call waits for approval")
                     : refused(Problem.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
         }
-        Optional<Call> awaited = awaited(state, decided.callId());
+        Optional<Ask> awaited = meant(state, Ask.Kind.APPROVAL, decided.callId());
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
         if (decided.approved() && state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
-        String digest = awaited.get().argsDigest();
+        String digest = awaited.get().argsDigest().orElseThrow();
         if (decided.argsDigest().filter(shown -> !shown.equals(digest)).isPresent()) {
             return refused(
                     Problem.ARGS_CHANGED,
                     "the decision is about other arguments than those of call "
-                            + awaited.get().id() + ", whose digest is " + digest);
+                            + awaited.get().callId() + ", whose digest is " + digest);
         }
         if (decided.args().isPresent()) {
             Json args = decided.args().get();
@@ -145,7 +160,7 @@ final class Admission {
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
         Optional<Call> call = state.calls().get(callId);
         if (call.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+            return notAskedBelow(state, callId);
         }
         return call.get().approval().isPresent()
                 ? refused(Problem.ALREADY_DECIDED, "call " + callId + " was decided before")
@@ -154,11 +169,12 @@ final class Admission {
 
     private static Optional<Problem> settlement(Conversation state, Fact.OutcomeSettled settled) {
         String callId = settled.callId();
+        Optional<Ask> ask = meant(state, Ask.Kind.UNKNOWN, Optional.of(callId));
         Optional<Call> call = state.calls().get(callId);
-        if (call.isEmpty()) {
-            return refused(Problem.NOT_FOUND, "no call " + callId + " in this thread");
+        if (ask.isEmpty() && call.isEmpty()) {
+            return notAskedBelow(state, callId);
         }
-        if (call.get().status() != Call.Status.UNSETTLED) {
+        if (ask.isEmpty()) {
             return call.get().claim().isPresent() && !call.get().isOpen()
                     ? refused(Problem.ALREADY_DECIDED, "the outcome of call " + callId + " is settled")
                     : refused(Problem.NOT_FOUND, "the outcome of call " + callId + " is not in question");
@@ -166,14 +182,24 @@ final class Admission {
         if (state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
-        boolean rerun = settled.settlement() == Fact.Settlement.RERUN;
-        if (rerun && !state.terms().orElseThrow().careOf(call.get().tool()).rerun()) {
+        if (settled.settlement() == Fact.Settlement.RERUN && !ask.get().rerun()) {
             return refused(
                     Problem.BAD_INPUT,
-                    "the tool " + call.get().tool() + " can't be run again: what is left of the lost call could still"
+                    "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
                             + " take effect, and the tool does not honour idempotency keys");
         }
         return Optional.empty();
+    }
+
+    private static Optional<Problem> report(Conversation state, Fact.SubagentReported reported) {
+        boolean awaited = state.calls()
+                .get(reported.callId())
+                .flatMap(Call::subagent)
+                .filter(known -> !known.over())
+                .isPresent();
+        return awaited
+                ? Optional.empty()
+                : refused(Problem.NOT_FOUND, "no subagent is at work on call " + reported.callId());
     }
 
     /** A claim is granted once, and to the dispatch that is open. */
@@ -226,13 +252,20 @@ final class Admission {
         if (raised.iterations().filter(most -> most <= limit).isPresent()) {
             return refused(Problem.BAD_INPUT, "the limit of iterations is " + limit + " already");
         }
+        Budget after = state.limits().raisedTo(raised.budget());
+        Budget granted = state.parent().flatMap(Parent::budget).orElse(Budget.UNLIMITED);
+        if (!after.equals(after.and(granted))) {
+            return refused(
+                    Problem.BAD_INPUT,
+                    "a subagent's thread may spend no more than the thread above has set aside for it");
+        }
         return state.limits()
                 .objection(raised.budget(), state.spent())
                 .map(words -> new Problem(Problem.BAD_INPUT, words));
     }
 
-    private static String ids(List<Call> calls) {
-        return calls.stream().map(Call::id).collect(Collectors.joining(", "));
+    private static String ids(List<Ask> asks) {
+        return asks.stream().map(Ask::callId).collect(Collectors.joining(", "));
     }
 
     private static Optional<Problem> refused(String type, String message) {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What a thread may spend over its whole life. It is looked at before each model call, so the last call that is paid may
@@ -21,6 +22,32 @@ public record Budget(
     public Budget {
         usd = usd == null ? Optional.empty() : usd;
         tokens = tokens == null ? Optional.empty() : tokens;
+    }
+
+    /** What is left of it when this is spent. */
+    Budget minus(Spent spent) {
+        return new Budget(
+                usd.map(most -> most.minus(spent.cost().orElse(Usd.ZERO))),
+                tokens.map(most -> Math.max(0, most - spent.usage().total())));
+    }
+
+    /** What is left of it when this may be spent as well. */
+    Budget minus(Budget other) {
+        return new Budget(
+                usd.map(most -> most.minus(other.usd.orElse(Usd.ZERO))),
+                tokens.map(most -> Math.max(0, most - other.tokens.orElse(0L))));
+    }
+
+    /** One of so many equal parts. */
+    Budget share(int parts) {
+        return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
+    }
+
+    /** No more than either allows. */
+    Budget and(Budget other) {
+        return new Budget(
+                Stream.concat(usd.stream(), other.usd.stream()).min(Usd::compareTo),
+                Stream.concat(tokens.stream(), other.tokens.stream()).min(Long::compareTo));
     }
 
     /** Why nothing more may be spent, or empty while something may. */

@@ -18,11 +18,13 @@ import java.util.function.Consumer;
  * @param dispatches how often it was handed to a worker
  * @param repeat how many calls of the same tool and arguments had a known outcome before this one ran. Executions of one
  *     call, however many, share it, and with it their idempotency key.
- * @param result held only until it is committed to the transcript
+ * @param result held only until it is committed to the transcript. Of a call that asks, an answer that came before it
+ *     was known whether the call may be answered.
  * @param since when the status began
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if one was
  * @param digest of the arguments, where these are forgotten and it may still be asked for
+ * @param subagent what is known of the thread that carries it out, if one does or did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -43,7 +45,8 @@ public record Call(
         @JsonProperty("wakeAt") Optional<Instant> wakeAt,
         @JsonProperty("claim") Optional<Claim> claim,
         @JsonProperty("approval") Optional<Approval> approval,
-        @JsonProperty("digest") Optional<String> digest) {
+        @JsonProperty("digest") Optional<String> digest,
+        @JsonProperty("subagent") Optional<Delegation> subagent) {
     /** Where a call stands. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
@@ -61,6 +64,9 @@ public record Call(
         /** A worker may have it take effect from here on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
+        /** A subagent's thread has it. */
+        @JsonProperty("delegated")
+        DELEGATED(Waits.FOR_ACTIVITY),
         /** The worker that claimed it is lost. Its program may still run, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
@@ -145,6 +151,7 @@ public record Call(
         claim = claim == null ? Optional.empty() : claim;
         approval = approval == null ? Optional.empty() : approval;
         digest = digest == null ? Optional.empty() : digest;
+        subagent = subagent == null ? Optional.empty() : subagent;
     }
 
     static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -159,6 +166,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -206,6 +214,14 @@ public record Call(
         });
     }
 
+    Call delegated(Optional<Budget> reserved, Instant at) {
+        return become(Status.DELEGATED, at, draft -> draft.subagent = Optional.of(Delegation.begun(reserved)));
+    }
+
+    Call delegating(Delegation known) {
+        return but(draft -> draft.subagent = Optional.of(known));
+    }
+
     Call claimed(Claim by, Instant at) {
         return become(Status.CLAIMED, at, draft -> draft.claim = Optional.of(by));
     }
@@ -239,8 +255,19 @@ public record Call(
         return become(Status.ASKING, at, draft -> draft.question = Optional.of(words));
     }
 
+    Call answeredEarly(String text) {
+        return but(draft -> draft.result = Optional.of(text));
+    }
+
+    Call withoutResult() {
+        return but(draft -> draft.result = Optional.empty());
+    }
+
     Call ended(Status how, String text, Instant at) {
-        return become(how, at, draft -> draft.result = Optional.of(text));
+        return become(how, at, draft -> {
+            draft.result = Optional.of(text);
+            draft.subagent = subagent.map(Delegation::abandoned);
+        });
     }
 
     /** The time that it waited for has come, and nothing of it runs any more. */
@@ -279,10 +306,12 @@ public record Call(
     /** Nothing but a person can bring it on. */
     @JsonIgnore
     public boolean waitsForPerson() {
-        return status.waits == Waits.FOR_PEOPLE;
+        return status.waits == Waits.FOR_PEOPLE
+                || (status == Status.DELEGATED
+                        && subagent.filter(Delegation::waitsForPerson).isPresent());
     }
 
-    /** A worker has it. */
+    /** A worker has it, or a subagent. */
     @JsonIgnore
     public boolean isInFlight() {
         return status.waits == Waits.FOR_ACTIVITY;
@@ -302,7 +331,13 @@ public record Call(
     /** The result as the model sees it, if there is one that the transcript does not hold yet. */
     @JsonIgnore
     public Optional<Part.ToolResult> toolResult() {
-        return result.map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+        return result.filter(text -> !isOpen()).map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
+    }
+
+    /** A person is asked, and the words are not known: in a checkpoint, a call that waits for its approval is the same. */
+    @JsonIgnore
+    boolean asksNothing() {
+        return status == Status.ASKING && question.orElse("").isEmpty();
     }
 
     /** What a decision or a claim is bound to: hex of the SHA-256 over the arguments as canonical JSON. */
@@ -336,7 +371,8 @@ public record Call(
                 draft.wakeAt,
                 draft.claim,
                 draft.approval,
-                draft.digest);
+                draft.digest,
+                draft.subagent);
     }
 
     /** A copy on which something is changed. */
@@ -352,6 +388,7 @@ public record Call(
         private Optional<Claim> claim;
         private Optional<Approval> approval;
         private Optional<String> digest;
+        private Optional<Delegation> subagent;
 
         Draft(Call call) {
             args = call.args;
@@ -365,6 +402,7 @@ public record Call(
             claim = call.claim;
             approval = call.approval;
             digest = call.digest;
+            subagent = call.subagent;
         }
     }
 }

@@ -46,9 +46,12 @@ public record Conversation(
         @JsonProperty("createdAt") Instant createdAt,
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin,
+        @JsonProperty("parent") Optional<Parent> parent,
+        @JsonProperty("reported") Optional<Report> reported,
         @JsonProperty("cost") Optional<Usd> cost,
         @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context) {
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("gauge") Optional<Gauge> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -63,6 +66,9 @@ public record Conversation(
 
     /** The same for calls with side effects: a server takes ten updates at a time, and people need some of them. */
     static final int MAX_PARALLEL_EFFECTS = 5;
+
+    /** So many threads may be above one. */
+    public static final int MAX_DEPTH = 5;
 
     /** So often a call is handed out without ever being started, until the model is told that it can't be. */
     static final int MAX_DISPATCHES = 20;
@@ -118,9 +124,12 @@ public record Conversation(
         workspace = workspace == null ? Optional.empty() : workspace;
         ended = ended == null ? Optional.empty() : ended;
         origin = origin == null ? Optional.empty() : origin;
+        parent = parent == null ? Optional.empty() : parent;
+        reported = reported == null ? Optional.empty() : reported;
         cost = cost == null ? Optional.empty() : cost;
         budget = budget == null ? Optional.empty() : budget;
         context = context == null ? Optional.empty() : context;
+        gauge = gauge == null ? Optional.empty() : gauge;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
         if (rules < 1 || rules > RULES) {
@@ -148,23 +157,54 @@ public record Conversation(
 
     /** What should happen now, from the state alone. Carrying a step out applies a fact that takes it off the list. */
     public List<Step> decide() {
+        List<Step> steps = new ArrayList<>();
+        if (parent.isPresent() && (turn.isRunning() || life == Life.CANCELLED)) {
+            reportDue().ifPresent(report -> steps.add(new Step.ReportToParent(parent.get(), report)));
+        }
+        for (Call call : batchCalls()) {
+            call.subagent().stream()
+                    .flatMap(known -> known.outbox().stream())
+                    .forEach(decision -> steps.add(new Step.PassOn(call.id(), decision)));
+        }
+        decideOnward(steps);
+        return Collections.unmodifiableList(steps);
+    }
+
+    /** What the thread above does not know. What a thread used counts when it ends; one that is cancelled can't say then. */
+    private Optional<Report> reportDue() {
+        Report now = Report.of(this);
+        Report before = reported.orElse(Report.NONE);
+        boolean due = now.waiting() != before.waiting()
+                || !now.asks().equals(before.asks())
+                || (life == Life.CANCELLED && !now.spent().equals(before.spent()));
+        return due ? Optional.of(now) : Optional.empty();
+    }
+
+    private void decideOnward(List<Step> steps) {
         if (life == Life.CANCELLED) {
-            return List.of(new Step.Close(true));
+            steps.add(new Step.Close(true));
+            return;
         }
         if (!agentRequested) {
-            return List.of(new Step.ResolveAgent(agent));
+            steps.add(new Step.ResolveAgent(agent));
+            return;
         }
         if (!turn.isRunning()) {
-            boolean over = life == Life.CLOSING || (once && turn.number() > 0);
-            return over ? List.of(new Step.Close(false)) : List.of();
+            // A subagent that was given nothing to do has nothing to wait for.
+            boolean over = life == Life.CLOSING || (once && (turn.number() > 0 || parent.isPresent()));
+            if (over) {
+                steps.add(new Step.Close(false));
+            }
+            return;
         }
         if (terms.isEmpty() || modelCalled) {
-            return List.of();
+            return;
         }
         if (openCalls().isEmpty()) {
-            return List.of(new Step.CallModel(counters.steps() + 1));
+            int next = counters.steps() + 1;
+            steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
+            return;
         }
-        List<Step> steps = new ArrayList<>();
         List<Call> open = openCalls();
         int running = 0;
         int effectsRunning = 0;
@@ -172,6 +212,7 @@ public record Conversation(
             running += call.isInFlight() ? 1 : 0;
             effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
         }
+        List<Call> delegated = new ArrayList<>();
         for (Call call : open) {
             boolean effect = hasEffect(call);
             if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
@@ -181,16 +222,84 @@ public record Conversation(
                     && call.wakeAt().isEmpty()
                     && running < MAX_PARALLEL_CALLS
                     && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
-                steps.add(new Step.RunTool(call, call.dispatches() + 1));
+                if (isForSubagent(call)) {
+                    delegated.add(call);
+                } else {
+                    steps.add(new Step.RunTool(call, call.dispatches() + 1));
+                }
                 running++;
                 effectsRunning += effect ? 1 : 0;
             }
         }
+        Optional<Budget> share = shareOf(delegated.size());
+        delegated.forEach(call -> steps.add(new Step.StartSubagent(call, share)));
         open.stream()
                 .flatMap(call -> call.wakeAt().stream())
                 .min(Instant::compareTo)
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
-        return Collections.unmodifiableList(steps);
+    }
+
+    /** What each of so many subagents may spend: what is left, and not promised to those that are at work. */
+    private Optional<Budget> shareOf(int subagents) {
+        if (subagents == 0 || limits().equals(Budget.UNLIMITED)) {
+            return Optional.empty();
+        }
+        Budget left = limits().minus(spent());
+        for (Call call : batchCalls()) {
+            left = left.minus(call.subagent().map(Delegation::outstanding).orElse(Budget.UNLIMITED));
+        }
+        return Optional.of(left.share(subagents));
+    }
+
+    /** Whether a subagent carries this call out, or did. */
+    public boolean isForSubagent(Call call) {
+        return terms.map(known -> known.tools().get(call.tool()) == Terms.ToolKind.SUBAGENT)
+                .orElse(false);
+    }
+
+    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
+    private boolean isSummaryDue() {
+        Optional<SummaryRule> rule = terms.flatMap(Terms::summaries);
+        Gauge read = gauge.orElse(Gauge.UNREAD);
+        if (rule.isEmpty() || read.isSummary(counters.steps())) {
+            return false;
+        }
+        List<Message> fresh = new ArrayList<>();
+        transcript.entries().tail(counters.messages() - read.messages()).forEach(entry -> fresh.add(entry.message()));
+        List<Message> uncommitted = uncommitted();
+        fresh.addAll(uncommitted);
+        if (read.tokens() + Gauge.guess(fresh) < rule.get().whenTokens()) {
+            return false;
+        }
+        List<Message> all = new ArrayList<>(transcript.messages());
+        all.addAll(uncommitted);
+        return Summary.cut(all, rule.get().keepMessages()) > 1;
+    }
+
+    /** What the next model call adds to the transcript. */
+    private List<Message> uncommitted() {
+        List<Message> messages = new ArrayList<>();
+        List<Part.ToolResult> results = batchCalls().stream()
+                .flatMap(call -> call.toolResult().stream())
+                .toList();
+        if (!results.isEmpty()) {
+            messages.add(Message.results(results));
+        }
+        queue.forEach(queued -> messages.add(queued.message()));
+        return messages;
+    }
+
+    /** The messages that give way to the summary that is being written. */
+    public List<Message> givingWay() {
+        List<Message> messages = transcript.messages();
+        int keep = terms.flatMap(Terms::summaries).orElse(SummaryRule.DEFAULT).keepMessages();
+        return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
+    }
+
+    /** The model writes a summary, and no reply. */
+    @JsonIgnore
+    public boolean isSummarising() {
+        return modelCalled && gauge.orElse(Gauge.UNREAD).isSummary(counters.steps());
     }
 
     /** How many calls of the same came to a known end before this one runs, or ran. */
@@ -236,10 +345,38 @@ public record Conversation(
                 .toList();
     }
 
-    /** The calls that wait for a person to approve, to settle, or to answer, in call order. */
+    /** The calls that only people can bring on, in call order. */
     @JsonIgnore
     public List<Call> waitingCalls() {
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
+    }
+
+    /** Whether a subagent is at work. */
+    public boolean hasSubagents() {
+        return openCalls().stream().anyMatch(call -> call.status() == Call.Status.DELEGATED);
+    }
+
+    /** Everything that waits for a person, here and in the threads below, in call order. */
+    public List<Ask> asks() {
+        List<Ask> asks = new ArrayList<>();
+        for (Call call : openCalls()) {
+            if (call.status() == Call.Status.DELEGATED) {
+                call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
+            } else if (call.waitsForPerson()) {
+                asks.add(Ask.of(
+                        call, terms.map(known -> known.careOf(call.tool())).orElse(Terms.Care.NONE)));
+            }
+        }
+        return Collections.unmodifiableList(asks);
+    }
+
+    /** The call to a subagent below which another call is, by that call's id. */
+    Optional<Call> above(String callId) {
+        int slash = callId.indexOf('/');
+        return slash < 0
+                ? Optional.empty()
+                : calls.get(callId.substring(0, slash))
+                        .filter(call -> call.subagent().isPresent());
     }
 
     /** The id under which other systems know this thread's calls, where it is not the thread's own. */
@@ -269,10 +406,16 @@ public record Conversation(
     /** Nothing happens until somebody sends something. */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn.isRunning() || isInterrupted();
+        return !turn.isRunning() || (isInterrupted() && isKnownWhatIsOpen());
     }
 
-    /** No activity is under way, as far as the state goes: a place where the thread may move to a new run. */
+    /** What calls from elsewhere wait for is known once the agent is, but for questions in words. */
+    private boolean isKnownWhatIsOpen() {
+        return terms.isPresent()
+                || openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING && !call.asksNothing());
+    }
+
+    /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */
     @JsonIgnore
     public boolean isBetweenSteps() {
         boolean resolving = agentRequested && terms.isEmpty();
@@ -308,7 +451,9 @@ public record Conversation(
     /** What the thread may take over its whole life. */
     @JsonIgnore
     public Budget limits() {
-        return budget.or(() -> terms.flatMap(Terms::budget)).orElse(Budget.UNLIMITED);
+        return budget.orElseGet(() -> terms.flatMap(Terms::budget)
+                .orElse(Budget.UNLIMITED)
+                .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
     }
 
     /** The same state with another transcript. */
@@ -338,8 +483,11 @@ public record Conversation(
                 createdAt,
                 updatedAt,
                 origin,
+                parent,
+                reported,
                 cost,
                 budget,
-                context);
+                context,
+                gauge);
     }
 }

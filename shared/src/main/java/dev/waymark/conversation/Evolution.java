@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * versions are counted. So a reader of history needs nothing but the facts.
  */
 final class Evolution implements Fact.Cases<Void> {
+    /** In what is passed on to a thread below, the call that it goes by. Nobody there minds. */
+    private static final String VIA = "via";
+
     private final Instant at;
 
     private int rules;
@@ -46,9 +51,12 @@ final class Evolution implements Fact.Cases<Void> {
     private int messages;
     private Instant createdAt;
     private Optional<Origin> origin;
+    private Optional<Parent> parent;
+    private Optional<Report> reported;
     private Optional<Usd> cost;
     private Optional<Budget> budget;
     private Optional<Json> context;
+    private Optional<Gauge> gauge;
 
     private boolean versionReached;
 
@@ -80,9 +88,12 @@ final class Evolution implements Fact.Cases<Void> {
         this.messages = from.counters().messages();
         this.createdAt = from.createdAt();
         this.origin = from.origin();
+        this.parent = from.parent();
+        this.reported = from.reported();
         this.cost = from.cost();
         this.budget = from.budget();
         this.context = from.context();
+        this.gauge = from.gauge();
     }
 
     static Evolution of(Conversation from, Instant at) {
@@ -115,9 +126,12 @@ final class Evolution implements Fact.Cases<Void> {
                 at,
                 at,
                 Optional.empty(),
+                fact.parent(),
                 Optional.empty(),
                 Optional.empty(),
-                fact.context());
+                Optional.empty(),
+                fact.context(),
+                Optional.empty());
         return of(blank, at).apply(fact);
     }
 
@@ -125,6 +139,8 @@ final class Evolution implements Fact.Cases<Void> {
     Conversation resume(Resumption how, Instant updatedAt) {
         boolean wasInterrupted = isInterrupted();
         life = Conversation.Life.OPEN;
+        parent = Optional.empty();
+        reported = Optional.empty();
         once = how.once();
         maxIterations = how.maxIterations().or(() -> maxIterations);
         Optional<Json> extras = origin.flatMap(Origin::extras);
@@ -138,11 +154,7 @@ final class Evolution implements Fact.Cases<Void> {
             terms = Optional.empty();
             agentRequested = false;
         }
-        if (modelCalled) {
-            modelCalled = false;
-            turn = turn.uniterated();
-            steps--;
-        }
+        takeBackModelCall();
         how.answer().ifPresent(this::answerOrSay);
         if (!openCalls().isEmpty() || (turn.mayGoOn() && !isBlank())) {
             turn = turn.continued();
@@ -159,19 +171,17 @@ final class Evolution implements Fact.Cases<Void> {
     /** Begins a thread with the state of another one, which goes on without it. */
     Conversation fork(Fork how) {
         life = Conversation.Life.OPEN;
+        parent = Optional.empty();
+        reported = Optional.empty();
         once = false;
         facts++;
         seen = seen.with(how.id(), facts);
         origin = origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         agentRequested = terms.isPresent();
         inherit();
-        if (modelCalled) {
-            modelCalled = false;
-            turn = turn.uniterated();
-            steps--;
-        }
+        takeBackModelCall();
         for (Call call : openCalls()) {
-            if (careOf(call).effect()) {
+            if (careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 giveUp(call);
             }
         }
@@ -182,6 +192,15 @@ final class Evolution implements Fact.Cases<Void> {
         settle();
         versions++;
         return freeze();
+    }
+
+    /** Nothing will be heard of it here. */
+    private void takeBackModelCall() {
+        if (modelCalled) {
+            turn = isSummarising() ? turn : turn.uniterated();
+            modelCalled = false;
+            steps--;
+        }
     }
 
     /** What was done is done for the fork too, and what was done and forgotten may have been anything. */
@@ -211,7 +230,10 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Call> question = openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent()) {
+        if (question.isPresent() && terms.isEmpty() && question.get().asksNothing()) {
+            // It may be an approval that is waited for. The agent's tools will tell.
+            put(question.get().answeredEarly(words));
+        } else if (question.isPresent()) {
             end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
             userSpoke(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
@@ -235,18 +257,25 @@ final class Evolution implements Fact.Cases<Void> {
         Optional<Terms.ToolKind> kind =
                 Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
         boolean mayHaveRun = switch (call.status()) {
-            case CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
         };
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
         if (call.status() == Call.Status.ASKING) {
-            if (decidable && call.question().orElse("").isEmpty()) {
-                askForApproval(call);
+            Optional<String> answer = call.result();
+            if (decidable && call.asksNothing()) {
+                answer.ifPresent(
+                        text -> ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+                askForApproval(call.withoutResult());
+            } else if (answer.isPresent()) {
+                end(call, Call.Status.COMPLETED, answer.get());
             }
         } else if (kind.isEmpty() && !mayHaveRun) {
             fail(call, ToolTexts.notFound(call.tool(), terms.get()));
         } else if (kind.isEmpty()) {
             giveUp(call);
+        } else if (mayHaveRun && kind.get() == Terms.ToolKind.SUBAGENT) {
+            giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !careOf(call).effect()) {
             advance(call.issued(Optional.empty(), at));
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
@@ -314,9 +343,12 @@ final class Evolution implements Fact.Cases<Void> {
                 createdAt,
                 updatedAt,
                 origin,
+                parent,
+                reported,
                 cost,
                 budget,
-                context);
+                context,
+                gauge);
     }
 
     private void remember(Fact fact) {
@@ -391,15 +423,20 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void modelCalled(Fact.ModelCalled fact) {
+        callModel(fact.step());
+        turn = turn.iterated();
+        return null;
+    }
+
+    private void callModel(int step) {
         commitResults();
         for (Queued queued : queue) {
             say(queued.id(), queued.message());
+            queued.schema().ifPresent(schema -> turn = turn.wanting(schema));
         }
         queue = List.of();
-        turn = turn.iterated();
-        steps = fact.step();
+        steps = step;
         modelCalled = true;
-        return null;
     }
 
     @Override
@@ -418,12 +455,30 @@ final class Evolution implements Fact.Cases<Void> {
         if (!message.content().isEmpty()) {
             say(Optional.empty(), message);
         }
+        if (terms.flatMap(Terms::summaries).isPresent()) {
+            gauge = Optional.of(gauge().read(fact.reply().usage(), messages));
+        }
         if (message.toolUses().isEmpty()) {
-            endTurn(Turn.Status.COMPLETE, message.text(), null);
+            lastWord(message.text(), fact.reply());
         } else {
             issue(message.toolUses(), fact.reply().faults());
         }
         return null;
+    }
+
+    private void lastWord(String words, Reply reply) {
+        Optional<String> misfit = turn.schema().flatMap(schema -> reply.misfit());
+        if (misfit.isEmpty()) {
+            turn = turn.structured(reply.structured());
+            endTurn(Turn.Status.COMPLETE, words, null);
+        } else if (turn.repaired()) {
+            String why = "the reply does not fit the schema, asked twice: " + misfit.get();
+            endTurn(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, why));
+        } else {
+            turn = turn.repairing();
+            say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
+            versionReached = true;
+        }
     }
 
     @Override
@@ -435,6 +490,53 @@ final class Evolution implements Fact.Cases<Void> {
             endTurn(Turn.Status.FAILED, "", fact.problem());
         }
         return null;
+    }
+
+    @Override
+    public @Nullable Void summaryRequested(Fact.SummaryRequested fact) {
+        callModel(fact.step());
+        gauge = Optional.of(gauge().summarising(fact.step()));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void summarised(Fact.Summarised fact) {
+        boolean current = isCurrent(fact.step());
+        summaryCame(fact.step(), fact.reply().spent());
+        String words =
+                new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
+        if (current && !words.isEmpty()) {
+            List<Transcript.Entry> entries = transcript.entries().toList();
+            int cut = freeze().givingWay().size();
+            transcript = Transcript.EMPTY;
+            say(Optional.empty(), Summary.message(words));
+            entries.subList(cut, entries.size()).forEach(entry -> transcript = transcript.plus(entry));
+            gauge = Optional.of(gauge().unread());
+            versionReached = true;
+        }
+        return null;
+    }
+
+    @Override
+    public @Nullable Void summaryFailed(Fact.SummaryFailed fact) {
+        summaryCame(fact.step(), fact.spent());
+        return null;
+    }
+
+    private void summaryCame(int step, Spent spent) {
+        spend(spent);
+        if (isCurrent(step)) {
+            modelCalled = false;
+            turn = turn.used(spent.usage());
+        }
+    }
+
+    private boolean isSummarising() {
+        return modelCalled && gauge().isSummary(steps);
+    }
+
+    private Gauge gauge() {
+        return gauge.orElse(Gauge.UNREAD);
     }
 
     /** What was taken is taken, whatever becomes of the turn that it was for. */
@@ -561,6 +663,8 @@ final class Evolution implements Fact.Cases<Void> {
             StateTools.Outcome outcome = StateTools.run(workspace, call.tool(), call.args(), at);
             workspace = outcome.workspace();
             put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
+        } else if (kind == Terms.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
+            fail(call, taskFault(call).get());
         } else {
             // What may have been handed out before keeps its key, whatever else has ended meanwhile.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
@@ -574,6 +678,24 @@ final class Evolution implements Fact.Cases<Void> {
         } else {
             fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
+    }
+
+    /** Why a subagent can't be given this, if it can't. */
+    private Optional<String> taskFault(Call call) {
+        if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
+            return Optional.of(ToolTexts.invalidInput(
+                    call.tool(), "\"task\" is required and must be a string that says something"));
+        }
+        if (task.getBytes(StandardCharsets.UTF_8).length > Conversation.MAX_ARGS_LENGTH) {
+            return Optional.of(ToolTexts.invalidInput(call.tool(), "too large"));
+        }
+        if (call.id().contains("/")) {
+            return Optional.of(ToolTexts.failure("no thread can be named after a call whose id has a slash in it"));
+        }
+        return parent.map(Parent::depth).orElse(0) >= Conversation.MAX_DEPTH
+                ? Optional.of(ToolTexts.failure("there are " + Conversation.MAX_DEPTH + " threads above this one"
+                        + " already, and a subagent may have no more"))
+                : Optional.empty();
     }
 
     private boolean lacksApproval(Call call) {
@@ -650,7 +772,7 @@ final class Evolution implements Fact.Cases<Void> {
                     put(call.claimedLater(claim).ended(call.status(), text, at));
                 }
             }
-            case ASKING, COMPLETED -> {
+            case ASKING, COMPLETED, DELEGATED -> {
                 return false;
             }
         }
@@ -666,6 +788,7 @@ final class Evolution implements Fact.Cases<Void> {
                     AWAITING,
                     DISPATCHED,
                     CLAIMED,
+                    DELEGATED,
                     VERIFYING,
                     UNSETTLED,
                     ASKING,
@@ -706,6 +829,7 @@ final class Evolution implements Fact.Cases<Void> {
             case ISSUED,
                     HELD,
                     AWAITING,
+                    DELEGATED,
                     UNKNOWN,
                     DOUBTED,
                     VERIFYING,
@@ -873,6 +997,14 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void outcomeSettled(Fact.OutcomeSettled fact) {
+        Ask ask = asked(Ask.Kind.UNKNOWN, Optional.of(fact.callId()));
+        if (passOn(ask, fact.signal(), body -> {
+            body.put("outcome", fact.settlement().wireName());
+            fact.result().ifPresent(result -> body.put("result", result));
+            fact.by().ifPresent(by -> body.put("by", by));
+        })) {
+            return null;
+        }
         Call call = call(fact.callId());
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
@@ -898,6 +1030,103 @@ final class Evolution implements Fact.Cases<Void> {
                 }
             }
         }
+        return null;
+    }
+
+    // ---- subagents
+
+    @Override
+    public @Nullable Void subagentStarted(Fact.SubagentStarted fact) {
+        calls.get(fact.callId())
+                .filter(call -> call.status() == Call.Status.ISSUED)
+                .ifPresent(call -> put(call.delegated(fact.budget(), at)));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentNotStarted(Fact.SubagentNotStarted fact) {
+        calls.get(fact.callId()).ifPresent(call -> {
+            Call heard = finished(call);
+            put(heard);
+            if (!call.isOpen()) {
+                return;
+            }
+            if (fact.exists()) {
+                giveUp(heard); // A reset took the call back, and not what its thread did.
+            } else {
+                fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
+            }
+            reachVersionWhenBatchIsDone();
+        });
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentFinished(Fact.SubagentFinished fact) {
+        calls.get(fact.callId()).ifPresent(call -> {
+            fact.spent().ifPresent(spent -> book(call, spent));
+            Call heard = finished(call(call.id()));
+            put(heard);
+            if (call.status() != Call.Status.DELEGATED) {
+                return;
+            }
+            if (fact.status().equals(Turn.Status.COMPLETE.wireName())) {
+                end(heard, Call.Status.COMPLETED, fact.text());
+            } else {
+                end(
+                        heard,
+                        Call.Status.FAILED,
+                        ToolTexts.subagent(call.tool(), fact.status(), fact.problem(), fact.text()));
+            }
+        });
+        return null;
+    }
+
+    private static Call finished(Call call) {
+        return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
+    }
+
+    @Override
+    public @Nullable Void subagentReported(Fact.SubagentReported fact) {
+        book(call(fact.callId()), fact.report().spent());
+        Call call = call(fact.callId());
+        if (call.status() == Call.Status.DELEGATED) {
+            put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
+        }
+        return null;
+    }
+
+    /** What is spent below is spent here, as soon as it is known, and once. */
+    private void book(Call call, Spent total) {
+        call.subagent().ifPresent(known -> {
+            Spent more = total.minus(known.booked());
+            spend(more);
+            turn = turn.usedMore(call.turn(), more.usage());
+            ended = ended.map(last -> last.usedMore(call.turn(), more.usage()));
+            put(call.delegating(known.booking(known.booked().plus(more))));
+        });
+    }
+
+    @Override
+    public @Nullable Void decisionPassedOn(Fact.DecisionPassedOn fact) {
+        calls.get(fact.callId())
+                .ifPresent(call -> call.subagent().ifPresent(known -> put(call.delegating(known.passedOn()))));
+        return null;
+    }
+
+    @Override
+    public @Nullable Void parentTold(Fact.ParentTold fact) {
+        reported = Optional.of(fact.report());
+        return null;
+    }
+
+    @Override
+    public @Nullable Void subagentsCutOff(Fact.SubagentsCutOff fact) {
+        openCalls().stream()
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .forEach(call ->
+                        fail(call, ToolTexts.subagent(call.tool(), "cancelled", Optional.of(fact.problem()), "")));
+        reachVersionWhenBatchIsDone();
         return null;
     }
 
@@ -972,11 +1201,15 @@ final class Evolution implements Fact.Cases<Void> {
         });
         fact.content().ifPresent(content -> {
             List<Queued> longer = new ArrayList<>(queue);
-            longer.add(new Queued(fact.id(), content, at));
+            longer.add(new Queued(fact.id(), content, at, fact.schema()));
             queue = longer;
         });
+        Optional<Json> schema = fact.schema().or(() -> fact.retry() ? turn.schema() : Optional.empty());
         if (!turn.isRunning() && !isBlank()) {
             openTurn();
+        }
+        if (fact.content().isEmpty() && turn.isRunning()) {
+            schema.ifPresent(wanted -> turn = turn.wanting(wanted));
         }
         return null;
     }
@@ -994,16 +1227,29 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void humanAnswered(Fact.HumanAnswered fact) {
-        Optional<Call> asked = freeze().questions().stream()
-                .filter(call -> fact.callId().map(call.id()::equals).orElse(true))
-                .findFirst();
-        asked.ifPresent(call -> end(call, Call.Status.COMPLETED, fact.answer()));
+        Ask ask = asked(Ask.Kind.QUESTION, fact.callId());
+        if (!passOn(ask, fact.signal(), body -> {
+            body.put("answer", fact.answer());
+            fact.by().ifPresent(by -> body.put("by", by));
+        })) {
+            end(call(ask.callId()), Call.Status.COMPLETED, fact.answer());
+        }
         return null;
     }
 
     @Override
     public @Nullable Void approvalDecided(Fact.ApprovalDecided fact) {
-        Call call = Admission.awaited(freeze(), fact.callId()).orElseThrow();
+        Ask ask = asked(Ask.Kind.APPROVAL, fact.callId());
+        if (passOn(ask, fact.signal(), body -> {
+            fact.args().ifPresent(args -> body.put("args", args.value()));
+            // What was shown here is what is decided there, and nothing that came after.
+            body.put("argsDigest", ask.argsDigest().orElseThrow());
+            fact.by().ifPresent(by -> body.put("by", by));
+            fact.reason().ifPresent(reason -> body.put("reason", reason));
+        })) {
+            return null;
+        }
+        Call call = call(ask.callId());
         if (!fact.approved()) {
             deny(call, fact.by(), fact.reason(), ToolTexts.denied(call.tool(), fact.reason()));
             return null;
@@ -1014,6 +1260,26 @@ final class Evolution implements Fact.Cases<Void> {
         bringOn(approved);
         reachVersionWhenBatchIsDone();
         return null;
+    }
+
+    /** What an answer or a decision is about. It was admitted, so there is such a thing. */
+    private Ask asked(Ask.Kind kind, Optional<String> callId) {
+        return Admission.meant(freeze(), kind, callId).orElseThrow();
+    }
+
+    /** If it was a thread below that asked, has it told. */
+    private boolean passOn(Ask ask, String signal, Consumer<Map<String, Object>> decision) {
+        Optional<Call> above = calls.contains(ask.callId()) ? Optional.empty() : freeze().above(ask.callId());
+        above.ifPresent(call -> {
+            String below = ask.callId().substring(call.id().length() + 1);
+            Map<String, Object> body = new LinkedHashMap<>();
+            body.put("callId", below);
+            decision.accept(body);
+            body.put(VIA, call.id());
+            put(call.delegating(
+                    call.subagent().orElseThrow().deciding(below, new Delegation.Decision(signal, Json.of(body)))));
+        });
+        return above.isPresent();
     }
 
     private void deny(Call call, Optional<String> by, Optional<String> reason, String text) {
@@ -1100,6 +1366,7 @@ final class Evolution implements Fact.Cases<Void> {
         batch = List.of();
         queue = List.of();
         transcript = Transcript.EMPTY;
+        gauge = gauge.map(Gauge::unread);
         workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
         Index<Call> kept = calls;
@@ -1115,6 +1382,9 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void endTurn(Turn.Status how, String words, @Nullable Problem why) {
+        if (isSummarising()) {
+            gauge = Optional.of(gauge().notSummarising());
+        }
         modelCalled = false;
         turn = turn.ended(how, words, Optional.ofNullable(why));
         ended = Optional.of(turn);

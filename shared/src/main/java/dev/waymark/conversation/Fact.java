@@ -27,10 +27,17 @@ public sealed interface Fact {
     }
 
     /** A thread began, under rule version {@code rules}. */
-    record RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations, Optional<Json> context)
+    record RunStarted(
+            int rules,
+            String agent,
+            boolean once,
+            Optional<Integer> maxIterations,
+            Optional<Json> context,
+            Optional<Parent> parent)
             implements Fact {
+        /** One that nothing is above. */
         public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
-            this(rules, agent, once, maxIterations, Optional.empty());
+            this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty());
         }
 
         @Override
@@ -123,6 +130,45 @@ public sealed interface Fact {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.modelFailed(this);
+        }
+    }
+
+    /** Results and queued messages were committed to the transcript, and a summary of its older part was asked for. */
+    record SummaryRequested(int step) implements Fact {
+        @Override
+        public String type() {
+            return "summary-requested";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryRequested(this);
+        }
+    }
+
+    /** What the model wrote stands for the older part of the conversation from here on. */
+    record Summarised(int step, Reply reply) implements Fact {
+        @Override
+        public String type() {
+            return "summarised";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summarised(this);
+        }
+    }
+
+    /** There is no summary, finally. The conversation goes on as it is. */
+    record SummaryFailed(int step, Problem problem, Spent spent) implements Fact {
+        @Override
+        public String type() {
+            return "summary-failed";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summaryFailed(this);
         }
     }
 
@@ -244,6 +290,109 @@ public sealed interface Fact {
         }
     }
 
+    /** A subagent is to carry a call out, and may spend this. */
+    record SubagentStarted(String callId, Optional<Budget> budget) implements Fact {
+        @Override
+        public String type() {
+            return "subagent-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.subagentStarted(this);
+        }
+    }
+
+    /** No thread could be begun for a call. {@code exists} if there is one of its name, which may have done anything. */
+    record SubagentNotStarted(String callId, boolean exists, String reason) implements Fact {
+        @Override
+        public String type() {
+            return "subagent-not-started";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.subagentNotStarted(this);
+        }
+    }
+
+    /**
+     * A subagent's thread ended.
+     *
+     * @param status its last turn's, or how the thread itself ended
+     * @param text its last words
+     * @param spent all that it took, where it could still say
+     */
+    record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
+            implements Fact {
+        @Override
+        public String type() {
+            return "subagent-finished";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.subagentFinished(this);
+        }
+    }
+
+    /** A subagent's thread told how things stand there. */
+    record SubagentReported(String callId, Report report) implements Inbound {
+        @Override
+        public String signal() {
+            return "subagent";
+        }
+
+        @Override
+        public String type() {
+            return "subagent-reported";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.subagentReported(this);
+        }
+    }
+
+    /** The oldest decision about something below a call was passed on. */
+    record DecisionPassedOn(String callId) implements Fact {
+        @Override
+        public String type() {
+            return "decision-passed-on";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.decisionPassedOn(this);
+        }
+    }
+
+    /** The thread above was told how things stand here. */
+    record ParentTold(Report report) implements Fact {
+        @Override
+        public String type() {
+            return "parent-told";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.parentTold(this);
+        }
+    }
+
+    /** Subagents could not be waited for any longer. */
+    record SubagentsCutOff(Problem problem) implements Fact {
+        @Override
+        public String type() {
+            return "subagents-cut-off";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.subagentsCutOff(this);
+        }
+    }
+
     /** It is late enough for something that waits for a time. */
     record TimePassed() implements Fact {
         @Override
@@ -257,9 +406,23 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody sent a message, replaced the conversation, or asked for the last turn once more. */
-    record UserSpoke(Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry)
+    /**
+     * Somebody sent a message, replaced the conversation, or asked for the last turn once more.
+     *
+     * @param schema that the last word of the turn has to fit, as JSON
+     */
+    record UserSpoke(
+            Optional<String> id,
+            Optional<List<Message>> replacement,
+            Optional<Message> content,
+            boolean retry,
+            Optional<Json> schema)
             implements Inbound {
+        public UserSpoke(
+                Optional<String> id, Optional<List<Message>> replacement, Optional<Message> content, boolean retry) {
+            this(id, replacement, content, retry, Optional.empty());
+        }
+
         @Override
         public String signal() {
             return "say";
@@ -345,13 +508,23 @@ public sealed interface Fact {
     enum Settlement {
         /** It took effect. */
         @JsonProperty("done")
-        DONE,
+        DONE("done"),
         /** It did not, and is to run again. */
         @JsonProperty("rerun")
-        RERUN,
+        RERUN("rerun"),
         /** Nobody will know. */
         @JsonProperty("give-up")
-        GIVE_UP
+        GIVE_UP("give-up");
+
+        private final String wireName;
+
+        Settlement(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
     }
 
     /** Somebody said what became of a call whose outcome was unknown. */
@@ -504,6 +677,12 @@ public sealed interface Fact {
 
         R modelFailed(ModelFailed fact);
 
+        R summaryRequested(SummaryRequested fact);
+
+        R summarised(Summarised fact);
+
+        R summaryFailed(SummaryFailed fact);
+
         R toolDispatched(ToolDispatched fact);
 
         R toolFinished(ToolFinished fact);
@@ -519,6 +698,20 @@ public sealed interface Fact {
         R verifyDispatched(VerifyDispatched fact);
 
         R toolVerified(ToolVerified fact);
+
+        R subagentStarted(SubagentStarted fact);
+
+        R subagentNotStarted(SubagentNotStarted fact);
+
+        R subagentFinished(SubagentFinished fact);
+
+        R subagentReported(SubagentReported fact);
+
+        R decisionPassedOn(DecisionPassedOn fact);
+
+        R parentTold(ParentTold fact);
+
+        R subagentsCutOff(SubagentsCutOff fact);
 
         R timePassed(TimePassed fact);
 

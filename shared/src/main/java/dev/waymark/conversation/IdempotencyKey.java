@@ -1,5 +1,8 @@
 package dev.waymark.conversation;
 
+import java.util.OptionalInt;
+import java.util.stream.IntStream;
+
 /** By which another system can tell that two requests are one. */
 public final class IdempotencyKey {
     private IdempotencyKey() {}
@@ -13,5 +16,17 @@ public final class IdempotencyKey {
     public static String of(String session, String tool, Json args, int repeat) {
         String first = session + ":" + tool + ":" + args.canonical();
         return Sha256.hex(repeat == 0 ? first : first + ":" + (repeat + 1));
+    }
+
+    /**
+     * How many calls of the same there were before the one of this key, or empty when it is the key of none of as many.
+     * Arguments may be large, and are looked at once.
+     */
+    public static OptionalInt repeatOf(String key, String session, String tool, Json args, int most) {
+        Sha256 first = Sha256.over(session + ":" + tool + ":" + args.canonical());
+        return IntStream.range(0, most)
+                .filter(repeat ->
+                        first.hexWith(repeat == 0 ? "" : ":" + (repeat + 1)).equals(key))
+                .findFirst();
     }
 }

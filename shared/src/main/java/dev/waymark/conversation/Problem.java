@@ -24,6 +24,8 @@ public record Problem(
     public static final String CALL_REQUIRED = "CallRequired";
     /** A message of this id arrived before. */
     public static final String DUPLICATE = "Duplicate";
+    /** The model's last word is not the JSON that was asked for. */
+    public static final String SCHEMA_MISMATCH = "SchemaMismatch";
     /** It makes no sense as it is. */
     public static final String BAD_INPUT = "BadInput";
     /** There is no agent that could be meant, or it can't be used as it is. */

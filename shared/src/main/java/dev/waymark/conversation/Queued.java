@@ -8,17 +8,23 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
-/** A message that waits for the next model call. */
+/** A message that waits for the next model call, and what the last word of its turn has to fit. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Queued(
         @JsonProperty("id") Optional<String> id,
         @JsonProperty("message") Message message,
-        @JsonProperty("at") Instant at) {
+        @JsonProperty("at") Instant at,
+        @JsonProperty("schema") Optional<Json> schema) {
     @JsonCreator
     public Queued {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(at, "at");
         id = id == null ? Optional.empty() : id;
+        schema = schema == null ? Optional.empty() : schema;
+    }
+
+    public Queued(Optional<String> id, Message message, Instant at) {
+        this(id, message, at, Optional.empty());
     }
 }

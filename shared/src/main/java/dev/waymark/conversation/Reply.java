@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code cost} is the price of {@code usage}, where there is one, and {@code wasted} what attempts took that came to
  * nothing before.
+ *
+ * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -35,7 +37,13 @@ public record Reply(
         Optional<Usd> cost,
 
         @JsonProperty("wasted") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<Spent> wasted) {
+        Optional<Spent> wasted,
+
+        @JsonProperty("misfit") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> misfit,
+
+        @JsonProperty("structured") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Json> structured) {
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
 
@@ -50,10 +58,12 @@ public record Reply(
         faults = faults == null ? List.of() : List.copyOf(faults);
         cost = cost == null ? Optional.empty() : cost;
         wasted = wasted == null ? Optional.empty() : wasted;
+        misfit = misfit == null ? Optional.empty() : misfit;
+        structured = structured == null ? Optional.empty() : structured;
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
-        this(content, usage, stop, List.of(), Optional.empty(), Optional.empty());
+        this(content, usage, stop, List.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public static Reply of(Part... content) {
@@ -61,13 +71,28 @@ public record Reply(
     }
 
     public Reply withFaults(List<Fault> found) {
-        return new Reply(content, usage, stop, found, cost, wasted);
+        return new Reply(content, usage, stop, found, cost, wasted, misfit, structured);
+    }
+
+    public Reply withMisfit(String reason) {
+        return new Reply(content, usage, stop, faults, cost, wasted, Optional.of(reason), Optional.empty());
+    }
+
+    public Reply withStructured(Json value) {
+        return new Reply(content, usage, stop, faults, cost, wasted, Optional.empty(), Optional.of(value));
     }
 
     /** The same reply, with what it cost, and what attempts before it did. */
     public Reply charged(Optional<Usd> price, Spent before) {
         return new Reply(
-                content, usage, stop, faults, price, before.isNothing() ? Optional.empty() : Optional.of(before));
+                content,
+                usage,
+                stop,
+                faults,
+                price,
+                before.isNothing() ? Optional.empty() : Optional.of(before),
+                misfit,
+                structured);
     }
 
     /** All that was spent until the reply was there. */

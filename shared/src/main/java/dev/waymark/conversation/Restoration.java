@@ -35,6 +35,9 @@ public final class Restoration {
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
     private final Map<String, Answer> answers = new LinkedHashMap<>();
+    /** The calls of the batch that have no answer yet. There may be any number of either. */
+    private final Map<String, Part.ToolUse> unanswered = new LinkedHashMap<>();
+
     private final Map<String, Integer> repeats = new LinkedHashMap<>();
     private final Map<String, Instant> ends = new LinkedHashMap<>();
     private int messages;
@@ -121,11 +124,12 @@ public final class Restoration {
             calls = calls.with(use.id(), Call.issued(use, turn, at));
         }
         batch = message.toolUses();
+        batch.forEach(use -> unanswered.put(use.id(), use));
         batchAt = at;
     }
 
     private void speak(Message message, Optional<String> id, Instant at) {
-        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+        if (unanswered.isEmpty()) {
             closeBatch();
             add(message, id, at);
         } else {
@@ -135,7 +139,7 @@ public final class Restoration {
 
     private void answer(Part.ToolResult result, Optional<String> id, Instant at) {
         String callId = result.toolUseId();
-        if (batch.stream().noneMatch(use -> use.id().equals(callId))) {
+        if (!unanswered.containsKey(callId) && !answers.containsKey(callId)) {
             throw new IllegalArgumentException(
                     calls.contains(callId)
                             ? "a result out of place, or a second one: " + callId
@@ -144,15 +148,16 @@ public final class Restoration {
         if (!queue.isEmpty() && !repairing) {
             throw new IllegalArgumentException("a message between a call and its result: " + callId);
         }
-        if (answers.putIfAbsent(callId, new Answer(result, id, at)) != null) {
+        if (unanswered.remove(callId) == null) {
             throw new IllegalArgumentException("call answered twice: " + callId);
         }
+        answers.put(callId, new Answer(result, id, at));
     }
 
     /** What is known of a call's result from elsewhere than the transcript. One that the transcript has stays. */
     public Restoration answerIfOpen(String callId, String text, boolean isError, Instant at) {
-        if (batch.stream().anyMatch(use -> use.id().equals(callId))) {
-            answers.putIfAbsent(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
+        if (unanswered.remove(callId) != null) {
+            answers.put(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
         }
         return this;
     }
@@ -215,6 +220,7 @@ public final class Restoration {
         add(Message.results(results), id, at);
         batch = List.of();
         answers.clear();
+        unanswered.clear();
     }
 
     private void end(Part.ToolUse use, Answer answer, boolean uncommitted) {
@@ -357,9 +363,7 @@ public final class Restoration {
 
     /** A call of the newest reply that has no result yet. */
     public Optional<Part.ToolUse> openCall(String id) {
-        return batch.stream()
-                .filter(use -> use.id().equals(id) && !answers.containsKey(id))
-                .findFirst();
+        return Optional.ofNullable(unanswered.get(id));
     }
 
     public int callsOfTurn(int number) {
@@ -389,7 +393,7 @@ public final class Restoration {
 
     public Conversation restore() {
         List<String> open = new ArrayList<>();
-        if (batch.stream().allMatch(use -> answers.containsKey(use.id()))) {
+        if (unanswered.isEmpty()) {
             closeBatch();
         }
         for (Part.ToolUse use : batch) {
@@ -438,9 +442,12 @@ public final class Restoration {
                 createdAt,
                 updatedAt,
                 extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
+                Optional.empty(),
+                Optional.empty(),
                 cost,
                 Optional.empty(),
-                context);
+                context,
+                Optional.empty());
     }
 
     private Call standing(Call call) {

@@ -28,6 +28,11 @@ public record Spent(
                 Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
     }
 
+    /** What this is more than that. */
+    Spent minus(Spent other) {
+        return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
+    }
+
     @JsonIgnore
     public boolean isNothing() {
         return equals(NOTHING);

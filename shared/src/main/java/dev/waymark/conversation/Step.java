@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import java.time.Instant;
+import java.util.Optional;
 
 /** What should happen now. The driver carries it out and applies the fact that says so. */
 public sealed interface Step {
@@ -22,6 +23,14 @@ public sealed interface Step {
         }
     }
 
+    /** Have the model summarise the older part of the conversation, before it is asked about the whole. */
+    record Summarise(int step) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.summarise(this);
+        }
+    }
+
     /** Have a worker run a tool. */
     record RunTool(Call call, int dispatch) implements Step {
         @Override
@@ -35,6 +44,30 @@ public sealed interface Step {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.verifyTool(this);
+        }
+    }
+
+    /** Have a subagent carry a call out, in a thread of its own, for no more than this. */
+    record StartSubagent(Call call, Optional<Budget> budget) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.startSubagent(this);
+        }
+    }
+
+    /** Pass on to a subagent's thread what a person decided about something that it asked. */
+    record PassOn(String callId, Delegation.Decision decision) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.passOn(this);
+        }
+    }
+
+    /** Tell the thread above how things stand here. */
+    record ReportToParent(Parent parent, Report report) implements Step {
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.reportToParent(this);
         }
     }
 
@@ -60,9 +93,17 @@ public sealed interface Step {
 
         R callModel(CallModel step);
 
+        R summarise(Summarise step);
+
         R runTool(RunTool step);
 
         R verifyTool(VerifyTool step);
+
+        R startSubagent(StartSubagent step);
+
+        R passOn(PassOn step);
+
+        R reportToParent(ReportToParent step);
 
         R wakeAt(WakeAt step);
 

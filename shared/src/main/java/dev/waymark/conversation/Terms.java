@@ -28,7 +28,8 @@ public record Terms(
 
         @JsonProperty("approvals") Optional<Approvals> approvals,
         @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context) {
+        @JsonProperty("context") Optional<Json> context,
+        @JsonProperty("summaries") Optional<SummaryRule> summaries) {
     @JsonCreator
     public Terms {
         Objects.requireNonNull(agent, "agent");
@@ -37,6 +38,7 @@ public record Terms(
         approvals = approvals == null ? Optional.empty() : approvals;
         budget = budget == null ? Optional.empty() : budget;
         context = context == null ? Optional.empty() : context;
+        summaries = summaries == null ? Optional.empty() : summaries;
     }
 
     public Terms(
@@ -45,7 +47,7 @@ public record Terms(
             Map<String, ToolKind> tools,
             Map<String, Care> care,
             Optional<Approvals> approvals) {
-        this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty());
+        this(agent, maxIterations, tools, care, approvals, Optional.empty(), Optional.empty(), Optional.empty());
     }
 
     public Terms(String agent, int maxIterations, Map<String, ToolKind> tools) {
@@ -53,7 +55,11 @@ public record Terms(
     }
 
     public Terms withBudget(Budget most) {
-        return new Terms(agent, maxIterations, tools, care, approvals, Optional.of(most), context);
+        return new Terms(agent, maxIterations, tools, care, approvals, Optional.of(most), context, summaries);
+    }
+
+    public Terms withSummaries(SummaryRule rule) {
+        return new Terms(agent, maxIterations, tools, care, approvals, budget, context, Optional.of(rule));
     }
 
     /** What has to be minded when this tool is called. */
@@ -71,7 +77,10 @@ public record Terms(
         QUESTION,
         /** By the rules themselves, on the thread's own {@link Workspace}. */
         @JsonProperty("state")
-        STATE
+        STATE,
+        /** By the agent of the tool's name, in a thread of its own. */
+        @JsonProperty("subagent")
+        SUBAGENT
     }
 
     /**

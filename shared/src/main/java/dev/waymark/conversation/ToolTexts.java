@@ -19,6 +19,12 @@ public final class ToolTexts {
         return "Tool \"" + tool + "\" returned invalid output: " + reason;
     }
 
+    /** What a model is told whose last word is not as it was asked for. */
+    static String misfit(String reason) {
+        return "Your reply does not fit the JSON Schema: " + reason
+                + ". Reply once more, with one JSON value that fits it and nothing else.";
+    }
+
     static String denied(String tool, Optional<String> reason) {
         return "Tool execution denied by user. " + notExecuted(tool)
                 + reason.map(words -> " Reason: " + words).orElse("");
@@ -47,6 +53,15 @@ public final class ToolTexts {
 
     static String done(Optional<String> by) {
         return "Done, as settled by " + by.orElse("a person") + ".";
+    }
+
+    /** How a subagent ended that did not do what it was asked to, with the last that it said. */
+    static String subagent(String agent, String status, Optional<Problem> problem, String text) {
+        String why = problem.map(Problem::message)
+                .filter(words -> !words.isBlank())
+                .map(words -> ": " + words)
+                .orElse("");
+        return failure("the subagent " + agent + " ended as " + status + why + (text.isBlank() ? "" : "\n" + text));
     }
 
     static String verified() {

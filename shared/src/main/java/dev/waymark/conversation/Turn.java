@@ -9,7 +9,13 @@ import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
 
-/** From a message to its outcome. Number 0 stands for a thread that has had no turn yet. */
+/**
+ * From a message to its outcome. Number 0 stands for a thread that has had no turn yet.
+ *
+ * @param schema that the last word has to fit, as JSON
+ * @param repaired whether the model has had its one chance to mend a last word that did not
+ * @param structured the last word as JSON, where it fits the schema
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Turn(
@@ -19,7 +25,13 @@ public record Turn(
         @JsonProperty("usage") Usage usage,
         @JsonProperty("text") String text,
         @JsonProperty("problem") Optional<Problem> problem,
-        @JsonProperty("startedAt") Instant startedAt) {
+        @JsonProperty("startedAt") Instant startedAt,
+        @JsonProperty("schema") Optional<Json> schema,
+
+        @JsonProperty("repaired") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean repaired,
+
+        @JsonProperty("structured") Optional<Json> structured) {
     /** How a turn stands. The names are stored, and printed to users. */
     public enum Status {
         @JsonProperty("none")
@@ -58,6 +70,19 @@ public record Turn(
         Objects.requireNonNull(text, "text");
         Objects.requireNonNull(startedAt, "startedAt");
         problem = problem == null ? Optional.empty() : problem;
+        schema = schema == null ? Optional.empty() : schema;
+        structured = structured == null ? Optional.empty() : structured;
+    }
+
+    public Turn(
+            int number,
+            Status status,
+            int iterations,
+            Usage usage,
+            String text,
+            Optional<Problem> problem,
+            Instant startedAt) {
+        this(number, status, iterations, usage, text, problem, startedAt, Optional.empty(), false, Optional.empty());
     }
 
     static Turn none(Instant at) {
@@ -69,24 +94,45 @@ public record Turn(
     }
 
     Turn iterated() {
-        return new Turn(number, status, iterations + 1, usage, text, problem, startedAt);
+        return new Turn(number, status, iterations + 1, usage, text, problem, startedAt, schema, repaired, structured);
     }
 
     /** A model call that nothing will come of is none. */
     Turn uniterated() {
-        return new Turn(number, status, iterations - 1, usage, text, problem, startedAt);
+        return new Turn(number, status, iterations - 1, usage, text, problem, startedAt, schema, repaired, structured);
     }
 
     Turn used(Usage more) {
-        return new Turn(number, status, iterations, usage.plus(more), text, problem, startedAt);
+        return new Turn(
+                number, status, iterations, usage.plus(more), text, problem, startedAt, schema, repaired, structured);
+    }
+
+    /** The same turn, of which it is known only now that it used more. */
+    Turn usedMore(int turn, Usage more) {
+        return turn == number ? used(more) : this;
     }
 
     Turn ended(Status how, String words, Optional<Problem> why) {
-        return new Turn(number, how, iterations, usage, words, why, startedAt);
+        return new Turn(number, how, iterations, usage, words, why, startedAt, schema, repaired, structured);
     }
 
     Turn continued() {
-        return new Turn(number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt);
+        return new Turn(
+                number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt, schema, false, structured);
+    }
+
+    Turn wanting(Json lastWord) {
+        return new Turn(
+                number, status, iterations, usage, text, problem, startedAt, Optional.of(lastWord), false, structured);
+    }
+
+    Turn repairing() {
+        return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, true, structured);
+    }
+
+    /** It ended well, with words that are also this JSON. */
+    Turn structured(Optional<Json> lastWord) {
+        return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, lastWord);
     }
 
     boolean endedOnLimit() {

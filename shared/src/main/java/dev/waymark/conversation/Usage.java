@@ -45,6 +45,15 @@ public record Usage(
         return sum(inputTokens, outputTokens);
     }
 
+    /** What this is more than that. */
+    Usage minus(Usage other) {
+        return new Usage(
+                Math.max(0, inputTokens - other.inputTokens),
+                Math.max(0, outputTokens - other.outputTokens),
+                Math.max(0, cacheReadTokens - other.cacheReadTokens),
+                Math.max(0, cacheWriteTokens - other.cacheWriteTokens));
+    }
+
     /** An absurd count must not become a negative one, which would throw in the middle of a fold. */
     private static long sum(long left, long right) {
         return left > Long.MAX_VALUE - right ? Long.MAX_VALUE : left + right;

@@ -8,7 +8,10 @@ import dev.waymark.contract.Inbox;
 import dev.waymark.contract.Marker;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.PassedOn;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyInput;
@@ -16,6 +19,7 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import io.temporal.api.common.v1.Payload;
@@ -23,6 +27,8 @@ import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.history.v1.MarkerRecordedEventAttributes;
+import io.temporal.api.history.v1.SignalExternalWorkflowExecutionInitiatedEventAttributes;
+import io.temporal.api.history.v1.StartChildWorkflowExecutionInitiatedEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionSignaledEventAttributes;
 import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes;
 import io.temporal.api.update.v1.Request;
@@ -57,6 +63,7 @@ public final class Projector {
 
     private final List<Held> held = new ArrayList<>();
     private final Map<Long, Work> works = new HashMap<>();
+    private final Map<Long, String> subagents = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
     private @Nullable Conversation state;
@@ -131,6 +138,43 @@ public final class Projector {
                 long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
                 hold(event, () -> work(scheduled).cancelled());
             }
+            case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED ->
+                subagentStarted(event.getEventId(), event.getStartChildWorkflowExecutionInitiatedEventAttributes());
+            case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED -> {
+                long begun = event.getStartChildWorkflowExecutionFailedEventAttributes()
+                        .getInitiatedEventId();
+                hold(event, () -> Failures.subagentExists(subagent(begun)));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED -> {
+                var closed = event.getChildWorkflowExecutionCompletedEventAttributes();
+                hold(event, () -> subagentCompleted(subagent(closed.getInitiatedEventId()), closed.getResult()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED -> {
+                var closed = event.getChildWorkflowExecutionFailedEventAttributes();
+                hold(
+                        event,
+                        () -> Failures.subagentEnded(
+                                subagent(closed.getInitiatedEventId()),
+                                "failed",
+                                Optional.of(Failures.problem(converter.failureToException(closed.getFailure())))));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED -> {
+                long begun =
+                        event.getChildWorkflowExecutionCanceledEventAttributes().getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "cancelled", Optional.empty()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED -> {
+                long begun = event.getChildWorkflowExecutionTerminatedEventAttributes()
+                        .getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "terminated", Optional.empty()));
+            }
+            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT -> {
+                long begun =
+                        event.getChildWorkflowExecutionTimedOutEventAttributes().getInitiatedEventId();
+                hold(event, () -> Failures.subagentEnded(subagent(begun), "timed-out", Optional.empty()));
+            }
+            case EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED ->
+                signalled(event.getEventId(), event.getSignalExternalWorkflowExecutionInitiatedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
                 WorkflowExecutionSignaledEventAttributes signal = event.getWorkflowExecutionSignaledEventAttributes();
                 if (!Names.isReserved(signal.getSignalName())) {
@@ -298,8 +342,10 @@ public final class Projector {
             }
             case Names.MODEL_ACTIVITY -> {
                 ModelInput input = decode(scheduled.getInput(), ModelInput.class);
-                works.put(eventId, new ModelWork(input.step()));
-                apply(eventId, new Fact.ModelCalled(input.step()));
+                works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step()));
+                apply(
+                        eventId,
+                        input.summary() ? new Fact.SummaryRequested(input.step()) : new Fact.ModelCalled(input.step()));
                 atModelCall = state;
                 compare(eventId, input);
             }
@@ -314,6 +360,41 @@ public final class Projector {
                 apply(eventId, new Fact.ToolDispatched(input.callId(), input.dispatch()));
             }
         }
+    }
+
+    private void subagentStarted(long eventId, StartChildWorkflowExecutionInitiatedEventAttributes begun) {
+        Parent above = decode(begun.getInput(), StartInput.class)
+                .parent()
+                .orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
+        subagents.put(eventId, above.callId());
+        apply(eventId, new Fact.SubagentStarted(above.callId(), above.budget()));
+    }
+
+    private String subagent(long initiatedEventId) {
+        String callId = subagents.remove(initiatedEventId);
+        if (callId == null) {
+            throw new IllegalStateException("a subagent ended that was never started: " + initiatedEventId);
+        }
+        return callId;
+    }
+
+    private Fact subagentCompleted(String callId, Payloads result) {
+        try {
+            return decode(result, Outcome.class).toFact(callId);
+        } catch (DataConverterException e) {
+            return Failures.subagent(callId, e);
+        }
+    }
+
+    /** A thread signals the one above it with a report, and those below with what people decided. */
+    private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
+        apply(
+                eventId,
+                signal.getSignalName().equals(Names.SUBAGENT)
+                        ? new Fact.ParentTold(
+                                decode(signal.getInput(), SubagentReport.class).report())
+                        : new Fact.DecisionPassedOn(
+                                decode(signal.getInput(), PassedOn.class).via()));
     }
 
     private void compare(long eventId, ModelInput recorded) {
@@ -342,9 +423,7 @@ public final class Projector {
     private void marker(long eventId, MarkerRecordedEventAttributes recorded) {
         Payloads data = recorded.getDetailsOrDefault("data", Payloads.getDefaultInstance());
         if (recorded.getMarkerName().equals("SideEffect") && data.getPayloadsCount() > 0) {
-            decode(data, Marker.class)
-                    .limitReached()
-                    .ifPresent(problem -> apply(eventId, new Fact.LimitReached(problem)));
+            decode(data, Marker.class).fact().ifPresent(fact -> apply(eventId, fact));
         }
     }
 
@@ -479,6 +558,24 @@ public final class Projector {
         @Override
         public Fact failed(RuntimeException failure) {
             return new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure));
+        }
+    }
+
+    private final class SummaryWork implements Work {
+        private final int step;
+
+        SummaryWork(int step) {
+            this.step = step;
+        }
+
+        @Override
+        public Fact completed(Payloads result) {
+            return new Fact.Summarised(step, decode(result, Reply.class));
+        }
+
+        @Override
+        public Fact failed(RuntimeException failure) {
+            return new Fact.SummaryFailed(step, Failures.problem(failure), Failures.spent(failure));
         }
     }
 

@@ -2,11 +2,14 @@ package dev.waymark.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Usage;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -46,7 +49,9 @@ class BriefFormsTest {
 
         assertThat(Wire.MAPPER.readValue(older, ModelInput.class).isOf(Transcript.EMPTY))
                 .isTrue();
-        assertThat(ModelInput.of(3, Transcript.EMPTY).isOf(Transcript.EMPTY)).isTrue();
+        Conversation blank =
+                Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
+        assertThat(ModelInput.of(blank).isOf(Transcript.EMPTY)).isTrue();
     }
 
     private static <T> T there(T value, Class<T> type) throws Exception {

@@ -7,25 +7,31 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Delegation;
 import dev.waymark.conversation.Effects;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Gauge;
 import dev.waymark.conversation.Ignored;
 import dev.waymark.conversation.Index;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Origin;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Queued;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Seen;
 import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
@@ -58,10 +64,38 @@ class StoredFormsTest {
     static Stream<Arguments> stored() {
         Transcript transcript =
                 Transcript.EMPTY.plus(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.assistant(USE)));
-        Turn turn =
-                new Turn(2, Turn.Status.FAILED, 3, new Usage(1, 2), "words", Optional.of(new Problem("T", "m")), AT);
+        Turn turn = new Turn(
+                2,
+                Turn.Status.FAILED,
+                3,
+                new Usage(1, 2),
+                "words",
+                Optional.of(new Problem("T", "m")),
+                AT,
+                Optional.of(ARGS),
+                true,
+                Optional.of(ARGS));
+        Gauge gauge = new Gauge(41, 2, Optional.of(3));
+        SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
+        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
+        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
+        Ask ask = new Ask(
+                "tu_9",
+                Ask.Kind.APPROVAL,
+                "charge",
+                Optional.of("May it?"),
+                Optional.of(ARGS),
+                Optional.of("e3b0"),
+                true,
+                AT);
+        Report report = new Report(true, List.of(ask), spent);
+        Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
+        Delegation delegation = new Delegation(
+                report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
+        Parent parent = new Parent("tu_0", 2, Optional.of(budget));
         Call call = new Call(
                 "tu_1",
                 "add",
@@ -76,12 +110,10 @@ class StoredFormsTest {
                 Optional.of(AT),
                 Optional.of(claim),
                 Optional.of(approval),
-                Optional.of("e3b0"));
+                Optional.of("e3b0"),
+                Optional.of(delegation));
         Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
         Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
-        Usd usd = Usd.of(new BigDecimal("0.0000000375"));
-        Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
-        Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
         Terms terms = new Terms(
                 "helper",
                 4,
@@ -89,7 +121,8 @@ class StoredFormsTest {
                 Map.of("charge", care),
                 Optional.of(approvals),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(summaries));
         Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
         Effects.Effect effect =
                 new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
@@ -103,7 +136,7 @@ class StoredFormsTest {
                 Index.<Workspace.VirtualFile>empty().with("a/b", file));
         Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
         Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
-        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT);
+        Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
                 1,
@@ -130,9 +163,12 @@ class StoredFormsTest {
                 AT,
                 AT,
                 Optional.of(origin),
+                Optional.of(parent),
+                Optional.of(report),
                 Optional.of(usd),
                 Optional.of(budget),
-                Optional.of(ARGS));
+                Optional.of(ARGS),
+                Optional.of(gauge));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -147,6 +183,10 @@ class StoredFormsTest {
                                 .withFaults(List.of(new Reply.Fault(0, "no")))
                                 .charged(Optional.of(usd), spent),
                         "content"),
+                stored(Reply.of(new Part.Text("x")).withMisfit("no"), "content"),
+                stored(Reply.of(new Part.Text("{}")).withStructured(ARGS), "content"),
+                stored(gauge),
+                stored(summaries, "whenTokens", "keepMessages"),
                 stored(new Usage(1, 2)),
                 stored(new Usage(9, 2, 4, 3)),
                 stored(budget),
@@ -156,6 +196,11 @@ class StoredFormsTest {
                 stored(new Problem("T", "m"), "type"),
                 stored(new Counters(1, 2, 3, 4)),
                 stored(origin),
+                stored(ask, "callId", "kind", "tool", "since"),
+                stored(report, "asks", "spent"),
+                stored(decision, "signal", "body"),
+                stored(delegation, "report", "booked"),
+                stored(parent, "callId"),
                 stored(terms, "agent", "tools"),
                 stored(turn, "status", "usage", "text", "startedAt"),
                 stored(call, "id", "tool", "args", "status", "since"),

@@ -27,7 +27,7 @@ class ProjectorTest {
 
     @Test
     void modelCall_recordedDigestFits_isNoMismatch() {
-        Projector projector = history.activityScheduled(Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest))
+        Projector projector = history.activityScheduled(Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest, false))
                 .projected();
 
         assertThat(projector.modelCalls()).isEqualTo(1);
@@ -37,7 +37,7 @@ class ProjectorTest {
     @Test
     void modelCall_recordedDigestIsAbbreviated_isNoMismatch() {
         Projector projector = history.activityScheduled(
-                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32)))
+                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32), false))
                 .projected();
 
         assertThat(projector.mismatches()).isEmpty();
@@ -46,7 +46,7 @@ class ProjectorTest {
     @Test
     void modelCall_recordedDigestIsNearlyNone_isAMismatch() {
         Projector projector = history.activityScheduled(
-                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31)))
+                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31), false))
                 .projected();
 
         assertThat(projector.mismatches()).hasSize(1);
@@ -54,7 +54,7 @@ class ProjectorTest {
 
     @Test
     void modelCall_recordedDigestDiffers_isAMismatch() {
-        ModelInput recorded = new ModelInput(1, 1, "0".repeat(64));
+        ModelInput recorded = new ModelInput(1, 1, "0".repeat(64), false);
         Projector projector =
                 history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
 
@@ -63,7 +63,7 @@ class ProjectorTest {
 
     @Test
     void modelCall_recordedCountDiffers_isAMismatch() {
-        ModelInput recorded = new ModelInput(1, 2, digest);
+        ModelInput recorded = new ModelInput(1, 2, digest, false);
         Projector projector =
                 history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
 

@@ -24,6 +24,11 @@ record Activity(String kind, int step, Optional<Call> call, int dispatch, String
         return new Activity("verify", 0, Optional.of(call), call.dispatches(), run, sample);
     }
 
+    /** Not quite an activity: the wait for a subagent's thread, which may be one that could not be begun. */
+    static Activity subagent(Call call, boolean exists, String run) {
+        return new Activity("subagent", exists ? 1 : 0, Optional.of(call), 0, run, Optional.empty());
+    }
+
     String callId() {
         return call.map(Call::id).orElse("");
     }

@@ -1,5 +1,6 @@
 package dev.waymark.simulation;
 
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
@@ -46,6 +47,7 @@ final class Ledger {
     private final Set<String> wasDoubted = new HashSet<>();
     private int facts = 1;
     private Spent spent = Spent.NOTHING;
+    private final Map<String, Spent> below = new HashMap<>();
     private Optional<Long> mostTokens;
 
     Ledger(Coverage coverage, Terms terms, World world) {
@@ -88,8 +90,14 @@ final class Ledger {
             Violation.unless(
                     late || after.calls().equals(before.calls()), "a stale " + fact.type() + " changed a call");
         }
-        if (fact instanceof Fact.ModelCalled) {
+        if (fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested) {
             committed(before, after);
+        }
+        if (fact instanceof Fact.Summarised && !isStale(before, fact)) {
+            summarised(before, after);
+        }
+        if (before.turn().repaired() && !after.turn().isRunning()) {
+            coverage.count("repairs that ended " + after.turn().status().wireName());
         }
         if (fact instanceof Fact.ModelReplied && !isStale(before, fact)) {
             issued(before, after);
@@ -115,11 +123,20 @@ final class Ledger {
         }
         outcome(before, fact, after);
         if (fact instanceof Fact.ModelReplied replied) {
-            Reply reply = replied.reply();
-            spent = spent.plus(new Spent(reply.usage(), reply.cost()))
-                    .plus(reply.wasted().orElse(Spent.NOTHING));
+            pay(replied.reply());
+        } else if (fact instanceof Fact.Summarised summarised) {
+            pay(summarised.reply());
+            if (!isStale(before, fact)) {
+                accepted.subList(0, gaveWay(before, after)).clear();
+            }
+        } else if (fact instanceof Fact.SummaryFailed failed) {
+            spent = spent.plus(failed.spent());
         } else if (fact instanceof Fact.ModelFailed failed) {
             spent = spent.plus(failed.spent());
+        } else if (fact instanceof Fact.SubagentReported reported) {
+            below(after, reported.callId(), reported.report().spent());
+        } else if (fact instanceof Fact.SubagentFinished finished) {
+            finished.spent().ifPresent(total -> below(after, finished.callId(), total));
         } else if (fact instanceof Fact.BudgetRaised raised && before.terms().isPresent() && mostTokens.isPresent()) {
             mostTokens = raised.budget().tokens().or(() -> mostTokens);
         }
@@ -133,19 +150,45 @@ final class Ledger {
         } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof Fact.HumanAnswered answered) {
-            String callId =
-                    answered.callId().orElseGet(() -> before.questions().get(0).id());
-            outcomes.put(callId, answered.answer());
+            outcomes.put(asked(before, Ask.Kind.QUESTION, answered.callId()).callId(), answered.answer());
         } else if (fact instanceof Fact.ApprovalDecided decided && decided.approved()) {
-            Call call = before.waitingCalls().stream()
-                    .filter(each -> each.status() == Call.Status.AWAITING)
-                    .filter(each -> decided.callId().map(each.id()::equals).orElse(true))
-                    .findFirst()
-                    .orElseThrow();
-            Json args = decided.args().orElse(call.args());
-            approved.put(call.id(), args.canonical());
-            coverage.count(args.equals(call.args()) ? "approved as they were" : "approved with other arguments");
+            Ask ask = asked(before, Ask.Kind.APPROVAL, decided.callId());
+            Json shown = ask.args().orElseThrow();
+            Json args = decided.args().orElse(shown);
+            approved.put(ask.callId(), args.canonical());
+            coverage.count(args.equals(shown) ? "approved as they were" : "approved with other arguments");
         }
+    }
+
+    /** What a thread below took in all; what it told before, and what a reset brings again, is no more. */
+    private void below(Conversation state, String callId, Spent total) {
+        boolean known = state.calls().get(callId).flatMap(Call::subagent).isPresent();
+        Spent before = below.getOrDefault(callId, Spent.NOTHING);
+        if (known && total.usage().outputTokens() > before.usage().outputTokens()) {
+            below.put(callId, total);
+        }
+    }
+
+    private Spent all() {
+        Spent all = spent;
+        for (Spent each : below.values()) {
+            all = all.plus(each);
+        }
+        return all;
+    }
+
+    private static Ask asked(Conversation state, Ask.Kind kind, Optional<String> callId) {
+        return state.asks().stream()
+                .filter(ask -> ask.kind() == kind)
+                .filter(ask -> callId.map(ask.callId()::equals).orElse(true))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static long questions(Conversation state) {
+        return state.asks().stream()
+                .filter(ask -> ask.kind() == Ask.Kind.QUESTION)
+                .count();
     }
 
     /** Executions whose outcome is known now: the next deliberate call of the same must have another key. */
@@ -296,7 +339,7 @@ final class Ledger {
                 Violation.unless(
                         !tookEffect || text.isEmpty() || text.contains("had been claimed"),
                         "said not to have run, and it took effect");
-            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, VERIFYING, ASKING, FAILED -> {
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, DELEGATED, VERIFYING, ASKING, FAILED -> {
                 // Whatever took effect shows in the claims.
             }
         }
@@ -322,6 +365,46 @@ final class Ledger {
         }
     }
 
+    private void pay(Reply reply) {
+        spent = spent.plus(new Spent(reply.usage(), reply.cost()))
+                .plus(reply.wasted().orElse(Spent.NOTHING));
+    }
+
+    /** How many of the messages that people sent a summary has replaced. */
+    private static int gaveWay(Conversation before, Conversation after) {
+        Set<String> kept = new HashSet<>();
+        after.transcript().entries().toList().forEach(entry -> kept.add(entry.id()));
+        return (int) before.transcript().entries().toList().stream()
+                .filter(entry -> isMessage(entry.message()) && !kept.contains(entry.id()))
+                .count();
+    }
+
+    private static boolean isMessage(Message message) {
+        return message.role() == Role.USER && message.text().startsWith(MESSAGE);
+    }
+
+    /** The newest messages are the ones that there were, the model is not asked twice, and providers take what is left. */
+    private void summarised(Conversation before, Conversation after) {
+        List<Message> was = before.transcript().messages();
+        List<Message> is = after.transcript().messages();
+        if (is.equals(was)) {
+            coverage.count("summaries without words");
+        } else {
+            coverage.count("summaries");
+            int kept = is.size() - 1;
+            Violation.unless(
+                    is.subList(1, is.size()).equals(was.subList(was.size() - kept, was.size())),
+                    "a summary changed what it had to leave");
+            int keep = terms.summaries().orElseThrow().keepMessages();
+            Violation.unless(kept == keep || kept == keep + 1, "a summary left too much, or too little");
+            Pairing.violation(is).ifPresent(violation -> {
+                throw new Violation("a summary broke the transcript: " + violation);
+            });
+        }
+        Violation.unless(
+                after.decide().stream().noneMatch(Step.Summarise.class::isInstance), "a summary follows a summary");
+    }
+
     private static boolean isAwaited(Conversation state, String callId, int dispatch) {
         return state.batchCalls().stream()
                 .anyMatch(call -> call.id().equals(callId)
@@ -334,6 +417,12 @@ final class Ledger {
             return !isAwaited(before, replied.step());
         }
         if (fact instanceof Fact.ModelFailed failed) {
+            return !isAwaited(before, failed.step());
+        }
+        if (fact instanceof Fact.Summarised summarised) {
+            return !isAwaited(before, summarised.step());
+        }
+        if (fact instanceof Fact.SummaryFailed failed) {
             return !isAwaited(before, failed.step());
         }
         if (fact instanceof Fact.ToolFinished done) {
@@ -398,13 +487,13 @@ final class Ledger {
         coverage.count("accepted " + fact.type());
         boolean restored = fact instanceof Fact.ToolClaimed claim && claim.restored();
         Violation.unless(
-                restored || before.life() != Conversation.Life.CANCELLED, "something was accepted after a cancel");
+                restored || fact instanceof Fact.SubagentReported || before.life() != Conversation.Life.CANCELLED,
+                "something was accepted after a cancel");
         if (fact instanceof Fact.UserSpoke spoke) {
             spoke(before, spoke, after);
         } else if (fact instanceof Fact.HumanAnswered answered) {
-            Violation.unless(
-                    after.questions().size() == before.questions().size() - 1, "an accepted answer answered nothing");
-            coverage.count(before.questions().size() > 1 ? "answers to one of several" : "answers to the only one");
+            Violation.unless(questions(after) == questions(before) - 1, "an accepted answer answered nothing");
+            coverage.count(questions(before) > 1 ? "answers to one of several" : "answers to the only one");
         } else if (fact instanceof Fact.ToolClaimed claim) {
             claimed(before, claim, after);
         } else if (fact instanceof Fact.BudgetRaised raised) {
@@ -514,7 +603,7 @@ final class Ledger {
     private void messages(Conversation after) {
         List<String> held = new ArrayList<>();
         for (Transcript.Entry entry : after.transcript().entries().toList()) {
-            if (entry.message().role() == Role.USER && entry.message().text().startsWith(MESSAGE)) {
+            if (isMessage(entry.message())) {
                 held.add(entry.message().text());
             }
         }
@@ -535,7 +624,9 @@ final class Ledger {
                 before.life() != Conversation.Life.CANCELLED || after.life() == Conversation.Life.CANCELLED,
                 "a cancelled thread came back");
         Violation.unless(
-                before.life() != Conversation.Life.CANCELLED || after.turn().equals(before.turn()),
+                before.life() != Conversation.Life.CANCELLED
+                        || (after.turn().status() == before.turn().status()
+                                && after.turn().number() == before.turn().number()),
                 "the outcome changed after a cancel");
         Violation.unless(
                 after.turn().status() != Turn.Status.COMPLETE || after.queue().isEmpty(),
@@ -552,16 +643,29 @@ final class Ledger {
     }
 
     private void decisions(Conversation state) {
-        Violation.unless(state.spent().equals(spent), "what was spent is miscounted");
-        long tokens = spent.usage().inputTokens() + spent.usage().outputTokens();
+        Violation.unless(state.spent().equals(all()), "what was spent is miscounted");
+        long tokens = all().usage().inputTokens() + all().usage().outputTokens();
+        long promised = state.decide().stream()
+                .filter(Step.StartSubagent.class::isInstance)
+                .map(step -> ((Step.StartSubagent) step).budget())
+                .flatMap(budget -> budget.flatMap(Budget::tokens).stream())
+                .mapToLong(Long::longValue)
+                .sum();
         Violation.unless(
-                state.decide().stream().noneMatch(Step.CallModel.class::isInstance)
+                mostTokens.filter(most -> promised > Math.max(0, most - tokens)).isEmpty(),
+                "more is promised to subagents than there is");
+        Violation.unless(
+                state.decide().stream()
+                                .noneMatch(step -> step instanceof Step.CallModel || step instanceof Step.Summarise)
                         || mostTokens.filter(most -> tokens >= most).isEmpty(),
                 "a model is called beyond the budget");
         Violation.unless(state.decide().equals(state.decide()), "the same state decides differently");
         if (state.life() == Conversation.Life.CANCELLED) {
             Violation.unless(
-                    state.decide().equals(List.of(new Step.Close(true))),
+                    state.decide().stream()
+                            .filter(step -> !(step instanceof Step.ReportToParent))
+                            .toList()
+                            .equals(List.of(new Step.Close(true))),
                     "a cancelled thread does something other than close");
         }
     }

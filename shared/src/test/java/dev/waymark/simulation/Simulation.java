@@ -3,17 +3,21 @@ package dev.waymark.simulation;
 import dev.waymark.contract.Carried;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
@@ -73,10 +77,12 @@ final class Simulation {
         "drop",
         "drop",
         "write_todos",
-        "write_file"
+        "write_file",
+        "scout",
+        "scout"
     };
 
-    private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c"};
+    private static final String[] CALL_IDS = {"tu_1", "tu_2", "tu_3", "tu_1~2", "call", "", "漢", "a", "b", "c", "d/e"};
 
     private final Random random;
     /** Of its own, so that what is spent changes nothing of what else happens. */
@@ -95,6 +101,7 @@ final class Simulation {
     private final List<Activity> flights = new ArrayList<>();
     private final Set<String> begun = new HashSet<>();
     private final World world = new World();
+    private final Map<String, Child> children = new HashMap<>();
     private final Map<String, World.Execution> running = new HashMap<>();
     private final List<LateClaim> lateClaims = new ArrayList<>();
     private final Terms terms;
@@ -118,11 +125,14 @@ final class Simulation {
         this.core = core;
         this.fault = fault;
         this.coverage = coverage;
-        this.terms = budgeted(terms(random));
+        this.terms = summarised(budgeted(terms(random)));
         this.ledger = new Ledger(coverage, terms, world);
         this.thorough = seed % 20 == 0;
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
-        Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations);
+        Optional<Parent> parent =
+                chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
+        Fact.RunStarted started =
+                new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent);
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);
@@ -200,6 +210,13 @@ final class Simulation {
         }
 
         @Override
+        public Boolean summarise(Step.Summarise step) {
+            begin("summary " + step.step(), Activity.of("summary", step.step(), runId()));
+            apply(new Fact.SummaryRequested(step.step()));
+            return true;
+        }
+
+        @Override
         public Boolean runTool(Step.RunTool step) {
             String callId = step.call().id();
             begin("tool " + callId + " " + step.dispatch(), Activity.tool(step.call(), step.dispatch(), runId()));
@@ -220,6 +237,41 @@ final class Simulation {
             Optional<Boolean> sample = chance(2) ? Optional.of(landed(call)) : Optional.empty();
             flights.add(Activity.verify(call, runId(), sample));
             apply(new Fact.VerifyDispatched(call.id(), call.dispatches()));
+            return true;
+        }
+
+        @Override
+        public Boolean startSubagent(Step.StartSubagent step) {
+            Call call = step.call();
+            boolean exists = children.containsKey(call.id());
+            begin("subagent " + call.id(), Activity.subagent(call, exists, runId()));
+            if (!exists) {
+                children.put(call.id(), new Child(call.id(), random));
+            }
+            apply(new Fact.SubagentStarted(call.id(), step.budget()));
+            return true;
+        }
+
+        @Override
+        public Boolean passOn(Step.PassOn step) {
+            if (!state.calls()
+                    .get(step.callId())
+                    .orElseThrow()
+                    .subagent()
+                    .orElseThrow()
+                    .outbox()
+                    .contains(step.decision())) {
+                return false;
+            }
+            apply(new Fact.DecisionPassedOn(step.callId()));
+            children.get(step.callId()).decided(step.decision(), runs > 1);
+            return true;
+        }
+
+        @Override
+        public Boolean reportToParent(Step.ReportToParent step) {
+            apply(new Fact.ParentTold(step.report()));
+            coverage.count("reports to the parent");
             return true;
         }
 
@@ -270,18 +322,26 @@ final class Simulation {
             waits = true;
             Violation.unless(
                     flights.stream()
-                            .anyMatch(flight -> flight.kind().equals("model")
+                            .anyMatch(flight -> flight.kind().equals(state.isSummarising() ? "summary" : "model")
                                     && flight.step() == state.counters().steps()),
                     "stuck: no reply will come");
         }
         for (Call call : state.batchCalls()) {
             if (call.isInFlight()) {
                 waits = true;
-                String kind = call.status() == Call.Status.VERIFYING ? "verify" : "tool";
+                String kind = call.status() == Call.Status.VERIFYING
+                        ? "verify"
+                        : call.status() == Call.Status.DELEGATED ? "subagent" : "tool";
                 Violation.unless(isUnderWay(kind, call.id(), call.dispatches()), "stuck: no result will come");
             }
         }
         boolean shouldGoOn = state.turn().isRunning() && !state.isInterrupted() && !waits;
+        boolean tells = state.parent().isPresent() && state.turn().isRunning();
+        Violation.unless(
+                !tells
+                        || state.reported().map(Report::asks).orElse(List.of()).size()
+                                == state.asks().size(),
+                "the thread above is not told what is asked");
         Violation.unless(!shouldGoOn || !state.decide().isEmpty(), "stuck: a turn runs, and nothing is decided");
         Violation.unless(!waits || !state.isBetweenSteps(), "between steps, yet waiting");
     }
@@ -291,6 +351,10 @@ final class Simulation {
     }
 
     private void moveOnPerhaps() {
+        if (!restoring && state.hasSubagents() && chance(40)) {
+            apply(new Fact.SubagentsCutOff(new Problem(Problem.TOO_LARGE, "this run can't grow any further")));
+            Violation.unless(!state.hasSubagents(), "a subagent is waited for that was cut off");
+        }
         if (restoring || !flights.isEmpty() || !state.isBetweenSteps() || !chance(quiet ? 20 : 8)) {
             return;
         }
@@ -380,7 +444,7 @@ final class Simulation {
             if (!flights.isEmpty()) {
                 land();
             } else if (state.isInterrupted()) {
-                apply(decision(state.waitingCalls().get(0)));
+                apply(decision(state.asks().get(0)));
             } else if (alarm.isPresent()) {
                 wake();
             } else if (!closed) {
@@ -405,9 +469,9 @@ final class Simulation {
             haunt();
             return;
         }
-        if (!state.waitingCalls().isEmpty() && chance(3)) {
-            List<Call> waiting = state.waitingCalls();
-            apply(decision(waiting.get(random.nextInt(waiting.size()))));
+        if (!state.asks().isEmpty() && chance(3)) {
+            List<Ask> asks = state.asks();
+            apply(decision(asks.get(random.nextInt(asks.size()))));
             return;
         }
         if (!flights.isEmpty() && !chance(3)) {
@@ -480,8 +544,40 @@ final class Simulation {
                                 ? new Fact.ModelFailed(
                                         flight.step() + off, new Problem("Provider", "overloaded"), spent())
                                 : new Fact.ModelReplied(flight.step() + off, reply()));
+            case "summary" -> apply(summaryEnd(flight.step() + off));
             case "verify" -> apply(verdict(flight));
+            case "subagent" -> subagent(flight);
             default -> apply(toolEnd(flight, off));
+        }
+    }
+
+    private Fact summaryEnd(int step) {
+        if (money.nextInt(6) == 0) {
+            return new Fact.SummaryFailed(step, new Problem("Provider", "overloaded"), spent());
+        }
+        String words = money.nextInt(8) == 0 ? " " : "summary-" + step;
+        return new Fact.Summarised(step, charged(List.of(new Part.Text(words))));
+    }
+
+    /** Something happens in a subagent's thread, and perhaps the thread above is told. */
+    private void subagent(Activity flight) {
+        Child child = children.get(flight.callId());
+        boolean wanted = state.calls()
+                .get(flight.callId())
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .isPresent();
+        if (flight.step() == 1) {
+            apply(new Fact.SubagentNotStarted(flight.callId(), true, "there is a thread of its name"));
+        } else if (child.end().isPresent()) {
+            apply(child.end().get()); // A reset brings it again.
+        } else if (quiet || chance(3)) {
+            apply(child.finish(!wanted));
+        } else {
+            flights.add(flight);
+            child.live(at);
+            if (!chance(4)) {
+                apply(child.report());
+            }
         }
     }
 
@@ -803,6 +899,14 @@ final class Simulation {
             parts.add(new Part.ToolUse(id, tool, args(tool)));
         }
         coverage.count("replies with " + Math.min(calls, 5) + " calls");
+        Reply reply = charged(parts);
+        if (calls > 0 || state.turn().schema().isEmpty()) {
+            return reply;
+        }
+        return money.nextInt(2) == 0 ? reply.withMisfit("it is not JSON") : reply.withStructured(Json.EMPTY_OBJECT);
+    }
+
+    private Reply charged(List<Part> parts) {
         return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn")
                 .charged(Optional.of(Usd.of(BigDecimal.valueOf(money.nextInt(1000), 6))), spent());
     }
@@ -817,6 +921,9 @@ final class Simulation {
     private Json args(String tool) {
         if (tool.equals("ask_user") && !chance(8)) {
             return Json.of(Map.of("question", "question-" + random.nextInt(1000)));
+        }
+        if (tool.equals("scout") && !chance(8)) {
+            return Json.of(Map.of("task", "task-" + random.nextInt(1000)));
         }
         if (tool.equals("write_todos")) {
             Map<String, Object> todo = Map.of("id", "1", "content", "é", "status", chance(4) ? "maybe" : "pending");
@@ -841,7 +948,8 @@ final class Simulation {
     }
 
     private Fact.UserSpoke message() {
-        return new Fact.UserSpoke(someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false);
+        Optional<Json> schema = money.nextInt(8) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
+        return new Fact.UserSpoke(someId(), Optional.empty(), Optional.of(Message.user(nextWords())), false, schema);
     }
 
     /** None, a new one, or one that was sent before. */
@@ -884,12 +992,14 @@ final class Simulation {
 
     /** None, one that asks, or any at all. */
     private Optional<String> someCallId() {
-        List<Call> questions = state.questions();
+        List<Ask> questions = state.asks().stream()
+                .filter(ask -> ask.kind() == Ask.Kind.QUESTION)
+                .toList();
         if (chance(3)) {
             return Optional.empty();
         }
         return !questions.isEmpty() && !chance(5)
-                ? Optional.of(questions.get(random.nextInt(questions.size())).id())
+                ? Optional.of(questions.get(random.nextInt(questions.size())).callId())
                 : anyCallId();
     }
 
@@ -899,6 +1009,33 @@ final class Simulation {
             return Optional.of(batch.get(random.nextInt(batch.size())).id());
         }
         return chance(3) ? Optional.empty() : Optional.of(CALL_IDS[random.nextInt(CALL_IDS.length)]);
+    }
+
+    private Fact decision(Ask ask) {
+        Optional<Call> own = state.calls().get(ask.callId());
+        if (own.isPresent()) {
+            return decision(own.get());
+        }
+        coverage.count("decisions below");
+        Optional<String> id = quiet ? Optional.empty() : someId();
+        return switch (ask.kind()) {
+            case QUESTION -> answer(Optional.of(ask.callId()));
+            case APPROVAL ->
+                new Fact.ApprovalDecided(
+                        chance(2),
+                        id,
+                        Optional.of(ask.callId()),
+                        Optional.empty(),
+                        chance(2) ? ask.argsDigest() : Optional.empty(),
+                        someone(),
+                        Optional.empty());
+            case UNKNOWN ->
+                new Fact.OutcomeSettled(
+                        ask.callId(),
+                        ask.rerun() ? Fact.Settlement.RERUN : Fact.Settlement.GIVE_UP,
+                        Optional.empty(),
+                        someone());
+        };
     }
 
     /** What a person makes of a call that waits for one. Nobody lies about what took effect. */
@@ -946,6 +1083,7 @@ final class Simulation {
             tools.put(activity, Terms.ToolKind.ACTIVITY);
         }
         tools.put("ask_user", Terms.ToolKind.QUESTION);
+        tools.put("scout", Terms.ToolKind.SUBAGENT);
         tools.put("write_todos", Terms.ToolKind.STATE);
         tools.put("write_file", Terms.ToolKind.STATE);
         long timeout = World.TIMEOUT.toMillis();
@@ -964,6 +1102,12 @@ final class Simulation {
             default -> Optional.empty();
         };
         return new Terms("helper", 6, tools, care, approvals);
+    }
+
+    private Terms summarised(Terms whole) {
+        return money.nextInt(3) > 0
+                ? whole
+                : whole.withSummaries(new SummaryRule(20 + money.nextInt(200), 1 + money.nextInt(5)));
     }
 
     private Terms budgeted(Terms unlimited) {

@@ -1,8 +1,10 @@
 package dev.waymark.starter;
 
+import dev.waymark.starter.cli.Results;
 import dev.waymark.starter.cli.Waymark;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
+import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -12,11 +14,14 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        System.exit(Waymark.execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
+        Results results = new Results(new FileOutputStream(FileDescriptor.out));
+        PrintWriter err = writer(new FileOutputStream(FileDescriptor.err));
+        int exitCode = Waymark.execute(writer(results), err, args);
+        System.exit(results.exitCode(exitCode, err));
     }
 
     /** What is said is UTF-8, whatever the locale. */
-    private static PrintWriter writer(FileDescriptor to) {
-        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
+    private static PrintWriter writer(OutputStream to) {
+        return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.testkit;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -9,8 +10,10 @@ import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Usage;
@@ -26,7 +29,7 @@ import java.util.Random;
 
 /**
  * A thread that a seed makes up, with every state that it went through: questions, approvals, failures, files, plans,
- * lost calls, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
+ * lost calls, subagents, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
  *
  * <pre>{@code
  * for (long seed = 0; seed < 200; seed++) {
@@ -100,6 +103,7 @@ public final class MadeUpThread {
         tools.put("write_todos", Terms.ToolKind.STATE);
         tools.put("write_plan", Terms.ToolKind.STATE);
         tools.put("write_file", Terms.ToolKind.STATE);
+        tools.put("scout", Terms.ToolKind.SUBAGENT);
         Map<String, Terms.Care> care = new LinkedHashMap<>();
         care.put("charge", new Terms.Care(true, false, false, false, false, false, 60_000));
         care.put("refund", new Terms.Care(true, true, true, false, true, true, 60_000));
@@ -179,6 +183,10 @@ public final class MadeUpThread {
             apply(new Fact.ToolDispatched(run.call().id(), run.dispatch()));
         } else if (step instanceof Step.VerifyTool verify) {
             apply(new Fact.VerifyDispatched(verify.call().id(), verify.call().dispatches()));
+        } else if (step instanceof Step.StartSubagent start) {
+            apply(new Fact.SubagentStarted(start.call().id(), start.budget()));
+        } else if (step instanceof Step.PassOn passOn) {
+            apply(new Fact.DecisionPassedOn(passOn.callId()));
         } else if (step instanceof Step.WakeAt wake && wake.time().isAfter(at)) {
             at = wake.time();
             apply(new Fact.TimePassed());
@@ -199,6 +207,7 @@ public final class MadeUpThread {
                 }
             }
             case CLAIMED -> finish(call);
+            case DELEGATED -> hearFrom(call);
             case ASKING ->
                 apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(call.id()), words(), Optional.empty()));
             case AWAITING ->
@@ -218,6 +227,31 @@ public final class MadeUpThread {
         }
         if (chance(10)) {
             apply(new Fact.Stopped(Optional.of("ann")));
+        }
+    }
+
+    /** It asks something, or is answered, or has done its work. */
+    private void hearFrom(Call call) {
+        Spent spent = new Spent(new Usage(++calls, 1), Optional.empty());
+        Optional<Ask> ask = state.asks().stream()
+                .filter(each -> each.callId().startsWith(call.id() + "/"))
+                .findFirst();
+        if (ask.isPresent()) {
+            apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(ask.get().callId()), words(), Optional.empty()));
+        } else if (chance(2)) {
+            Ask question = new Ask(
+                    "tu_" + calls,
+                    Ask.Kind.QUESTION,
+                    "ask_user",
+                    Optional.of("Which day?"),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    at);
+            apply(new Fact.SubagentReported(call.id(), new Report(true, List.of(question), spent)));
+        } else {
+            String status = chance(4) ? "max-iterations" : "complete";
+            apply(new Fact.SubagentFinished(call.id(), status, words(), Optional.empty(), Optional.of(spent)));
         }
     }
 
@@ -248,7 +282,7 @@ public final class MadeUpThread {
 
     private Part.ToolUse use() {
         String id = "tu_" + ++calls;
-        return switch (random.nextInt(8)) {
+        return switch (random.nextInt(9)) {
             case 0 -> new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", "Which day? " + words())));
             case 1 -> new Part.ToolUse(id, "charge", Json.of(Map.of("cents", random.nextInt(3))));
             case 2 -> new Part.ToolUse(id, "refund", Json.of(Map.of("cents", random.nextInt(3))));
@@ -271,6 +305,7 @@ public final class MadeUpThread {
                 new Part.ToolUse(
                         id, "write_file", Json.of(Map.of("path", "a/" + random.nextInt(2), "content", words())));
             case 6 -> new Part.ToolUse(id, "missing", Json.of(Map.of("x", 1e-7, "y", List.of("漢", Map.of()))));
+            case 7 -> new Part.ToolUse(id, "scout", Json.of(Map.of("task", "Look around. 漢")));
             default -> new Part.ToolUse(id, "add", Json.EMPTY_OBJECT);
         };
     }

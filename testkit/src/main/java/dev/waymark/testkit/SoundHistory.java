@@ -38,7 +38,9 @@ public final class SoundHistory {
 
     private static void check(Moment moment) {
         Conversation state = moment.state();
-        if (moment.fact().filter(Fact.ModelCalled.class::isInstance).isPresent()) {
+        if (moment.fact()
+                .filter(fact -> fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested)
+                .isPresent()) {
             Pairing.violation(state.transcript().messages()).ifPresent(violation -> {
                 throw broken(moment, violation);
             });

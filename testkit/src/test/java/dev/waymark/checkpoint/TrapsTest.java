@@ -16,20 +16,30 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.FileSaver;
+import dev.waymark.saver.SaverException;
 import dev.waymark.testkit.MadeUpThread;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the systems that these formats come from get wrong, each under its name. */
 class TrapsTest {
@@ -195,6 +205,32 @@ class TrapsTest {
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{}",
+                "null",
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"iterations\":0}",
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"iterations\":0,\"usage\":{}}",
+                "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"iterations\":0,"
+                        + "\"usage\":{\"inputTokens\":1,\"outputTokens\":1},\"pendingToolUseId\":\"tu_1\"}"
+            })
+    void runner_anyJson_isNoCheckpoint(String json) {
+        assertThatThrownBy(() -> read(json)).isInstanceOf(CheckpointCorruption.class);
+    }
+
+    @Test
+    void runner_answeredCall_isPendingNoMore() {
+        String answered = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"))
+                .with(answered("tu_2", "Noon"))
+                .runner()
+                .canonical();
+
+        assertThatThrownBy(() ->
+                        read(answered.replace("\"pendingToolUseId\": \"tu_1\"", "\"pendingToolUseId\": \"tu_2\"")))
+                .isInstanceOf(CheckpointCorruption.class);
+    }
+
     @Test
     void runner_completedCheckpoint_isCompletionOrANewTurn() {
         Recovered complete = read(Tale.replied(new Part.Text("Done.")).runner());
@@ -309,6 +345,72 @@ class TrapsTest {
     }
 
     @Test
+    void thread_autoDeny_hasItsText() {
+        Terms nobody = new Terms(
+                "helper",
+                12,
+                MadeUpThread.terms().tools(),
+                MadeUpThread.terms().care(),
+                Optional.of(new Terms.Approvals(true, Optional.empty())));
+        Conversation denied = resumption(Optional.empty())
+                .of(
+                        read(ThreadCheckpoint.of(
+                                        Tale.replied(use("tu_1", "refund")).timeline()))
+                                .state(),
+                        LATER)
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(nobody), LATER);
+
+        assertThat(nextModelCall(denied).get(2).toolResults().get(0).content())
+                .isEqualTo("Tool execution denied. No approval callback provided. The refund tool was not executed.");
+    }
+
+    @Test
+    void thread_idsThatAreAlike_haveAFileEach(@TempDir Path directory) {
+        CheckpointSaver saver = new FileSaver(directory);
+        List<String> ids = List.of("a/b", "a:b", "A/B", "..", "x".repeat(300), "caf\u00e9", "cafe\u0301", "CON");
+        ids.forEach(id -> saver.save(Json.of(Map.of("threadId", id))));
+
+        assertThat(saver.list()).containsExactlyInAnyOrderElementsOf(ids);
+        for (String id : ids) {
+            assertThat(saver.load(id)).contains(Json.of(Map.of("threadId", id)));
+        }
+    }
+
+    @Test
+    void thread_corruptFile_isReportedAndNeverOverwritten(@TempDir Path directory) throws IOException {
+        CheckpointSaver saver = new FileSaver(directory);
+        Path file = Files.writeString(directory.resolve("trip.json"), "{\"threadId\":\"trip\",");
+
+        assertThatThrownBy(() -> saver.load("trip")).isInstanceOf(SaverException.class);
+        assertThatThrownBy(() -> saver.save(Json.of(Map.of("threadId", "trip"))))
+                .isInstanceOf(SaverException.class);
+        assertThat(saver.list()).containsExactly("trip");
+        assertThat(file).content().isEqualTo("{\"threadId\":\"trip\",");
+    }
+
+    /** What waits for an approval looks like a question without words until the agent is known. */
+    @ParameterizedTest
+    @EnumSource(
+            value = CheckpointFormat.class,
+            names = {"RUNNER", "THREAD", "PHASES"})
+    void anyFormat_answerToACallThatWaitsForApproval_isNotItsResult(CheckpointFormat format) {
+        Timeline timeline = Tale.replied(use("tu_1", "refund")).timeline();
+        Recovered recovered =
+                read(format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline));
+        Conversation begun = resumption(Optional.of("yes")).of(recovered.state(), LATER);
+
+        Conversation resumed = resumed(recovered, "yes");
+
+        assertThat(begun.isSettled()).isFalse();
+        assertThat(call(resumed, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(call(resumed, "tu_1").result()).isEmpty();
+        assertThat(resumed.ignored().last())
+                .singleElement()
+                .satisfies(ignored -> assertThat(ignored.signal()).isEqualTo("answer"));
+    }
+
+    @Test
     void thread_orphan_isSettledInItsPlaceBesideRealResults() {
         Tale tale = Tale.replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
@@ -418,6 +520,88 @@ class TrapsTest {
         return (Map<?, ?>) record.field("payload");
     }
 
+    /** Written behind the run, checkpoints say less than was done. A chain says all that was done when it was asked for. */
+    @Test
+    void phases_chain_repeatsNothingThatWasDoneSinceItsLastPhase() {
+        for (long seed = 0; seed < 300; seed++) {
+            Timeline whole = MadeUpThread.of(seed);
+            for (Moment moment : whole.moments()) {
+                Timeline timeline = whole.upTo(moment);
+                if (timeline.now().turn().isRunning() && timeline.now().turn().number() > 0) {
+                    Conversation fromChain = resumed(read(Json.of(PhasesCheckpoint.chain(timeline))));
+                    Conversation fromLatest = resumed(read(PhasesCheckpoint.latest(timeline)));
+                    assertThat(standings(fromChain))
+                            .as("seed %d, event %s/%d", seed, moment.runId(), moment.eventId())
+                            .isEqualTo(standings(fromLatest));
+                }
+            }
+        }
+    }
+
+    private static Map<String, Call.Status> standings(Conversation state) {
+        Map<String, Call.Status> standings = new TreeMap<>();
+        state.calls().forEach((id, call) -> standings.put(id, call.status()));
+        return standings;
+    }
+
+    @Test
+    void phases_corruptPayload_isCorruptionAtOnce() {
+        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+                .canonical();
+        for (String field : List.of("messages", "step", "state", "llm_calls", "tool_calls", "started_at_s", "usage")) {
+            for (String broken : List.of("null", "\"x\"", "[3]", "{\"a\": 1}", "-1")) {
+                String corrupt = checkpoint.replaceFirst(
+                        "\"" + field + "\": (\\[.*?\\]|\\{.*?\\}|\"[^\"]*\"|[0-9.e+]+)(?=[,}])",
+                        "\"" + field + "\": " + broken);
+                assertThat(corrupt).isNotEqualTo(checkpoint);
+                assertThatThrownBy(() -> read(corrupt)).as(corrupt).isInstanceOf(CheckpointCorruption.class);
+            }
+        }
+    }
+
+    @Test
+    void phases_outputHash_isChecked() {
+        String checkpoint = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add"), use("tu_2", "add"))
+                        .with(finished("tu_1", "3"))
+                        .timeline())
+                .canonical();
+
+        assertThatThrownBy(() -> read(
+                        checkpoint.replace("\"output\": \"3\", \"output_hash\"", "\"output\": \"4\", \"output_hash\"")))
+                .isInstanceOf(CheckpointCorruption.class)
+                .hasMessageContaining("output_hash");
+    }
+
+    @Test
+    void phases_replayedEffectCount_survivesResumes() {
+        Json first = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add"), use("tu_2", "add"), ask("tu_3", "Day?"))
+                .with(finished("tu_1", "3"))
+                .timeline());
+        Json second = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed(read(first)), "trip"));
+        Conversation third = resumed(read(second));
+
+        assertThat(payload(second).get("replayed_effect_count")).isEqualTo(1L);
+        assertThat(payload(PhasesCheckpoint.latest(MadeUpThread.begunWith(third, "trip")))
+                        .get("replayed_effect_count"))
+                .isEqualTo(2L);
+    }
+
+    @Test
+    void phases_pendingReply_keepsItsUsageAndTheCostSoFar() {
+        Json latest = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add")).timeline());
+        String paid = latest.canonical()
+                .replace("\"total_cost_usd\": 0.0", "\"total_cost_usd\": 0.25")
+                .replace("\"request_id\": null", "\"request_id\": \"req_1\"");
+        Conversation resumed = resumed(read(paid));
+        Json after = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed, "trip"));
+
+        assertThat(latest.canonical())
+                .contains("\"usage\": {\"input_tokens\": 10, \"output_tokens\": 5, \"total_tokens\": 15}}");
+        assertThat(payload(after).get("pending_llm_response"))
+                .isEqualTo(payload(read(paid).document()).get("pending_llm_response"));
+        assertThat(payload(after).get("total_cost_usd")).isEqualTo(0.25);
+    }
+
     @Test
     void phases_legacySpellings_areTakenAndTheNewKeyWins() {
         String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
@@ -479,6 +663,45 @@ class TrapsTest {
         assertThat(messages.get(2).toolResults().get(0).content()).contains("tool-durability-error");
         assertThat(messages.get(3)).isEqualTo(Message.user("Hello?"));
         assertThat(nextModelCall(later).get(2).toolResults().get(0).content()).contains("tool-durability-error");
+    }
+
+    @Test
+    void messages_orphanWithoutAnId_isRepaired() {
+        String calls = "{\"role\":\"assistant\",\"content\":\"\",\"toolCalls\":["
+                + "{\"name\":\"add\",\"arguments\":{}},{\"name\":\"charge\",\"arguments\":{}},"
+                + "{\"name\":\"add\",\"arguments\":{}},{\"id\":\"call_2\",\"name\":\"add\",\"arguments\":{}}]}";
+        String first = "{\"role\":\"tool\",\"toolName\":\"add\",\"content\":\"3\"}";
+        String second = "{\"role\":\"tool\",\"toolName\":\"add\",\"content\":\"4\"}";
+        String user = "{\"role\":\"user\",\"content\":\"Hello?\"}";
+        String known = "{\"role\":\"tool\",\"toolCallId\":\"call_2\",\"content\":\"5\"}";
+
+        List<Part.ToolResult> results = nextModelCall(
+                        resumed(read("[" + String.join(",", user, calls, first, second, known, user) + "]")))
+                .get(2)
+                .toolResults();
+
+        assertThat(results.stream().map(Part.ToolResult::toolUseId))
+                .containsExactly("call_1", "call_3", "call_4", "call_2");
+        assertThat(results.stream().map(Part.ToolResult::content))
+                .satisfiesExactly(
+                        three -> assertThat(three).isEqualTo("3"),
+                        lost -> assertThat(lost).contains("tool-durability-error"),
+                        four -> assertThat(four).isEqualTo("4"),
+                        five -> assertThat(five).isEqualTo("5"));
+        assertThatThrownBy(() -> read("[" + String.join(",", user, calls, first, second, first) + "]"))
+                .isInstanceOf(CheckpointCorruption.class);
+    }
+
+    @Test
+    void messages_whatIsStored_comesBackAsItWas() {
+        for (String text : List.of("{\"state\":{\"a\":1}}", "[1]", "\"x\"", "3", "", "{\"error\":1}", "{\"a\": 1.0}")) {
+            Tale tale = Tale.replied(use("tu_1", "add")).with(finished("tu_1", text));
+            Json stored = MessagesCheckpoint.of(tale.state);
+
+            assertThat(MessagesCheckpoint.of(resumed(read(stored)))).isEqualTo(stored);
+            assertThat(nextModelCall(resumed(read(stored))).get(2).toolResults())
+                    .containsExactly(new Part.ToolResult("tu_1", text, false));
+        }
     }
 
     @Test

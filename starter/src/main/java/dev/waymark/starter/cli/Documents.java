@@ -3,6 +3,7 @@ package dev.waymark.starter.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PendingItem;
@@ -42,7 +43,7 @@ final class Documents {
             document.set("pending", tree(interrupted.pending()));
         }
         result.problem().ifPresent(problem -> document.set("error", error(problem.type(), problem.message())));
-        document.putNull("structured");
+        document.set("structured", structured(result));
         document.set("messages", tree(result.messages()));
         document.set("usage", usage(result.usage()));
         document.put("iterations", result.iterations());
@@ -50,6 +51,12 @@ final class Documents {
         document.put("queued", result.queued());
         document.set("checkpoint", tree(result.checkpoint()));
         return document;
+    }
+
+    private static JsonNode structured(AgentResult result) {
+        return result instanceof AgentResult.Complete complete
+                ? complete.structured().map(Documents::tree).orElseGet(NullNode::getInstance)
+                : NullNode.getInstance();
     }
 
     /** A cancelled thread, whose last turn may have ended in peace before. */

@@ -68,7 +68,7 @@ final class Outcomes {
             return Lines.error(
                     problem.message() + ": " + result.thread(),
                     isOneRun(result)
-                            ? "Give it more with: waymark run --max-iterations " + more
+                            ? "Give it more with --max-iterations " + more
                             : "Raise it with: waymark budget " + thread + " --iterations " + more);
         }
         if (result instanceof AgentResult.OverBudget) {
@@ -90,7 +90,8 @@ final class Outcomes {
                 retry.orElse("See what was said with: waymark show " + thread));
     }
 
+    /** Its id was made up for it, and it closes when its turn ends. */
     private static boolean isOneRun(AgentResult result) {
-        return result.thread().startsWith("run-");
+        return result.thread().startsWith("run-") || result.thread().startsWith("resume-");
     }
 }

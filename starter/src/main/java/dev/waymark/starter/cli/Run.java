@@ -62,6 +62,13 @@ final class Run implements Callable<Integer> {
             description = "An object that a new thread carries for its tools. Its fields win over the agent's own.")
     private String context;
 
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE",
+            description = "A JSON Schema that the agent's last word has to fit. A reply that does not is asked for once"
+                    + " more.")
+    private Path schema;
+
     @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
     private boolean isVolatile;
 
@@ -120,6 +127,7 @@ final class Run implements Callable<Integer> {
         prompt = message == null ? prompt : prompt.withMessage(message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
         prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema));
         return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages));
     }
 }

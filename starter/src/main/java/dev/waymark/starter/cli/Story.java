@@ -98,6 +98,21 @@ final class Story implements Fact.Cases<String> {
     }
 
     @Override
+    public String summaryRequested(Fact.SummaryRequested fact) {
+        return "step " + fact.step();
+    }
+
+    @Override
+    public String summarised(Fact.Summarised fact) {
+        return words(Message.assistant(fact.reply().content().toArray(new Part[0])));
+    }
+
+    @Override
+    public String summaryFailed(Fact.SummaryFailed fact) {
+        return fact.problem().message();
+    }
+
+    @Override
     public String toolDispatched(Fact.ToolDispatched fact) {
         return "[" + fact.callId() + "]";
     }
@@ -138,6 +153,44 @@ final class Story implements Fact.Cases<String> {
                 .map(landed -> landed ? "it had taken effect" : "it had not taken effect")
                 .orElse("nothing could be found out");
         return "[" + fact.callId() + "] " + found;
+    }
+
+    @Override
+    public String subagentStarted(Fact.SubagentStarted fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String subagentNotStarted(Fact.SubagentNotStarted fact) {
+        return "[" + fact.callId() + "] " + fact.reason();
+    }
+
+    @Override
+    public String subagentFinished(Fact.SubagentFinished fact) {
+        return "[" + fact.callId() + "] " + fact.status() + ": " + Lines.shortened(fact.text());
+    }
+
+    @Override
+    public String subagentReported(Fact.SubagentReported fact) {
+        String asks = fact.report().asks().stream()
+                .map(ask -> fact.callId() + "/" + ask.callId())
+                .collect(Collectors.joining(", "));
+        return "[" + fact.callId() + "] " + (asks.isEmpty() ? "nothing waits for people" : "waits for people: " + asks);
+    }
+
+    @Override
+    public String decisionPassedOn(Fact.DecisionPassedOn fact) {
+        return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String parentTold(Fact.ParentTold fact) {
+        return "";
+    }
+
+    @Override
+    public String subagentsCutOff(Fact.SubagentsCutOff fact) {
+        return fact.problem().message();
     }
 
     @Override

@@ -35,6 +35,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Starts, answers and inspects threads from any process that reaches the Temporal server. What is known of a thread is
@@ -209,6 +210,7 @@ public final class AgentClient implements AutoCloseable {
             prompt.agent().ifPresent(Limits::agent);
             prompt.message().ifPresent(Limits::message);
             prompt.messages().ifPresent(Limits::messages);
+            prompt.schema().ifPresent(Limits::schema);
             return new Valid(prompt, prompt.thread().map(Limits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
         }
 
@@ -222,7 +224,8 @@ public final class AgentClient implements AutoCloseable {
         }
 
         Say say() {
-            return new Say(Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty());
+            return new Say(
+                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
 
@@ -554,7 +557,23 @@ public final class AgentClient implements AutoCloseable {
             checkThatItLasts(thread, how.volatileAllowed());
         }
         Conversation begin = left.begin(how, thread, now());
-        return begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        begin.waitingCalls().stream()
+                .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
+                .findFirst()
+                .ifPresent(call -> {
+                    throw new WaymarkException.NotFound(
+                            "no question is open, but this call waits for a decision: " + call.id(),
+                            "Decide with: waymark approve " + Words.quoted(thread) + ", or waymark deny");
+                });
+        return result;
+    }
+
+    private static boolean isToBeApproved(String callId, AgentResult result) {
+        return result instanceof AgentResult.Interrupted interrupted
+                && interrupted.pending().stream()
+                        .anyMatch(item ->
+                                item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
     }
 
     /** The fact of a thread that was this request, when it was made before. */
@@ -724,7 +743,8 @@ public final class AgentClient implements AutoCloseable {
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
     public Started replaceByNothing(String thread, JsonNode emptyList) {
         return translated(() -> {
-            Say say = new Say(Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty());
+            Say say = new Say(
+                    Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty(), Optional.empty());
             String id = say.id().orElseThrow();
             Requests.Accepted cleared = update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
             save(thread);
@@ -811,6 +831,14 @@ public final class AgentClient implements AutoCloseable {
                         (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
                 .stream()
                 .flatMap(List::stream)
+                // What a subagent's thread asks shows in the thread above as well, which is where it is answered.
+                .collect(Collectors.toMap(
+                        item -> item.thread() + "/" + item.callId(),
+                        item -> item,
+                        (one, other) -> one.thread().length() < other.thread().length() ? one : other,
+                        LinkedHashMap::new))
+                .values()
+                .stream()
                 .sorted(Comparator.comparing(PendingItem::since))
                 .toList());
     }

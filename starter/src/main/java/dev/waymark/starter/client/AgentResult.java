@@ -86,8 +86,12 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The agent said its last word. */
-    record Complete(Details details, String text) implements AgentResult {
+    /**
+     * The agent said its last word.
+     *
+     * @param structured the same as JSON, where a schema was given for it
+     */
+    record Complete(Details details, String text, Optional<Json> structured) implements AgentResult {
         @Override
         public String status() {
             return Turn.Status.COMPLETE.wireName();
@@ -202,7 +206,7 @@ public sealed interface AgentResult {
                 .orElseGet(() -> new Problem(
                         turn.status().name(), "the turn " + turn.status().wireName()));
         return switch (turn.status()) {
-            case COMPLETE -> new Complete(details, turn.text());
+            case COMPLETE -> new Complete(details, turn.text(), turn.structured());
             case FAILED -> new Failed(details, why);
             case MAX_ITERATIONS -> new MaxIterations(details, why);
             case BUDGET -> new OverBudget(details, why);

@@ -107,6 +107,18 @@ final class Limits {
         }
     }
 
+    /** The model is shown it with every call of the turn. */
+    static void schema(JsonNode body) {
+        try {
+            Inbox.schema(body);
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Leave out what the model need not be told")
+                    : badInput(problem.message(), "It looks like {\"type\": \"object\"}");
+        }
+    }
+
     static WaymarkException badInput(String message, String remedy) {
         return new WaymarkException.Refused(Problem.BAD_INPUT, message, remedy);
     }

@@ -19,7 +19,8 @@ public record Prompt(
         Optional<JsonNode> messages,
         Optional<Integer> maxIterations,
         boolean volatileAllowed,
-        Optional<JsonNode> context) {
+        Optional<JsonNode> context,
+        Optional<JsonNode> schema) {
 
     /** One message to an agent. */
     public static Prompt of(String agent, String message) {
@@ -35,40 +36,52 @@ public record Prompt(
                 Optional.empty(),
                 Optional.empty(),
                 false,
+                Optional.empty(),
                 Optional.empty());
     }
 
     public Prompt withAgent(String name) {
-        return new Prompt(Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed, context);
+        return new Prompt(
+                Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
     public Prompt withThread(String name) {
-        return new Prompt(agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed, context);
+        return new Prompt(
+                agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
     public Prompt withId(String own) {
-        return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed, context);
+        return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
     public Prompt withMessage(String text) {
-        return new Prompt(agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context);
+        return new Prompt(
+                agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context, schema);
     }
 
     /** A conversation that replaces the one there is: a JSON list of messages. */
     public Prompt withMessages(JsonNode list) {
-        return new Prompt(agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context);
+        return new Prompt(
+                agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context, schema);
     }
 
     public Prompt withMaxIterations(int most) {
-        return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context);
+        return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema);
     }
 
     /** Something for a new thread's tools: a JSON object, whose fields win over those in the agent's file. */
     public Prompt withContext(JsonNode carried) {
-        return new Prompt(agent, thread, id, message, messages, maxIterations, volatileAllowed, Optional.of(carried));
+        return new Prompt(
+                agent, thread, id, message, messages, maxIterations, volatileAllowed, Optional.of(carried), schema);
+    }
+
+    /** A JSON Schema that the last word of the turn has to fit. A model whose reply does not is asked once more. */
+    public Prompt withSchema(JsonNode lastWord) {
+        return new Prompt(
+                agent, thread, id, message, messages, maxIterations, volatileAllowed, context, Optional.of(lastWord));
     }
 
     public Prompt allowingVolatile() {
-        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context);
+        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema);
     }
 }

@@ -71,6 +71,6 @@ final class Waiting {
         if (now.number() > number) {
             return Optional.of(state.ended().orElse(now));
         }
-        return now.isRunning() && !state.isInterrupted() ? Optional.empty() : Optional.of(now);
+        return state.isSettled() ? Optional.of(now) : Optional.empty();
     }
 }

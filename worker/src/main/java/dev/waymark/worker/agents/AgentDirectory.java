@@ -52,25 +52,47 @@ public final class AgentDirectory {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
         AgentFile reader = new AgentFile(directory, providers, tools);
-        Map<String, AgentSpec> byName = new LinkedHashMap<>();
-        Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
+        try {
+            List<AgentFile.Definition> definitions = definitions(directory, reader);
+            Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
+            definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));
+            return new AgentDirectory(directory, complete(definitions), servers);
+        } catch (YamlProblem e) {
+            throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static List<AgentFile.Definition> definitions(Path directory, AgentFile reader)
+            throws YamlProblem, IOException {
+        List<AgentFile.Definition> definitions = new ArrayList<>();
         Map<String, Path> origin = new LinkedHashMap<>();
         for (Path file : files(directory)) {
-            try {
-                AgentFile.Definition definition = reader.read(file);
-                AgentSpec agent = definition.agent();
-                Path other = origin.put(agent.name(), file);
-                if (other != null) {
-                    throw new YamlProblem(
-                            file.toString(), 1, "name", agent.name() + " is the name of " + other + " too");
-                }
-                byName.put(agent.name(), agent);
-                servers.put(agent.name(), definition.servers());
-            } catch (YamlProblem e) {
-                throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+            AgentFile.Definition definition = reader.read(file);
+            String name = definition.agent().name();
+            Path other = origin.put(name, file);
+            if (other != null) {
+                throw new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too");
+            }
+            definitions.add(definition);
+        }
+        return definitions;
+    }
+
+    private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions) throws YamlProblem {
+        Map<String, AgentSpec> byName = new LinkedHashMap<>();
+        definitions.forEach(definition -> byName.put(definition.agent().name(), definition.agent()));
+        for (AgentFile.Definition definition : definitions) {
+            byName.put(definition.agent().name(), definition.complete(byName));
+        }
+        Subagents subagents = new Subagents(byName);
+        for (AgentFile.Definition definition : definitions) {
+            Optional<String> problem =
+                    subagents.problem(byName.get(definition.agent().name()));
+            if (problem.isPresent()) {
+                throw definition.problem(problem.get());
             }
         }
-        return new AgentDirectory(directory, byName, servers);
+        return byName;
     }
 
     /** Agents that were made in code. Their tools' working directory is this path. */
@@ -81,6 +103,11 @@ public final class AgentDirectory {
                 throw new IllegalArgumentException("two agents of one name: " + agent.name());
             }
         }
+        Subagents subagents = new Subagents(byName);
+        byName.values()
+                .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
+                    throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
+                }));
         return new AgentDirectory(path, byName, Map.of());
     }
 

@@ -8,6 +8,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
@@ -48,8 +49,6 @@ final class AgentFile {
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> LATER_FIELDS = Set.of("summarize", "subagents");
-    private static final String LATER = "not supported by this version";
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
@@ -66,15 +65,47 @@ final class AgentFile {
     /**
      * An agent as its file says it.
      *
-     * @param agent with the tools that the file itself defines
+     * @param agent with the tools that the file itself defines, but for subagents
      * @param servers which have more of its tools, in order
+     * @param subagents which are still to be looked up among the others
      */
-    record Definition(AgentSpec agent, List<McpEntry> servers) {}
+    record Definition(AgentSpec agent, List<McpEntry> servers, YamlValue root, List<YamlValue> subagents) {
+
+        /** The agent with a tool for each of its subagents. */
+        AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
+            List<ToolSpec> tools = new ArrayList<>(agent.tools());
+            for (YamlValue subagent : subagents) {
+                String name = subagent.text();
+                AgentSpec other = others.get(name);
+                if (other == null) {
+                    throw subagent.problem(
+                            "no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
+                }
+                if (ToolNames.isTaken(name)) {
+                    throw subagent.problem("this name is taken: " + name);
+                }
+                if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
+                    throw subagent.problem("a second tool named " + name);
+                }
+                tools.add(ToolSpec.subagent(name, other.description().orElse("")));
+            }
+            AgentSpec complete = agent.with().tools(tools).build();
+            int bytes = bytes(complete);
+            if (bytes > LARGEST_BYTES) {
+                throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
+            }
+            return complete;
+        }
+
+        /** That something is wrong with one of its subagents, and with what is below that. */
+        YamlProblem problem(String words) {
+            return subagents.get(0).problem(words);
+        }
+    }
 
     Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
-        fields.refuse(LATER_FIELDS, LATER);
         String name = name(file, root, fields);
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> instructions = fields.take("instructions");
@@ -83,9 +114,11 @@ final class AgentFile {
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
         Optional<YamlValue> approvals = fields.take("approvals");
+        Optional<YamlValue> subagents = fields.take("subagents");
         Optional<YamlValue> budget = fields.take("budget");
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
+        Optional<YamlValue> summarize = fields.take("summarize");
         fields.end();
         List<McpEntry> servers = new ArrayList<>();
         AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
@@ -116,12 +149,19 @@ final class AgentFile {
         if (context.isPresent()) {
             builder.context(context(context.get()));
         }
+        if (summarize.isPresent()) {
+            builder.summaries(summaries(summarize.get()));
+        }
         AgentSpec agent = builder.build();
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
             throw root.problem("too large: " + bytes + " bytes as JSON, at most " + LARGEST_BYTES);
         }
-        return new Definition(agent, List.copyOf(servers));
+        return new Definition(
+                agent,
+                List.copyOf(servers),
+                root,
+                subagents.isPresent() ? subagents.get().items() : List.of());
     }
 
     private static String name(Path file, YamlValue root, YamlFields fields) throws YamlProblem {
@@ -298,6 +338,16 @@ final class AgentFile {
             throw value.problem("too large: " + length + " characters as JSON, at most " + LONGEST_CONTEXT);
         }
         return context;
+    }
+
+    private static SummaryRule summaries(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        Optional<YamlValue> whenTokens = fields.take("when_tokens");
+        Optional<YamlValue> keepMessages = fields.take("keep_messages");
+        fields.end();
+        return new SummaryRule(
+                whenTokens.isPresent() ? whenTokens.get().whole(1) : SummaryRule.DEFAULT.whenTokens(),
+                keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
     }
 
     private boolean hasPrice(YamlValue model) throws YamlProblem {

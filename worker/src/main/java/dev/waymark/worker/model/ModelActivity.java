@@ -7,10 +7,13 @@ import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Names;
 import dev.waymark.contract.PartialReply;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.Summary;
 import dev.waymark.conversation.Transcript;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;
@@ -25,6 +28,7 @@ import io.temporal.common.converter.DataConverterException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's
@@ -48,14 +52,20 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt(), spentBefore(input));
+        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
                 AgentSpec agent = called.agent();
-                return checked(withFaults(agent, ask(agent, called.state().transcript(), words)));
+                if (input.summary()) {
+                    return checked(ask(agent, summaryOf(called.state(), agent), words));
+                }
+                Optional<Json> schema = called.state().turn().schema();
+                schema.ifPresent(ModelActivity::requireSchema);
+                Reply reply = ask(agent, requestOf(called.state(), agent), words);
+                return checked(withFaults(agent, StructuredReply.of(reply, schema)));
             } catch (InterruptedException e) {
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
@@ -95,13 +105,39 @@ public final class ModelActivity implements ModelCaller {
         }
     }
 
-    private Reply ask(AgentSpec agent, Transcript transcript, WordsSoFar words) throws InterruptedException {
-        ModelProviders.Bound bound = providers
+    private static void requireSchema(Json schema) {
+        ToolArguments.malformation(schema).ifPresent(why -> {
+            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is no JSON Schema: " + why));
+        });
+    }
+
+    private ModelRequest requestOf(Conversation state, AgentSpec agent) {
+        Optional<String> instructions = Stream.concat(
+                        agent.instructions().stream(),
+                        state.turn().schema().map(StructuredReply::instructions).stream())
+                .reduce((own, added) -> own + "\n\n" + added);
+        return new ModelRequest(
+                bound(agent).model(), instructions, state.transcript().messages(), agent.tools(), agent.maxTokens());
+    }
+
+    private ModelRequest summaryOf(Conversation state, AgentSpec agent) {
+        return new ModelRequest(
+                bound(agent).model(),
+                Optional.of(Summary.INSTRUCTIONS),
+                List.of(Summary.request(state.givingWay())),
+                List.of(),
+                agent.maxTokens());
+    }
+
+    private ModelProviders.Bound bound(AgentSpec agent) {
+        return providers
                 .find(agent.model())
                 .orElseThrow(() -> ActivityProblems.permanent(
                         new Problem(Problem.AGENT_INVALID, "this worker has no provider for model " + agent.model())));
-        ModelRequest request = new ModelRequest(
-                bound.model(), agent.instructions(), transcript.messages(), agent.tools(), agent.maxTokens());
+    }
+
+    private Reply ask(AgentSpec agent, ModelRequest request, WordsSoFar words) throws InterruptedException {
+        ModelProviders.Bound bound = bound(agent);
         Optional<Pricing> pricing = agent.pricing().or(() -> bound.provider().pricing(bound.model()));
         words.cost(pricing);
         try {

@@ -16,13 +16,18 @@ final class WordsSoFar implements ReplyListener {
     private final int step;
     private final int attempt;
     private final Spent before;
+    private final boolean shown;
     private final StringBuilder tail = new StringBuilder();
     private int from;
     private Usage usage = Usage.NONE;
     private Optional<Pricing> pricing = Optional.empty();
 
-    /** @param before what earlier attempts have taken */
-    WordsSoFar(int step, int attempt, Spent before) {
+    /**
+     * @param before what earlier attempts have taken
+     * @param shown whether the words are for people
+     */
+    WordsSoFar(int step, int attempt, Spent before, boolean shown) {
+        this.shown = shown;
         this.step = step;
         this.attempt = attempt;
         this.before = before;
@@ -49,6 +54,9 @@ final class WordsSoFar implements ReplyListener {
 
     @Override
     public synchronized void words(String words) {
+        if (!shown) {
+            return;
+        }
         tail.append(words);
         int surplus = tail.length() - MOST;
         if (surplus > 0) {

@@ -68,7 +68,7 @@ public final class ToolRunner {
                         runCommand(tool, tool.command(), args, context, fence).outcome();
                     case MCP -> runRemote(tool, args, fence);
                     case HTTP -> outcome(request(tool, args, Optional.empty(), fence));
-                    case QUESTION, STATE -> throw notOurs(tool);
+                    case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
 
@@ -103,7 +103,7 @@ public final class ToolRunner {
                         HttpResult result = request(tool, args, Optional.of(context.idempotencyKey()), fence);
                         yield result instanceof HttpResult.Lost lost ? ToolOutcome.lost(lost.words()) : outcome(result);
                     }
-                    case QUESTION, STATE -> throw notOurs(tool);
+                    case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
     }
 
@@ -113,7 +113,7 @@ public final class ToolRunner {
             case JAVA -> verifyJava(tool, args, context, fence);
             case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
             case MCP -> VerifyOutcome.unknown("nothing can tell");
-            case QUESTION, STATE -> throw notOurs(tool);
+            case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
         };
     }
 

@@ -17,13 +17,16 @@ import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.SubagentReport;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Step;
 import dev.waymark.history.RunReader;
+import dev.waymark.worker.tool.InlineText;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.converter.RawValue;
 import io.temporal.failure.CanceledFailure;
@@ -34,6 +37,7 @@ import io.temporal.workflow.Workflow;
 import io.temporal.workflow.WorkflowInfo;
 import io.temporal.workflow.WorkflowInit;
 import io.temporal.workflow.unsafe.WorkflowUnsafe;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -106,7 +110,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         if (state.life() == Conversation.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
-        return Outcome.of(state.turn());
+        return state.parent().isPresent() ? Outcome.of(state, InlineText::of) : Outcome.of(state.turn());
     }
 
     private void loop() {
@@ -155,10 +159,24 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return false;
             }
             apply(new Fact.ModelCalled(step.step()));
+            note();
+            return flights.callModel(state);
+        }
+
+        @Override
+        public Boolean summarise(Step.Summarise step) {
+            if (nothingNew) {
+                return false;
+            }
+            apply(new Fact.SummaryRequested(step.step()));
+            note();
+            return flights.summarise(state);
+        }
+
+        private void note() {
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(new RunReader.Called(state, flights.agent().orElseThrow()));
             }
-            return flights.callModel(state);
         }
 
         @Override
@@ -169,6 +187,41 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         @Override
         public Boolean verifyTool(Step.VerifyTool step) {
             return !nothingNew && flights.verifyTool(step, state.session());
+        }
+
+        @Override
+        public Boolean startSubagent(Step.StartSubagent step) {
+            if (nothingNew) {
+                return false;
+            }
+            String callId = step.call().id();
+            String name = Names.subagentThread(thread, callId);
+            if (name.getBytes(StandardCharsets.UTF_8).length > Names.MAX_THREAD_BYTES) {
+                record(Marker.notStarting(
+                        callId, "its thread's name would have more than " + Names.MAX_THREAD_BYTES + " bytes"));
+                return true;
+            }
+            Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
+            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits());
+        }
+
+        @Override
+        public Boolean passOn(Step.PassOn step) {
+            return flights.signal(
+                    Names.subagentThread(thread, step.callId()),
+                    step.decision().signal(),
+                    step.decision().body(),
+                    new Fact.DecisionPassedOn(step.callId()));
+        }
+
+        @Override
+        public Boolean reportToParent(Step.ReportToParent step) {
+            // A run that was started by hand, with the input of a subagent's, has nobody above: its server says so.
+            return flights.signal(
+                    Workflow.getInfo().getParentWorkflowId().orElse(thread),
+                    Names.SUBAGENT,
+                    new SubagentReport(step.parent().callId(), step.report()),
+                    new Fact.ParentTold(step.report()));
         }
 
         @Override
@@ -200,6 +253,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         boolean soft = (info.isContinueAsNewSuggested() && grown) || info.getHistoryLength() >= limits.softEvents();
         boolean due = hard ? !state.full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
         boolean ending = state.decide().stream().anyMatch(Step.Close.class::isInstance);
+        if (hard && due && flights.onlySubagentsAreUp() && state.hasSubagents()) {
+            // A server ends those that a run leaves behind when it moves on, and says nothing of it.
+            record(Marker.cuttingOff(new Problem(
+                    Problem.TOO_LARGE,
+                    "this run can't grow any further, and the next one can't wait for what this one began")));
+            flights.cancelUnwanted(state);
+        }
         if (due && !ending && flights.areDown() && state.isBetweenSteps()) {
             moveOn(hard);
             nextTryToMoveOn = 2 * info.getHistoryLength();
@@ -216,12 +276,17 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         Marker marker = Workflow.sideEffect(Marker.class, () -> {
             packed[0] = pack();
             boolean fits = packed[0].length() <= limits.carriedBytes();
-            return new Marker(fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
+            return Marker.fits(fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
         });
-        marker.limitReached().ifPresent(problem -> apply(new Fact.LimitReached(problem)));
+        marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
             Workflow.continueAsNew(input.carrying(packed[0] == null ? pack() : packed[0]));
         }
+    }
+
+    /** Applies a fact that has no event of its own. */
+    private void record(Marker marker) {
+        Workflow.sideEffect(Marker.class, () -> marker).fact().ifPresent(this::apply);
     }
 
     private String pack() {

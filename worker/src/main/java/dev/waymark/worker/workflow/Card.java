@@ -1,5 +1,7 @@
 package dev.waymark.worker.workflow;
 
+import dev.waymark.contract.Names;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
@@ -52,6 +54,11 @@ final class Card {
                 .filter(call -> call.claim().isPresent() && !call.waitsForPerson())
                 .limit(MOST_CALLS)
                 .forEach(call -> sheet.add(inFlight(call)));
+        state.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .limit(MOST_CALLS)
+                .forEach(call -> sheet.add("- At work: " + code(call.tool()) + ", in "
+                        + code(Names.subagentThread(thread, call.id())) + "\n"));
         addDesk(state.desk(), sheet);
         addMessages(state, sheet);
         return sheet.toString();
@@ -79,7 +86,8 @@ final class Card {
     private static String headline(Conversation state) {
         return switch (state.phase()) {
             case STARTING -> "Looking for its agent";
-            case THINKING -> "The model is thinking";
+            case THINKING ->
+                state.isSummarising() ? "The model is summarising the conversation" : "The model is thinking";
             case ACTING -> "Running tools";
             case WAITING -> waiting(state);
             case IDLE -> "Idle, last turn: " + state.turn().status().wireName();
@@ -87,35 +95,36 @@ final class Card {
     }
 
     private static String waiting(Conversation state) {
-        Set<Call.Status> kinds = EnumSet.noneOf(Call.Status.class);
-        state.waitingCalls().forEach(call -> kinds.add(call.status()));
-        if (kinds.equals(EnumSet.of(Call.Status.ASKING))) {
+        Set<Ask.Kind> kinds = EnumSet.noneOf(Ask.Kind.class);
+        state.asks().forEach(ask -> kinds.add(ask.kind()));
+        if (kinds.equals(EnumSet.of(Ask.Kind.QUESTION))) {
             return "Waiting for an answer";
         }
-        return kinds.equals(EnumSet.of(Call.Status.AWAITING)) ? "Waiting for approval" : "Waiting for people";
+        return kinds.equals(EnumSet.of(Ask.Kind.APPROVAL)) ? "Waiting for approval" : "Waiting for people";
     }
 
     // ---- what waits for people
 
     private static void addWaiting(Conversation state, Sheet sheet) {
-        List<Call> questions = state.questions();
-        questions.stream().limit(MOST_CALLS).forEach(call -> {
-            String which = questions.size() > 1 ? " (" + code(call.id()) + ")" : "";
-            sheet.add("> " + prose(call.question().orElse("")) + which + "\n\n");
+        List<Ask> questions = asks(state, Ask.Kind.QUESTION);
+        questions.stream().limit(MOST_CALLS).forEach(ask -> {
+            String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
+            sheet.add("> " + prose(ask.question().orElse("")) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
         }
         addDecisions(
-                waiting(state, Call.Status.AWAITING),
-                call -> "May " + shown(call) + " run?",
-                call -> json("callId", call.id(), "argsDigest", call.argsDigest()),
+                asks(state, Ask.Kind.APPROVAL),
+                ask -> "May " + shown(ask) + " run?",
+                ask -> json(
+                        "callId", ask.callId(), "argsDigest", ask.argsDigest().orElse("")),
                 signal("`approve` or `deny`", "with the JSON input below the call"),
                 sheet);
         addDecisions(
-                waiting(state, Call.Status.UNSETTLED),
-                call -> "Did " + shown(call) + " take effect? Nobody knows.",
-                call -> json("callId", call.id(), "outcome", "done", "result", "what it returned"),
+                asks(state, Ask.Kind.UNKNOWN),
+                ask -> "Did " + shown(ask) + " take effect? Nobody knows.",
+                ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
                 signal(
                         "`settle`",
                         "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
@@ -124,11 +133,11 @@ final class Card {
     }
 
     private static void addDecisions(
-            List<Call> calls, Function<Call, String> question, Function<Call, String> input, String how, Sheet sheet) {
-        calls.stream()
+            List<Ask> asks, Function<Ask, String> question, Function<Ask, String> input, String how, Sheet sheet) {
+        asks.stream()
                 .limit(MOST_CALLS)
-                .forEach(call -> sheet.add("> " + question.apply(call) + "\n\n" + code(input.apply(call)) + "\n\n"));
-        if (!calls.isEmpty()) {
+                .forEach(ask -> sheet.add("> " + question.apply(ask) + "\n\n" + code(input.apply(ask)) + "\n\n"));
+        if (!asks.isEmpty()) {
             sheet.add("To decide: " + how);
         }
     }
@@ -139,16 +148,14 @@ final class Card {
                 + ". Here, the letter r would be lost.\n\n";
     }
 
-    private static List<Call> waiting(Conversation state, Call.Status status) {
-        return state.waitingCalls().stream()
-                .filter(call -> call.status() == status)
-                .toList();
+    private static List<Ask> asks(Conversation state, Ask.Kind kind) {
+        return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
     }
 
-    private static String example(List<Call> questions) {
+    private static String example(List<Ask> questions) {
         return questions.size() == 1
                 ? "\"your answer\""
-                : json("callId", questions.get(0).id(), "answer", "your answer");
+                : json("callId", questions.get(0).callId(), "answer", "your answer");
     }
 
     private static String json(String... namesAndTexts) {
@@ -157,6 +164,11 @@ final class Card {
             fields.add(Json.canonical(namesAndTexts[i]) + ": " + Json.canonical(namesAndTexts[i + 1]));
         }
         return "{" + String.join(", ", fields) + "}";
+    }
+
+    private static String shown(Ask ask) {
+        return code(ask.tool()) + " "
+                + code(ask.args().orElse(Json.EMPTY_OBJECT).canonical());
     }
 
     private static String shown(Call call) {
@@ -170,8 +182,18 @@ final class Card {
             case CLAIMED -> "In flight: ";
             case UNKNOWN -> "Lost, to be looked into once nothing of it can run any more: ";
             case DOUBTED, VERIFYING -> "Lost, and being looked into: ";
-            case ISSUED, HELD, AWAITING, DISPATCHED, UNSETTLED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST ->
-                "To run again: ";
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    DELEGATED,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> "To run again: ";
         };
         return "- " + what + shown(call) + " (" + code(call.id()) + "), claimed at "
                 + call.claim().map(Call.Claim::at).orElseThrow() + "\n";

@@ -7,6 +7,9 @@ import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.Failures;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.StartInput;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyInput;
@@ -15,25 +18,35 @@ import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Step;
 import io.temporal.activity.ActivityCancellationType;
 import io.temporal.activity.ActivityOptions;
+import io.temporal.api.enums.v1.ParentClosePolicy;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.common.RetryOptions;
+import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.ChildWorkflowCancellationType;
+import io.temporal.workflow.ChildWorkflowOptions;
+import io.temporal.workflow.ChildWorkflowStub;
+import io.temporal.workflow.ExternalWorkflowStub;
 import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * The activities that are under way, each in a scope of its own, so that one that the state has given up can be
+ * The activities and the subagents' threads that are under way, each in a scope of its own, so that one that the state has given up can be
  * cancelled.
  *
  * <p>What an activity comes to is applied as a fact where its completion is handled, in history order.
@@ -50,6 +63,8 @@ final class Flights {
     private static final Duration GRACE = Duration.ofSeconds(10);
     /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
+
+    private static final String SUBAGENT = "subagent ";
 
     private static final RetryOptions MODEL_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
@@ -118,8 +133,33 @@ final class Flights {
     /** Calls the model with what the state has just committed. */
     boolean callModel(Conversation committed) {
         int step = committed.counters().steps();
-        ModelInput input = ModelInput.of(step, committed.transcript());
-        ActivityOptions options = options(MODEL_TIMEOUT, "step " + step)
+        beginModel(
+                committed,
+                "step " + step,
+                reply -> new Fact.ModelReplied(step, reply),
+                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
+        return true;
+    }
+
+    /** Has the model summarise the older part of what the state has just committed. */
+    boolean summarise(Conversation committed) {
+        int step = committed.counters().steps();
+        beginModel(
+                committed,
+                "step " + step + ", a summary",
+                reply -> new Fact.Summarised(step, reply),
+                failure -> new Fact.SummaryFailed(step, Failures.problem(failure), Failures.spent(failure)));
+        return true;
+    }
+
+    private void beginModel(
+            Conversation committed,
+            String summary,
+            Function<Reply, Fact> onReply,
+            Function<RuntimeException, Fact> onFailure) {
+        int step = committed.counters().steps();
+        ModelInput input = ModelInput.of(committed);
+        ActivityOptions options = options(MODEL_TIMEOUT, summary)
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(MODEL_RETRIES)
                 .build();
@@ -127,9 +167,8 @@ final class Flights {
                 Names.MODEL_ACTIVITY + " " + step,
                 state -> state.modelCalled() && state.counters().steps() == step,
                 () -> run(options, Names.MODEL_ACTIVITY, Reply.class, input),
-                reply -> new Fact.ModelReplied(step, reply),
-                failure -> new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure)));
-        return true;
+                onReply,
+                onFailure);
     }
 
     /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */
@@ -191,6 +230,72 @@ final class Flights {
         return true;
     }
 
+    /** Begins a thread for a call to a subagent. It takes its agent's definition itself. */
+    boolean startSubagent(String name, Call call, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
+        StartInput input =
+                StartInput.ofSubagent(call.tool(), String.valueOf(call.args().field("task")), context, parent, limits);
+        if (!fitsIntoTask(sizeOf(input))) {
+            return false;
+        }
+        facts.accept(new Fact.SubagentStarted(call.id(), parent.budget()));
+        ChildWorkflowOptions options = ChildWorkflowOptions.newBuilder()
+                .setWorkflowId(name)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                .setParentClosePolicy(ParentClosePolicy.PARENT_CLOSE_POLICY_REQUEST_CANCEL)
+                .setCancellationType(ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED)
+                .setStaticSummary(call.tool() + " " + call.id())
+                .build();
+        ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(Names.WORKFLOW_TYPE, options);
+        String key = SUBAGENT + call.id();
+        // A request to cancel a thread that is only about to begin may find none, and it would go on for ever.
+        Promise<Boolean> begun = child.getExecution().handle((execution, failure) -> true);
+        begin(
+                key,
+                state -> state.calls()
+                        .get(call.id())
+                        .filter(now -> now.status() == Call.Status.DELEGATED)
+                        .isPresent(),
+                begun::isCompleted,
+                () -> child.executeAsync(Outcome.class, input),
+                outcome -> outcome.toFact(call.id()),
+                failure -> Failures.subagent(call.id(), failure));
+        begun.thenApply(yes -> {
+            anotherTaskDue = true;
+            return null;
+        });
+        return true;
+    }
+
+    /**
+     * Signals another thread. Threads end, and then there is nobody to tell: what becomes of the signal is not asked for.
+     */
+    boolean signal(String to, String signal, Object body, Fact sent) {
+        String key = "signal " + to;
+        if (flights.containsKey(key) || !fitsIntoTask(sizeOf(body))) {
+            return false;
+        }
+        ExternalWorkflowStub thread = Workflow.newUntypedExternalWorkflowStub(to);
+        CancellationScope scope = Workflow.newCancellationScope(() -> Async.procedure(() -> {
+                    // Where the command is made, and not where it is decided on: history has it in this order.
+                    facts.accept(sent);
+                    thread.signal(signal, body);
+                })
+                .handle((nothing, failure) -> {
+                    flights.remove(key);
+                    anotherTaskDue = true;
+                    return null;
+                }));
+        start(
+                key,
+                new Flight(scope, state -> true, () -> true, Workflow.getInfo().getHistoryLength()));
+        return true;
+    }
+
+    /** Whether nothing but subagents is under way. */
+    boolean onlySubagentsAreUp() {
+        return flights.keySet().stream().allMatch(key -> key.startsWith(SUBAGENT));
+    }
+
     /**
      * Cancels what the state no longer waits for. An activity that was scheduled in this very workflow task is left until
      * the next one: cancelling it now would take its scheduling out of history, and a reader of history would miss a
@@ -200,11 +305,11 @@ final class Flights {
         anotherTaskDue = false;
         for (Flight flight : flights.values()) {
             if (!flight.cancelled && !flight.wanted.test(state)) {
-                if (flight.task < Workflow.getInfo().getHistoryLength()) {
+                if (flight.task >= Workflow.getInfo().getHistoryLength()) {
+                    askForAnotherTask();
+                } else if (flight.cancellable.getAsBoolean()) {
                     flight.cancelled = true;
                     flight.scope.cancel();
-                } else {
-                    askForAnotherTask();
                 }
             }
         }
@@ -224,14 +329,28 @@ final class Flights {
             Supplier<Promise<R>> activity,
             Function<R, Fact> onResult,
             Function<RuntimeException, Fact> onFailure) {
+        begin(key, wanted, () -> true, activity, onResult, onFailure);
+    }
+
+    private <R> void begin(
+            String key,
+            Predicate<Conversation> wanted,
+            BooleanSupplier cancellable,
+            Supplier<Promise<R>> activity,
+            Function<R, Fact> onResult,
+            Function<RuntimeException, Fact> onFailure) {
         CancellationScope scope =
                 Workflow.newCancellationScope(() -> activity.get().handle((result, failure) -> {
                     flights.remove(key);
                     facts.accept(failure == null && result != null ? onResult.apply(result) : onFailure.apply(failure));
                     return null;
                 }));
-        flights.put(key, new Flight(scope, wanted, Workflow.getInfo().getHistoryLength()));
-        scope.run();
+        start(key, new Flight(scope, wanted, cancellable, Workflow.getInfo().getHistoryLength()));
+    }
+
+    private void start(String key, Flight flight) {
+        flights.put(key, flight);
+        flight.scope.run();
     }
 
     private static <R> Promise<R> run(ActivityOptions options, String type, Class<R> result, Object input) {
@@ -284,12 +403,14 @@ final class Flights {
     private static final class Flight {
         private final CancellationScope scope;
         private final Predicate<Conversation> wanted;
+        private final BooleanSupplier cancellable;
         private final long task;
         private boolean cancelled;
 
-        Flight(CancellationScope scope, Predicate<Conversation> wanted, long task) {
+        Flight(CancellationScope scope, Predicate<Conversation> wanted, BooleanSupplier cancellable, long task) {
             this.scope = scope;
             this.wanted = wanted;
+            this.cancellable = cancellable;
             this.task = task;
         }
     }

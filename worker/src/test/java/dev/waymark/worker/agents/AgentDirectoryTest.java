@@ -11,6 +11,7 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
 import dev.waymark.tool.JavaTool;
@@ -32,7 +33,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class AgentDirectoryTest {
 
@@ -239,11 +239,67 @@ class AgentDirectoryTest {
                 .hasMessage(file + ":1: model: " + script + ":1: replies: expected a list, found 1");
     }
 
+    @Test
+    void load_subagents_areToolsWithATask() throws Exception {
+        file("boss.yaml", MODEL + "subagents: [scout]\n");
+        file("scout.yaml", MODEL + "description: Finds things out\n");
+
+        AgentSpec boss = load().find("boss").orElseThrow();
+
+        assertThat(boss.tools()).isEqualTo(List.of(ToolSpec.subagent("scout", "Finds things out")));
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"summarize", "subagents"})
-    void load_fieldOfALaterVersion_isRefusedByName(String field) throws Exception {
-        Path file = file("a.yaml", MODEL + field + ": {}\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":2: " + field + ": not supported by this version");
+    @CsvSource(delimiter = '|', textBlock = """
+            [b]|subagents[0]: no such agent: b. There is a, c, d, e, f, g, h
+            [a]|subagents[0]: an agent can't be below itself: a → a
+            [c, c]|subagents[1]: a second tool named c
+            [h]|subagents[0]: an agent can't be below itself: a → h → a
+            [d]|subagents[0]: subagents go 5 deep at most: a → d → e → f → g → c → c2
+            """)
+    void load_subagentsThatCannotBe_areRefused(String subagents, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + "subagents: " + subagents + "\n");
+        for (String chain : List.of("d e", "e f", "f g", "g c", "h a")) {
+            String[] names = chain.split(" ");
+            file(names[0] + ".yaml", MODEL + "subagents: [" + names[1] + "]\n");
+        }
+        file("c.yaml", problem.contains("c2") ? MODEL + "subagents: [c2]\n" : MODEL);
+        if (problem.contains("c2")) {
+            file("c2.yaml", MODEL);
+        }
+        assertThatThrownBy(this::load).isInstanceOf(AgentInvalid.class).hasMessage(file + ":2: " + problem);
+    }
+
+    @Test
+    void load_subagentNamedLikeATool_isRefused() throws Exception {
+        file("boss.yaml", MODEL + "tools: [{ use: forecast }]\nsubagents: [forecast]\n");
+        file("forecast.yaml", MODEL);
+        assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: a second tool named forecast");
+    }
+
+    @Test
+    void load_summarize_isTakenWithItsDefaults() throws Exception {
+        file("a.yaml", MODEL + "summarize: { when_tokens: 900 }\n");
+        file("b.yaml", MODEL + "summarize: {}\n");
+
+        assertThat(load().find("a").orElseThrow().summaries()).contains(new SummaryRule(900, 6));
+        assertThat(load().find("b").orElseThrow().summaries()).contains(new SummaryRule(170_000, 6));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "true | expected fields, found true",
+                "{ when_tokens: 0 } | when_tokens: must be at least 1, found 0",
+                "{ keep_messages: 0 } | keep_messages: must be at least 1, found 0",
+                "{ keep: 3 } | keep: unknown field"
+            })
+    void load_summarizeThatMakesNoSense_isRefused(String rule, String problem) throws Exception {
+        Path file = file("a.yaml", MODEL + "summarize: " + rule + "\n");
+        assertThatThrownBy(this::load)
+                .hasMessageContaining(file + ":2: summarize")
+                .hasMessageContaining(problem);
     }
 
     @ParameterizedTest

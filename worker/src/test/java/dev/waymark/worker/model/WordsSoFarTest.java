@@ -8,7 +8,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class WordsSoFarTest {
-    private final WordsSoFar words = new WordsSoFar(7, 3, Spent.NOTHING);
+    private final WordsSoFar words = new WordsSoFar(7, 3, Spent.NOTHING, true);
 
     @Test
     void now_before_isNothing() {

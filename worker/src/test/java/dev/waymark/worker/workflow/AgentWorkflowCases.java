@@ -3,6 +3,7 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
@@ -12,6 +13,7 @@ import dev.waymark.contract.Outcome;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
@@ -21,6 +23,8 @@ import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.Summary;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
@@ -41,6 +45,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -222,6 +227,91 @@ abstract class AgentWorkflowCases {
             assertThat(more.turn().status()).isEqualTo(Turn.Status.BUDGET);
             assertThat(more.turn().number()).isEqualTo(1);
             assertThat(calls).hasValue(12);
+        }
+    }
+
+    /** Writes summaries, counts every call as 60 tokens, and else says what it sees. */
+    static Reply forgetful(ModelRequest request) {
+        boolean summary = request.instructions().equals(Optional.of(Summary.INSTRUCTIONS));
+        String words = summary
+                ? "They talked."
+                : "I see " + request.messages().stream().map(Message::text).toList();
+        return new Reply(List.of(new Part.Text(words)), new Usage(50, 10), "");
+    }
+
+    @Test
+    void longConversation_isSummarised_overALostWorker_andEarlierVersionsHaveItWhole() {
+        AtomicInteger summaries = new AtomicInteger();
+        ModelProvider model = request -> {
+            if (request.tools().isEmpty() && summaries.incrementAndGet() == 1) {
+                throw ModelFailure.passing("Overloaded", "Try later.");
+            }
+            return forgetful(request);
+        };
+        try (WorkflowRig rig =
+                new WorkflowRig(connection(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "One")));
+            rig.awaitTurn(thread, 1);
+
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Two"));
+            rig.await(thread, Conversation::isSummarising);
+            rig.replaceWorker();
+
+            Conversation state = rig.awaitTurn(thread, 2);
+            Message summary = Message.user(
+                    "[Previous conversation summary]\nThey talked.\n" + "[End of summary - recent messages follow]");
+            assertThat(state.transcript().messages())
+                    .containsExactly(
+                            summary,
+                            Message.user("Two"),
+                            Message.assistant(new Part.Text("I see [" + summary.text() + ", Two]")));
+            assertThat(state.turn().iterations()).isEqualTo(1);
+            assertThat(state.usage()).isEqualTo(new Usage(150, 30));
+            assertThat(rig.timeline(thread).versions().stream()
+                            .map(version -> version.state().transcript().count()))
+                    .containsExactly(2, 2, 3);
+            assertThat(summaries).hasValue(2);
+        }
+    }
+
+    @Test
+    void lastWord_thatDoesNotFitItsSchema_isAskedForOnceMore() {
+        List<ModelRequest> requests = new CopyOnWriteArrayList<>();
+        ModelProvider model = request -> {
+            requests.add(request);
+            return Reply.of(new Part.Text(requests.size() == 1 ? "Three" : "```json\n{\"n\": 3}\n```"));
+        };
+        JsonNode schema = Wire.MAPPER.valueToTree(Map.of(
+                "type", "object", "required", List.of("n"), "properties", Map.of("n", Map.of("type", "integer"))));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
+            String thread = rig.start(
+                    StartInput.of("a").saying(Say.message("m-1", "How many?").wanting(Optional.of(schema))));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().structured()).contains(Json.of(Map.of("n", 3)));
+            assertThat(requests)
+                    .hasSize(2)
+                    .allMatch(request -> request.instructions().orElse("").contains("\"required\": [\"n\"]"));
+        }
+    }
+
+    @Test
+    void schemaThatIsNone_failsTheTurnBeforeAnythingIsAsked() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider model = request -> {
+            calls.incrementAndGet();
+            return echo(request);
+        };
+        JsonNode schema = Wire.MAPPER.valueToTree(Map.of("type", "many"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
+            String thread = rig.start(
+                    StartInput.of("a").saying(Say.message("m-1", "How many?").wanting(Optional.of(schema))));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+
+            assertThat(state.turn().problem().orElseThrow().message()).startsWith("the schema is no JSON Schema: ");
+            assertThat(calls).hasValue(0);
         }
     }
 

@@ -8,9 +8,12 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Turn;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
@@ -108,6 +111,23 @@ class HistoryRecorderServerTest {
     }
 
     @Test
+    void summarised_andHeldAgainstASchema() throws Exception {
+        ModelProvider model = request -> request.instructions().orElse("").contains("\"object\"")
+                        && request.messages().size() < 4
+                ? Reply.of(new Part.Text("Three"))
+                : AgentWorkflowCases.forgetful(request);
+        Json schema = Json.of(Map.of("type", "object"));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
+            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "One")));
+            rig.awaitTurn(thread, 1);
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
+            rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
+            recordNewest(rig, thread, "summarised-and-misfit-twice");
+        }
+    }
+
+    @Test
     void cancelled() throws Exception {
         try (WorkflowRig rig = rig()) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask")));
@@ -194,6 +214,35 @@ class HistoryRecorderServerTest {
             assertThat(ledger).containsExactly(5);
             assertThat(state.turn().text()).contains("tool-durability-error");
             record(rig, thread, reset, "reset-to-before-a-claim");
+        }
+    }
+
+    @Test
+    void subagents_answeredAndStopped() throws Exception {
+        ModelProvider model = SubagentCases.boss(
+                SubagentCases.task("tu_7", "scout", "ask Which day?"),
+                SubagentCases.task("tu_8", "scout", "ask Where?"),
+                SubagentCases.task("a/b", "scout", "look"),
+                SubagentCases.task("x".repeat(900), "scout", "look"));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(SubagentCases.go());
+            rig.adopt(thread + "/tu_7");
+            rig.adopt(thread + "/tu_8");
+            rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.await(thread, now -> now.calls().get("tu_7").orElseThrow().status() == Call.Status.COMPLETED);
+            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+            rig.await(
+                    thread,
+                    now -> now.calls()
+                            .get("tu_8")
+                            .orElseThrow()
+                            .subagent()
+                            .orElseThrow()
+                            .over());
+            recordNewest(rig, thread, "subagents-answered-and-stopped");
+            recordNewest(rig, thread + "/tu_7", "subagent-that-was-answered");
+            recordNewest(rig, thread + "/tu_8", "subagent-that-was-stopped");
         }
     }
 

@@ -15,6 +15,7 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Audit;
+import dev.waymark.history.Ending;
 import dev.waymark.history.Histories;
 import dev.waymark.history.Moment;
 import dev.waymark.history.RunReader;
@@ -58,9 +59,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
@@ -78,6 +81,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<Tool> tools;
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
+    private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
     private McpConnections servers;
     private volatile List<McpEntry> entries = List.of();
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
@@ -119,7 +123,9 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     private AgentSpec agent(AgentInput input) {
-        AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", toolSpecs.toArray(ToolSpec[]::new));
+        List<ToolSpec> all = new ArrayList<>(toolSpecs);
+        all.addAll(subagents.getOrDefault(input.agent(), List.of()));
+        AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
         try {
             return new McpDiscovery(servers).complete(change.apply(agent.with()).build(), entries);
         } catch (InterruptedException e) {
@@ -138,6 +144,20 @@ final class WorkflowRig implements AutoCloseable {
     WorkflowRig with(UnaryOperator<AgentSpec.Builder> other) {
         change = other;
         return this;
+    }
+
+    /** What agents may be given tasks by this one, for threads that start from now on. */
+    WorkflowRig withSubagents(String agent, String... names) {
+        subagents.put(
+                agent,
+                Stream.of(names).map(name -> ToolSpec.subagent(name, "Helps.")).toList());
+        return this;
+    }
+
+    /** A thread that another one has started is checked with the others. */
+    String adopt(String thread) {
+        threads.add(thread);
+        return thread;
     }
 
     /** Another worker takes over, with nothing cached. */
@@ -165,6 +185,14 @@ final class WorkflowRig implements AutoCloseable {
         String thread = "thread-" + UUID.randomUUID();
         newStub(thread).start(input);
         threads.add(thread);
+        return thread;
+    }
+
+    /** Starts a thread when there is one already of the name that its subagent's for this call would have. */
+    String startAbove(String callId, StartInput below, StartInput above) {
+        String thread = "thread-" + UUID.randomUUID();
+        newStub(adopt(thread + "/" + callId)).start(below);
+        newStub(adopt(thread)).start(above);
         return thread;
     }
 
@@ -292,7 +320,13 @@ final class WorkflowRig implements AutoCloseable {
                 assertThat(report.digest()).isEqualTo(projected.transcript().digest());
             });
         }
-        timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+        boolean terminated = timeline(thread)
+                .ending()
+                .filter(ending -> ending.kind() == Ending.Kind.TERMINATED)
+                .isPresent();
+        if (!terminated) { // The replayer does not know that event.
+            timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
+        }
     }
 
     void replay(String thread, String runId) {

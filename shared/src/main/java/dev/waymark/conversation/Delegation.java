@@ -1,0 +1,132 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What a thread knows of the thread that carries out one of its calls.
+ *
+ * @param report the newest
+ * @param decided of what was asked there, what people have decided here since, by id
+ * @param past whatever was asked there before, by id
+ * @param outbox decisions that are still to be passed on, in order
+ * @param reserved what it may spend, which nothing else may while it is at work
+ * @param booked of what was spent there, what this thread has counted as its own
+ * @param over nothing more is heard of it
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_EMPTY)
+public record Delegation(
+        @JsonProperty("report") Report report,
+        @JsonProperty("decided") List<String> decided,
+        @JsonProperty("past") List<String> past,
+        @JsonProperty("outbox") List<Decision> outbox,
+        @JsonProperty("reserved") Optional<Budget> reserved,
+        @JsonProperty("booked") Spent booked,
+
+        @JsonProperty("over") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean over) {
+    static Delegation begun(Optional<Budget> reserved) {
+        return new Delegation(Report.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
+    }
+
+    @JsonCreator
+    public Delegation {
+        Objects.requireNonNull(report, "report");
+        decided = decided == null ? List.of() : List.copyOf(decided);
+        past = past == null ? List.of() : List.copyOf(past);
+        outbox = outbox == null ? List.of() : List.copyOf(outbox);
+        reserved = reserved == null ? Optional.empty() : reserved;
+        Objects.requireNonNull(booked, "booked");
+    }
+
+    /** What a person decided about something that a subagent's thread asked: a signal to that thread. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Decision(
+            @JsonProperty("signal") String signal,
+            @JsonProperty("body") Json body) {
+        @JsonCreator
+        public Decision {
+            Objects.requireNonNull(signal, "signal");
+            Objects.requireNonNull(body, "body");
+        }
+    }
+
+    /** What waits for a person there, as far as nobody has decided it here. */
+    @JsonIgnore
+    List<Ask> asks() {
+        return report.asks().stream()
+                .filter(ask -> !decided.contains(ask.callId()))
+                .toList();
+    }
+
+    Optional<Ask> ask(String callId) {
+        return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
+    }
+
+    /** Nothing but a person can bring it on, as far as is known. */
+    @JsonIgnore
+    boolean waitsForPerson() {
+        return report.waiting() && decided.isEmpty() && !report.asks().isEmpty();
+    }
+
+    boolean wasAsked(String callId) {
+        return past.contains(callId) || decided.contains(callId);
+    }
+
+    /** A decision holds until the thread there has heard of it: what it goes on asking is not to be asked again. */
+    Delegation reported(Report newer) {
+        List<String> gone = new ArrayList<>(past);
+        List<String> still = new ArrayList<>();
+        for (Ask ask : report.asks()) {
+            if (newer.asks().stream().noneMatch(ask::isSame)) {
+                gone.remove(ask.callId());
+                gone.add(ask.callId());
+            } else if (decided.contains(ask.callId())) {
+                still.add(ask.callId());
+            }
+        }
+        return new Delegation(newer, still, gone, outbox, reserved, booked, over);
+    }
+
+    Delegation deciding(String callId, Decision decision) {
+        List<String> more = new ArrayList<>(decided);
+        more.add(callId);
+        List<Decision> longer = new ArrayList<>(outbox);
+        longer.add(decision);
+        return new Delegation(report, more, past, longer, reserved, booked, over);
+    }
+
+    /** What it may still spend that is not counted yet. */
+    Budget outstanding() {
+        return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
+    }
+
+    Delegation passedOn() {
+        return outbox.isEmpty()
+                ? this
+                : new Delegation(report, decided, past, outbox.subList(1, outbox.size()), reserved, booked, over);
+    }
+
+    Delegation booking(Spent spent) {
+        return new Delegation(report, decided, past, outbox, reserved, spent, over);
+    }
+
+    /** Nothing that is asked there matters any more. */
+    Delegation abandoned() {
+        List<String> all = new ArrayList<>(past);
+        report.asks().forEach(ask -> all.add(ask.callId()));
+        return new Delegation(Report.NONE, List.of(), all, List.of(), reserved, booked, over);
+    }
+
+    Delegation finished() {
+        return new Delegation(report, decided, past, outbox, reserved, booked, true);
+    }
+}

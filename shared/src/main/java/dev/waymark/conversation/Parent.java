@@ -1,0 +1,28 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Where a subagent's thread comes from.
+ *
+ * @param callId the call of the parent's that it answers
+ * @param depth how many threads are above it
+ * @param budget what it may spend, if anything above has a limit
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Parent(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("depth") int depth,
+        @JsonProperty("budget") Optional<Budget> budget) {
+    @JsonCreator
+    public Parent {
+        Objects.requireNonNull(callId, "callId");
+        budget = budget == null ? Optional.empty() : budget;
+    }
+}

@@ -1,0 +1,23 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * When a conversation is summarised: before a model call that would be given {@code whenTokens} or more. The newest
+ * {@code keepMessages} stay as they are.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record SummaryRule(
+        @JsonProperty("whenTokens") long whenTokens,
+        @JsonProperty("keepMessages") int keepMessages) {
+    public static final SummaryRule DEFAULT = new SummaryRule(170_000, 6);
+
+    @JsonCreator
+    public SummaryRule {
+        if (whenTokens < 1 || keepMessages < 1) {
+            throw new IllegalArgumentException("a summary of everything: " + whenTokens + ", " + keepMessages);
+        }
+    }
+}

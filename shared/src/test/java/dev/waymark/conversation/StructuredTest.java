@@ -1,0 +1,113 @@
+package dev.waymark.conversation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class StructuredTest {
+    private static final Json SCHEMA = Json.of(Map.of("type", "object"));
+    private static final Json VALUE = Json.of(Map.of("a", 1));
+
+    private static Fact.UserSpoke wanted(Optional<Message> content, Optional<List<Message>> replacement) {
+        return new Fact.UserSpoke(Optional.empty(), replacement, content, false, Optional.of(SCHEMA));
+    }
+
+    private static Story asked() {
+        return Story.ready()
+                .with(wanted(Optional.of(Message.user("How many?")), Optional.empty()), new Fact.ModelCalled(1));
+    }
+
+    private static Fact misfit(int step) {
+        return new Fact.ModelReplied(step, Reply.of(Story.text("Many.")).withMisfit("it is not one JSON value"));
+    }
+
+    private static Fact fitting(int step) {
+        return new Fact.ModelReplied(step, Reply.of(Story.text("{\"a\": 1}")).withStructured(VALUE));
+    }
+
+    @Test
+    void reply_thatFits_isTheOutcomeAsJsonToo() {
+        Turn turn = asked().with(fitting(1)).state().turn();
+
+        assertThat(turn.status()).isEqualTo(Turn.Status.COMPLETE);
+        assertThat(turn.structured()).contains(VALUE);
+        assertThat(turn.text()).isEqualTo("{\"a\": 1}");
+    }
+
+    @Test
+    void reply_thatDoesNotFit_isAskedForOnceMore() {
+        Story story = asked().with(misfit(1));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+        assertThat(story.messages().get(2))
+                .isEqualTo(Message.user("Your reply does not fit the JSON Schema: it is not one JSON value."
+                        + " Reply once more, with one JSON value that fits it and nothing else."));
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+
+        story.with(new Fact.ModelCalled(2), fitting(2));
+
+        assertThat(story.state().turn().structured()).contains(VALUE);
+    }
+
+    @Test
+    void reply_thatDoesNotFitTwice_failsTheTurn_andARetryHasBothChancesAgain() {
+        Story story = asked().with(misfit(1), new Fact.ModelCalled(2), misfit(2));
+
+        assertThat(story.state().turn().problem())
+                .contains(new Problem(
+                        Problem.SCHEMA_MISMATCH,
+                        "the reply does not fit the schema, asked twice: it is not one JSON value"));
+        assertThat(story.messages()).hasSize(4);
+
+        story.with(Story.retried(), new Fact.ModelCalled(3), misfit(3));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+        assertThat(story.state().turn().schema()).contains(SCHEMA);
+    }
+
+    @Test
+    void nextTurn_wantsNothing() {
+        Story story = asked().with(fitting(1), Story.said("Thanks"), new Fact.ModelCalled(2), misfit(2));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.COMPLETE);
+        assertThat(story.state().turn().structured()).isEmpty();
+    }
+
+    @Test
+    void repair_countsAsAnIteration() {
+        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(Story.terms(4)),
+                        wanted(Optional.of(Message.user("How many?")), Optional.empty()),
+                        new Fact.ModelCalled(1),
+                        misfit(1));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
+    }
+
+    @Test
+    void schema_thatComesDuringATurn_isThatTurnsFromTheNextModelCallOn() {
+        Story story = Story.replied(Story.use("tu_1", "ask_user"))
+                .with(wanted(Optional.of(Message.user("As JSON.")), Optional.empty()));
+        assertThat(story.state().turn().schema()).isEmpty();
+
+        story.with(Story.answered("Friday"), new Fact.ModelCalled(2), misfit(2));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+    }
+
+    @Test
+    void schema_forAConversationThatCameAsAWhole_isMinded() {
+        Story story = Story.ready()
+                .with(
+                        wanted(Optional.empty(), Optional.of(List.of(Message.user("How many?")))),
+                        new Fact.ModelCalled(1),
+                        misfit(1));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+    }
+}

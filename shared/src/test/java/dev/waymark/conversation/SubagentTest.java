@@ -1,0 +1,271 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.Story.answered;
+import static dev.waymark.conversation.Story.ask;
+import static dev.waymark.conversation.Story.finished;
+import static dev.waymark.conversation.Story.reply;
+import static dev.waymark.conversation.Story.said;
+import static dev.waymark.conversation.Story.use;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.math.BigDecimal;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SubagentTest {
+    private static final Instant LATER = Story.START.plusSeconds(3_600);
+    private static final Optional<String> NONE = Optional.empty();
+
+    private static Terms terms() {
+        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>(Story.terms(4).tools());
+        tools.put("scout", Terms.ToolKind.SUBAGENT);
+        return new Terms("helper", 4, tools);
+    }
+
+    private static Part.ToolUse task(String id, Object task) {
+        return new Part.ToolUse(id, "scout", Json.of(Map.of("task", task)));
+    }
+
+    private static Story replied(Terms terms, Optional<Parent> parent, Part... parts) {
+        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty(), Optional.empty(), parent))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
+                .with(said("Go"), new Fact.ModelCalled(1), reply(1, parts));
+    }
+
+    /** A thread of which a subagent has the call tu_1. */
+    private static Story delegated(Part... others) {
+        Part[] parts = new Part[others.length + 1];
+        parts[0] = task("tu_1", "look");
+        System.arraycopy(others, 0, parts, 1, others.length);
+        return replied(terms(), Optional.empty(), parts).with(new Fact.SubagentStarted("tu_1", Optional.empty()));
+    }
+
+    private static Ask question(String id) {
+        return new Ask(
+                id, Ask.Kind.QUESTION, "ask_user", Optional.of("Day?"), Optional.empty(), NONE, false, Story.START);
+    }
+
+    private static Ask approval(String id, String digest) {
+        return new Ask(
+                id,
+                Ask.Kind.APPROVAL,
+                "charge",
+                NONE,
+                Optional.of(Json.of(Map.of("cents", 5))),
+                Optional.of(digest),
+                false,
+                Story.START);
+    }
+
+    private static Fact reported(boolean waiting, long tokens, Ask... asks) {
+        return new Fact.SubagentReported("tu_1", new Report(waiting, List.of(asks), spent(tokens)));
+    }
+
+    private static Spent spent(long tokens) {
+        return new Spent(new Usage(tokens, 0), Optional.of(Usd.of(BigDecimal.valueOf(tokens, 3))));
+    }
+
+    private static Fact ended(String status, String text, long tokens) {
+        return new Fact.SubagentFinished("tu_1", status, text, Optional.empty(), Optional.of(spent(tokens)));
+    }
+
+    private static List<String> asks(Story story) {
+        return story.state().asks().stream().map(Ask::callId).toList();
+    }
+
+    @Test
+    void callsOfSubagents_areStartedTogetherWithEqualShares() {
+        Budget budget = new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.of(1_015L));
+        Story story = replied(terms().withBudget(budget), Optional.empty(), task("tu_1", "a"), task("tu_2", "b"));
+
+        Optional<Budget> half = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.5"))), Optional.of(500L)));
+        assertThat(story.decides())
+                .containsExactly(
+                        new Step.StartSubagent(story.call("tu_1"), half),
+                        new Step.StartSubagent(story.call("tu_2"), half));
+        story.with(new Fact.SubagentStarted("tu_1", half), reported(true, 100, question("tu_9")));
+        Optional<Budget> rest = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.5"))), Optional.of(500L)));
+        assertThat(story.decides()).containsExactly(new Step.StartSubagent(story.call("tu_2"), rest));
+        story.with(ended("complete", "found", 100));
+        Optional<Budget> all = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.9"))), Optional.of(900L)));
+        assertThat(story.decides()).containsExactly(new Step.StartSubagent(story.call("tu_2"), all));
+    }
+
+    @Test
+    void grant_limitsTheThreadBelow() {
+        Budget granted = new Budget(Optional.empty(), Optional.of(10L));
+        Story story = replied(
+                terms().withBudget(new Budget(Optional.empty(), Optional.of(1_000L))),
+                Optional.of(new Parent("tu_0", 1, Optional.of(granted))),
+                use("tu_1", "missing"));
+
+        assertThat(story.state().limits()).isEqualTo(granted);
+        assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
+    }
+
+    @Test
+    void tasks_thatNoThreadCanBeGiven_areErrors() {
+        Story story = replied(
+                terms(),
+                Optional.of(new Parent("tu_0", Conversation.MAX_DEPTH, Optional.empty())),
+                use("tu_1", "scout"),
+                task("tu_2", " "),
+                task("a/b", "look"),
+                task("tu_3", "look"));
+
+        assertThat(story.state().batchCalls())
+                .extracting(call -> call.result().orElse(""))
+                .satisfiesExactly(
+                        text -> assertThat(text).contains("\"task\" is required"),
+                        text -> assertThat(text).contains("\"task\" is required"),
+                        text -> assertThat(text).contains("slash"),
+                        text -> assertThat(text).contains("5 threads above"));
+    }
+
+    @Test
+    void question_below_interruptsWhenNothingElseRuns() {
+        Story story = delegated(use("tu_2", "add"))
+                .with(new Fact.ToolDispatched("tu_2", 1), reported(true, 7, question("tu_9")));
+        assertThat(story.state().isInterrupted()).isFalse();
+        assertThat(asks(story)).containsExactly("tu_1/tu_9");
+
+        story.with(finished("tu_2", "3"));
+
+        assertThat(story.state().isInterrupted()).isTrue();
+        assertThat(story.state().isBetweenSteps()).isFalse();
+        assertThat(story.state().usage()).isEqualTo(new Usage(17, 5));
+    }
+
+    @Test
+    void answer_isPassedOnAndNotAskedForAgain() {
+        Story story = delegated().with(reported(true, 7, question("tu_9"), question("tu_8")));
+        assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
+
+        story.with(answered("tu_1/tu_9", "Friday"));
+
+        Json body = Json.of(Map.of("callId", "tu_9", "answer", "Friday", "via", "tu_1"));
+        Delegation.Decision decision = new Delegation.Decision("answer", body);
+        assertThat(story.decides()).containsExactly(new Step.PassOn("tu_1", decision));
+        assertThat(asks(story)).containsExactly("tu_1/tu_8");
+        assertThat(story.state().isInterrupted()).isFalse();
+        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(Problem.ALREADY_DECIDED);
+        story.with(new Fact.DecisionPassedOn("tu_1"), reported(true, 7, question("tu_9"), question("tu_8")));
+        assertThat(story.decides()).isEmpty();
+        assertThat(asks(story)).containsExactly("tu_1/tu_8");
+        story.with(reported(true, 8, question("tu_8")));
+        assertThat(story.state().isInterrupted()).isTrue();
+        assertThat(story.refusal(answered("tu_1/tu_9", "Sunday"))).contains(Problem.ALREADY_DECIDED);
+    }
+
+    @Test
+    void approval_isBoundToTheArgumentsThatWereShown() {
+        Story story = delegated().with(reported(true, 7, approval("tu_9", "d1")));
+        Fact.ApprovalDecided stale = new Fact.ApprovalDecided(
+                true, NONE, Optional.of("tu_1/tu_9"), Optional.empty(), Optional.of("d2"), NONE, NONE);
+        assertThat(story.refusal(stale)).contains(Problem.ARGS_CHANGED);
+
+        story.with(new Fact.ApprovalDecided(true, NONE, NONE, Optional.empty(), NONE, Optional.of("ann"), NONE));
+
+        Json body = Json.of(Map.of("callId", "tu_9", "argsDigest", "d1", "by", "ann", "via", "tu_1"));
+        assertThat(story.decides()).containsExactly(new Step.PassOn("tu_1", new Delegation.Decision("approve", body)));
+    }
+
+    @Test
+    void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
+        Part[] two = {ask("tu_8", "x".repeat(Report.MAX_LENGTH)), ask("tu_9", "Day?")};
+        Story below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
+        Report both = Report.of(below.state());
+        Report one = Report.of(below.with(answered("tu_9", "Friday")).state());
+        assertThat(both.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH / 2);
+        assertThat(one.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH);
+
+        Story above = delegated().with(new Fact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
+        above.with(new Fact.SubagentReported("tu_1", one));
+
+        assertThat(asks(above)).isEmpty();
+    }
+
+    @Test
+    void budget_below_isRaisedToNoMoreThanWasGranted() {
+        Optional<Parent> parent =
+                Optional.of(new Parent("tu_0", 1, Optional.of(new Budget(Optional.empty(), Optional.of(100L)))));
+        Story story = replied(
+                terms().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
+
+        assertThat(story.refusal(raised(101))).contains(Problem.BAD_INPUT);
+        assertThat(story.with(raised(100)).state().limits().tokens()).contains(100L);
+    }
+
+    private static Fact.BudgetRaised raised(long tokens) {
+        return new Fact.BudgetRaised(Optional.empty(), new Budget(Optional.empty(), Optional.of(tokens)), NONE);
+    }
+
+    @Test
+    void endings_otherThanCompletion_areErrorsAndCount() {
+        Story story = delegated().with(reported(false, 7), ended("budget", "so far", 20));
+
+        assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.FAILED);
+        assertThat(story.call("tu_1").result()).contains("Tool error: the subagent scout ended as budget\nso far");
+        assertThat(story.state().spent())
+                .isEqualTo(new Spent(new Usage(30, 5), Optional.of(Usd.of(new BigDecimal("0.02")))));
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(story.refusal((Fact.Inbound) reported(true, 9))).contains(Problem.NOT_FOUND);
+    }
+
+    @Test
+    void stop_whatIsSpentBelowMeanwhile_stillCounts() {
+        Story story = delegated().with(reported(true, 7, question("tu_9")), new Fact.Stopped(NONE));
+        assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.CANCELLED);
+        assertThat(asks(story)).isEmpty();
+
+        story.with(
+                reported(false, 12),
+                new Fact.SubagentFinished("tu_1", "cancelled", "", Optional.empty(), Optional.empty()));
+
+        assertThat(story.state().usage()).isEqualTo(new Usage(22, 5));
+        assertThat(story.state().turn().usage()).isEqualTo(new Usage(22, 5));
+        assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
+        assertThat(story.state().ignored().count()).isZero();
+    }
+
+    @Test
+    void threadOfThatName_exists_nobodyKnowsWhatItDid() {
+        Story story = delegated().with(new Fact.SubagentNotStarted("tu_1", true, "there is one"));
+
+        assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.LOST);
+        assertThat(story.call("tu_1").result().map(ToolTexts::isDurability)).contains(true);
+    }
+
+    @Test
+    void resumedOrForked_openCall_isNotStartedAgain() {
+        Story story = delegated(ask("tu_2", "Day?")).with(reported(true, 7, question("tu_9")));
+
+        Conversation resumed = new Resumption("r", NONE, NONE, Optional.empty(), false, NONE).of(story.state(), LATER);
+        Conversation forked = new Fork("f", Optional.empty()).of(story.state(), LATER);
+
+        for (Conversation begun : List.of(resumed, forked)) {
+            assertThat(begun.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+            assertThat(begun.calls().get("tu_2").orElseThrow().status()).isEqualTo(Call.Status.ASKING);
+            assertThat(begun.decide()).isEmpty();
+        }
+    }
+
+    @Test
+    void threadBelow_tellsWhatItAsksAndOnlyWhenThatChanges() {
+        Parent parent = new Parent("tu_0", 1, Optional.empty());
+        Story story = replied(terms(), Optional.of(parent), ask("tu_9", "Day?"));
+        Report report = new Report(true, story.state().asks(), story.state().spent());
+        assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, report));
+
+        story.with(new Fact.ParentTold(report));
+        assertThat(story.decides()).isEmpty();
+
+        story.with(answered("Friday"));
+        Report answered = new Report(false, List.of(), story.state().spent());
+        assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, answered), new Step.CallModel(2));
+    }
+}

@@ -1,0 +1,230 @@
+package dev.waymark.conversation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class SummaryTest {
+    private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
+
+    private static Story summarised(long whenTokens, int keep) {
+        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(Story.terms(9).withSummaries(new SummaryRule(whenTokens, keep))),
+                        Story.said("One"));
+    }
+
+    private static Fact replied(int step, long tokens, Part... parts) {
+        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(tokens, 0), ""));
+    }
+
+    private static Fact summary(int step, String words) {
+        return new Fact.Summarised(step, new Reply(List.of(Story.text(words)), new Usage(7, 3), ""));
+    }
+
+    /** A turn, and the beginning of the next: four messages, and 100 tokens when the last reply was counted. */
+    private static Story secondTurn(int keep) {
+        return summarised(100, keep)
+                .with(
+                        new Fact.ModelCalled(1),
+                        replied(1, 20, ADD),
+                        new Fact.ToolDispatched("tu_1", 1),
+                        Story.finished("tu_1", "3"),
+                        new Fact.ModelCalled(2),
+                        replied(2, 100, Story.text("Three")),
+                        Story.said("Two"));
+    }
+
+    @Test
+    void conversation_belowTheLimit_isLeftAlone() {
+        Story story =
+                summarised(100, 1).with(new Fact.ModelCalled(1), replied(1, 90, Story.text("Hi")), Story.said("Two"));
+
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void conversation_atTheLimit_isSummarisedBeforeTheModelIsAsked() {
+        assertThat(secondTurn(1).decides()).containsExactly(new Step.Summarise(3));
+    }
+
+    @Test
+    void agentWithoutARule_isNeverSummarised() {
+        Story story = Story.ready()
+                .with(
+                        Story.said("One"),
+                        new Fact.ModelCalled(1),
+                        replied(1, 1_000_000, Story.text("Hi")),
+                        Story.said("Two"));
+
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(story.state().gauge()).isEmpty();
+    }
+
+    @Test
+    void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
+        Story story = secondTurn(1).with(new Fact.SummaryRequested(3));
+        assertThat(story.state().isSummarising()).isTrue();
+        assertThat(story.state().givingWay())
+                .isEqualTo(story.messages().subList(0, 4))
+                .doesNotContain(Message.user("Two"));
+
+        story.with(summary(3, "They added.\n"));
+
+        assertThat(story.messages())
+                .containsExactly(
+                        Message.user("[Previous conversation summary]\nThey added.\n"
+                                + "[End of summary - recent messages follow]"),
+                        Message.user("Two"));
+        assertThat(story.state().usage()).isEqualTo(new Usage(127, 3));
+        assertThat(story.state().turn().iterations()).isZero();
+        assertThat(story.decides()).containsExactly(new Step.CallModel(4));
+    }
+
+    @Test
+    void summary_neverTakesACallWithoutItsResult() {
+        Story story = summarised(100, 1)
+                .with(
+                        new Fact.ModelCalled(1),
+                        replied(1, 20, Story.text("Hi")),
+                        Story.said("Two"),
+                        new Fact.ModelCalled(2),
+                        replied(2, 100, ADD),
+                        new Fact.ToolDispatched("tu_1", 1),
+                        Story.finished("tu_1", "3"),
+                        new Fact.SummaryRequested(3),
+                        summary(3, "They met."));
+
+        assertThat(story.messages().subList(1, 3))
+                .containsExactly(Message.assistant(ADD), Story.results(Story.result("tu_1", "3")));
+        assertThat(Pairing.violation(story.messages())).isEmpty();
+    }
+
+    @Test
+    void summary_isFollowedByAModelCall_howeverMuchIsLeft() {
+        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
+        assertThat(story.decides()).containsExactly(new Step.CallModel(4));
+
+        story.with(new Fact.ModelCalled(4), replied(4, 1_100, Story.text("Ok")), Story.said("Three"));
+
+        assertThat(story.decides()).containsExactly(new Step.Summarise(5));
+    }
+
+    @Test
+    void fewMessages_areNotSummarised_howeverLarge() {
+        assertThat(secondTurn(3).decides()).containsExactly(new Step.CallModel(3));
+        assertThat(secondTurn(2).decides()).containsExactly(new Step.Summarise(3));
+    }
+
+    @Test
+    void whatIsNew_isGuessed() {
+        Story story = summarised(1_000, 1)
+                .with(new Fact.ModelCalled(1), replied(1, 10, Story.text("Hi")), Story.said("x".repeat(3_900)));
+        assertThat(story.decides()).containsExactly(new Step.CallModel(2));
+
+        story.with(Story.said("x".repeat(200)));
+
+        assertThat(story.decides()).containsExactly(new Step.Summarise(2));
+    }
+
+    @Test
+    void aPicture_isNotGuessedByItsLetters() {
+        Message picture = new Message(Role.USER, List.of(new Part.ImageData("x".repeat(100_000), "image/png")));
+        Story story = summarised(2_000, 1)
+                .with(Story.replaced(Message.user("a"), Message.assistant(Story.text("b")), picture));
+
+        assertThat(story.decides()).containsExactly(new Step.CallModel(1));
+    }
+
+    @Test
+    void replacedConversation_thatIsLarge_isSummarisedBeforeItsFirstModelCall() {
+        Story story = summarised(100, 1)
+                .with(Story.replaced(
+                        Message.user("x".repeat(500)), Message.assistant(Story.text("b")), Message.user("c")));
+
+        assertThat(story.decides()).containsExactly(new Step.Summarise(1));
+    }
+
+    @Test
+    void summaryThatFailed_leavesTheConversation_andIsPaid() {
+        Spent spent = new Spent(new Usage(7, 0), Optional.empty());
+        Story story = secondTurn(1)
+                .with(
+                        new Fact.SummaryRequested(3),
+                        new Fact.SummaryFailed(3, new Problem("Provider", "overloaded"), spent));
+
+        assertThat(story.messages()).hasSize(5);
+        assertThat(story.state().usage()).isEqualTo(new Usage(127, 0));
+        assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
+        assertThat(story.decides()).containsExactly(new Step.CallModel(4));
+    }
+
+    @Test
+    void summaryWithoutWords_leavesTheConversation() {
+        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, " \n"));
+
+        assertThat(story.messages()).hasSize(5);
+        assertThat(story.decides()).containsExactly(new Step.CallModel(4));
+    }
+
+    @Test
+    void stop_whileASummaryIsWritten_leavesTheConversation_andTheSummaryIsPaid() {
+        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), new Fact.Stopped(Optional.empty()));
+        List<Message> before = story.messages();
+
+        story.with(summary(3, "Too late."));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
+        assertThat(story.messages()).isEqualTo(before);
+        assertThat(story.state().usage()).isEqualTo(new Usage(127, 3));
+    }
+
+    @Test
+    void budget_spentByASummary_endsTheTurn() {
+        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(Story.terms(9)
+                                .withSummaries(new SummaryRule(100, 1))
+                                .withBudget(new Budget(Optional.empty(), Optional.of(110L)))),
+                        Story.said("One"),
+                        new Fact.ModelCalled(1),
+                        replied(1, 100, Story.text("Hi")),
+                        Story.said("Two"),
+                        new Fact.SummaryRequested(2),
+                        summary(2, "They met."));
+
+        assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
+        assertThat(story.messages()).hasSize(2);
+    }
+
+    @Test
+    void threadThatEndedWhileASummaryWasWritten_asksForItAgain_whereItGoesOn() {
+        Conversation over = secondTurn(1)
+                .with(new Fact.SummaryRequested(3), new Fact.CancelRequested())
+                .state();
+
+        Conversation goesOn = new Resumption(
+                        "r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
+                .of(over, Story.START.plusSeconds(60));
+
+        assertThat(goesOn.turn().iterations()).isZero();
+        assertThat(goesOn.decide())
+                .containsExactly(new Step.Summarise(goesOn.counters().steps() + 1));
+    }
+
+    @Test
+    void request_showsCallsAndResults_andNoReasoning() {
+        List<Message> messages = List.of(
+                Message.user("Add"),
+                Message.assistant(new Part.Reasoning("hm", Json.EMPTY_OBJECT), Story.text("Sure."), ADD),
+                Story.results(Story.error("tu_1", "no")));
+
+        assertThat(Summary.request(messages))
+                .isEqualTo(Message.user("User: Add\n\nAssistant: Sure.\nCall tu_1: add {}\n\nError of tu_1: no"
+                        + "\n\nSummarise the conversation above."));
+    }
+}

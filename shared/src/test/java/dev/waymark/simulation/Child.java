@@ -1,0 +1,117 @@
+package dev.waymark.simulation;
+
+import dev.waymark.conversation.Ask;
+import dev.waymark.conversation.Delegation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.Report;
+import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.Usd;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+
+/** A subagent's thread as it really is, whatever the thread above knows of it: a reset there changes nothing here. */
+final class Child {
+    private final String callId;
+    private final Random random;
+    private final List<Ask> asks = new ArrayList<>();
+    private final Set<Ask> delivered = new HashSet<>();
+    private Spent spent = Spent.NOTHING;
+    private int asked;
+    private Optional<Fact> end = Optional.empty();
+
+    Child(String callId, Random random) {
+        this.callId = callId;
+        this.random = random;
+    }
+
+    Optional<Fact> end() {
+        return end;
+    }
+
+    /** Asks something new, or what it asked before, or asks something no more. */
+    void live(Instant at) {
+        spent = spent.plus(new Spent(
+                new Usage(random.nextInt(50), 1),
+                random.nextBoolean() ? Optional.of(new Usd(random.nextInt(1000))) : Optional.empty()));
+        if (!asks.isEmpty() && random.nextInt(3) == 0) {
+            asks.remove(random.nextInt(asks.size()));
+            return;
+        }
+        asked += random.nextInt(4) == 0 ? 0 : 1;
+        String id = "ask" + asked;
+        asks.removeIf(ask -> ask.callId().equals(id));
+        Ask.Kind kind = Ask.Kind.values()[random.nextInt(3)];
+        boolean question = kind == Ask.Kind.QUESTION;
+        asks.add(new Ask(
+                id,
+                kind,
+                "tool",
+                question ? Optional.of("Day?") : Optional.empty(),
+                question ? Optional.empty() : Optional.of(Json.of(Map.of("n", random.nextInt(3)))),
+                question ? Optional.empty() : Optional.of("digest" + random.nextInt(3)),
+                kind == Ask.Kind.UNKNOWN && random.nextBoolean(),
+                at));
+    }
+
+    Fact report() {
+        return new Fact.SubagentReported(callId, new Report(random.nextBoolean(), asks, spent));
+    }
+
+    /** A decision comes. Without a reset, none comes twice, and none to what was not asked. */
+    void decided(Delegation.Decision decision, boolean afterReset) {
+        Optional<Ask> meant = asks.stream()
+                .filter(ask -> ask.callId().equals(decision.body().field("callId")))
+                .filter(ask -> signals(ask.kind()).contains(decision.signal()))
+                .findFirst();
+        Object digest = decision.body().field("argsDigest");
+        Violation.unless(
+                digest != null || !signals(Ask.Kind.APPROVAL).contains(decision.signal()),
+                "a decision about any arguments was passed on");
+        meant.filter(ask -> digest == null || ask.argsDigest().equals(Optional.of(digest)))
+                .ifPresent(ask -> {
+                    Violation.unless(delivered.add(ask) || afterReset, "decided twice: " + ask);
+                    asks.remove(ask);
+                });
+    }
+
+    private static Set<String> signals(Ask.Kind kind) {
+        return switch (kind) {
+            case QUESTION -> Set.of("answer");
+            case APPROVAL -> Set.of("approve", "deny");
+            case UNKNOWN -> Set.of("settle");
+        };
+    }
+
+    Fact finish(boolean cancelled) {
+        spent = spent.plus(new Spent(
+                new Usage(random.nextInt(50), 1),
+                random.nextBoolean() ? Optional.of(new Usd(random.nextInt(1000))) : Optional.empty()));
+        end = Optional.of(
+                cancelled && random.nextBoolean()
+                        ? new Fact.SubagentFinished(callId, "cancelled", "", Optional.empty(), Optional.empty())
+                        : switch (random.nextInt(4)) {
+                            case 0 ->
+                                new Fact.SubagentFinished(
+                                        callId,
+                                        "max-iterations",
+                                        "so far",
+                                        Optional.of(new Problem("MaxIterations", "enough")),
+                                        Optional.of(spent));
+                            case 1 ->
+                                new Fact.SubagentFinished(callId, "terminated", "", Optional.empty(), Optional.empty());
+                            default ->
+                                new Fact.SubagentFinished(
+                                        callId, "complete", "found", Optional.empty(), Optional.of(spent));
+                        });
+        return end.get();
+    }
+}

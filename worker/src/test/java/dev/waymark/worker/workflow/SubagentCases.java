@@ -1,0 +1,485 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Budget;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
+import dev.waymark.conversation.Parent;
+import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.tool.JavaTool;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a thread and those of its subagents do, on any server. */
+abstract class SubagentCases {
+    abstract Connection connection();
+
+    /** The boss gives tasks, in one reply; whoever is given one does what the task says. */
+    static ModelProvider boss(Part... firstReply) {
+        return request -> {
+            List<Message> messages = request.messages();
+            Message last = messages.get(messages.size() - 1);
+            String first = messages.get(0).text();
+            if (first.equals("Go")) {
+                return last.toolResults().isEmpty()
+                        ? used(10, firstReply)
+                        : used(10, new Part.Text("All told: " + results(last)));
+            }
+            return task(first, last, request);
+        };
+    }
+
+    private static Reply task(String task, Message last, ModelRequest request) {
+        if (task.startsWith("loop")) {
+            return used(100, new Part.Text("round"), new Part.ToolUse("tu_l", "ls", Json.EMPTY_OBJECT));
+        }
+        if (!last.toolResults().isEmpty()) {
+            return used(100, new Part.Text(task + " gave " + results(last)));
+        }
+        if (task.startsWith("ask ")) {
+            return used(100, AgentWorkflowCases.ask("tu_1", task.substring(4)));
+        }
+        if (task.startsWith("charge ")) {
+            return used(100, ToolProtocolCases.charge("tu_1", Integer.parseInt(task.substring(7))));
+        }
+        if (task.startsWith("delegate ")) {
+            return used(
+                    100,
+                    task("tu_d", request.tools().get(request.tools().size() - 1).name(), task.substring(9)));
+        }
+        return used(100, new Part.Text("found " + task));
+    }
+
+    static Part.ToolUse task(String id, String agent, String task) {
+        return new Part.ToolUse(id, agent, Json.of(Map.of("task", task)));
+    }
+
+    private static Reply used(int tokens, Part... parts) {
+        return new Reply(List.of(parts), new Usage(tokens, 1), "end_turn");
+    }
+
+    private static String results(Message message) {
+        return message.toolResults().stream()
+                .map(Part.ToolResult::content)
+                .toList()
+                .toString();
+    }
+
+    static StartInput go(RunLimits limits) {
+        return StartInput.of("boss").withLimits(limits).saying(Say.message("m-1", "Go"));
+    }
+
+    static StartInput go() {
+        return go(RunLimits.DEFAULT);
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    @Test
+    void subagents_twoAtOnce_answerInCallOrderAndCount() {
+        ModelProvider model = boss(task("tu_7", "scout", "a"), task("tu_8", "scout", "b"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).isEqualTo("All told: [found a, found b]");
+            assertThat(state.usage()).isEqualTo(new Usage(220, 4));
+            assertThat(state.turn().usage()).isEqualTo(new Usage(220, 4));
+            assertThat(state.turn().iterations()).isEqualTo(2);
+            Conversation child = rig.timeline(rig.adopt(thread + "/tu_7")).now();
+            assertThat(child.turn().text()).isEqualTo("found a");
+            rig.adopt(thread + "/tu_8");
+        }
+    }
+
+    @Test
+    void question_below_isAnsweredFromAbove() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            Conversation waiting = rig.await(thread, Conversation::isInterrupted);
+            List<PendingItem> pending = PendingItem.of(thread, waiting);
+            assertThat(pending).extracting(PendingItem::callId).containsExactly("tu_7/tu_1");
+            assertThat(pending).extracting(PendingItem::words).containsExactly("Which day?");
+            assertThat(waiting.usage()).isEqualTo(new Usage(110, 2));
+
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
+            assertThat(state.usage()).isEqualTo(new Usage(220, 4));
+            assertThat(state.ignored().count()).isZero();
+        }
+    }
+
+    @Test
+    void question_twoLevelsBelow_isAnsweredWithoutNamingIt() {
+        ModelProvider model = boss(task("tu_7", "scout", "delegate ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .withSubagents("scout", "deep")) {
+            String thread = rig.start(go());
+            rig.adopt(rig.adopt(thread + "/tu_7") + "/tu_d");
+            Conversation waiting = rig.await(thread, Conversation::isInterrupted);
+            assertThat(PendingItem.of(thread, waiting))
+                    .extracting(PendingItem::callId)
+                    .containsExactly("tu_7/tu_d/tu_1");
+
+            rig.stub(thread).signal(Names.ANSWER, "Friday");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).contains("Friday");
+            assertThat(state.usage()).isEqualTo(new Usage(420, 6));
+        }
+    }
+
+    @Test
+    void approval_below_isBoundToItsArguments() {
+        ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
+        ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
+        JavaTool<?> charge = ToolProtocolCases.charging(ledger).approved();
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, charge).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            Conversation waiting = rig.await(thread, Conversation::isInterrupted);
+            PendingItem item = PendingItem.of(thread, waiting).get(0);
+            assertThat(item.kind()).isEqualTo(PendingItem.APPROVAL);
+            assertThat(item.args()).contains(Json.of(Map.of("cents", 500)));
+
+            Throwable refused = catchThrowable(() ->
+                    rig.update(thread, Names.APPROVE, Map.of("callId", item.callId(), "argsDigest", "0".repeat(64))));
+            assertThat(AgentWorkflowCases.rootMessage(refused)).contains("other arguments");
+            rig.update(
+                    thread,
+                    Names.APPROVE,
+                    Map.of(
+                            "callId",
+                            item.callId(),
+                            "argsDigest",
+                            item.argsDigest().orElseThrow(),
+                            "by",
+                            "ann"));
+
+            rig.awaitTurn(thread, 1);
+            assertThat(ledger).containsExactly(500);
+            Call approved = call(rig.timeline(thread + "/tu_7").now(), "tu_1");
+            assertThat(approved.approval().orElseThrow().by()).contains("ann");
+            Throwable again = catchThrowable(() -> rig.update(thread, Names.APPROVE, Map.of("callId", item.callId())));
+            assertThat(AgentWorkflowCases.rootMessage(again)).contains("not open any more");
+        }
+    }
+
+    @Test
+    void limit_below_isAnErrorWithTheLastWords() {
+        ModelProvider model = boss(task("tu_7", "scout", "loop"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.FAILED);
+            assertThat(state.turn().text()).contains("the subagent scout ended as max-iterations", "round");
+        }
+    }
+
+    @Test
+    void stop_above_cancelsWhatIsBelow() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"), task("tu_8", "scout", "ask Where?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.adopt(thread + "/tu_8");
+            rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
+
+            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.STOPPED);
+            for (String child : List.of("/tu_7", "/tu_8")) {
+                Conversation below = rig.await(thread + child, now -> now.life() == Conversation.Life.CANCELLED);
+                assertThat(below.turn().status()).isEqualTo(Turn.Status.CANCELLED);
+                rig.awaitTimeline(thread + child, line -> line.ending().isPresent());
+            }
+            Conversation after = rig.await(
+                    thread, now -> call(now, "tu_7").subagent().orElseThrow().over());
+            assertThat(after.usage()).isEqualTo(new Usage(210, 3));
+        }
+    }
+
+    @Test
+    void cancel_above_isAwaitedBelow() {
+        ModelProvider model = boss(task("tu_7", "scout", "delegate ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .withSubagents("scout", "deep")) {
+            String thread = rig.start(go());
+            rig.adopt(rig.adopt(thread + "/tu_7") + "/tu_d");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.stub(thread).cancel();
+
+            rig.awaitTimeline(thread, line -> line.ending().isPresent());
+            for (String child : List.of("/tu_7", "/tu_7/tu_d")) {
+                assertThat(rig.timeline(thread + child).ending()).isPresent();
+                assertThat(rig.timeline(thread + child).now().turn().status()).isEqualTo(Turn.Status.CANCELLED);
+            }
+            assertThat(rig.timeline(thread).now().usage()).isEqualTo(new Usage(210, 3));
+        }
+    }
+
+    @Test
+    void childCancelledByHand_isAnErrorAbove() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.stub(thread + "/tu_7").cancel();
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("the subagent scout ended as cancelled");
+        }
+    }
+
+    @Test
+    void moves_aboveAndBelow_waitForSubagents() {
+        CountDownLatch gate = new CountDownLatch(1);
+        ModelProvider boss = boss(task("tu_7", "scout", "slow"));
+        ModelProvider model = request -> {
+            if (request.messages().get(0).text().equals("slow")) {
+                gate.await(60, TimeUnit.SECONDS);
+            }
+            return boss.reply(request);
+        };
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::hasSubagents);
+            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "And?"));
+            gate.countDown();
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread))).hasSizeGreaterThan(1);
+        }
+    }
+
+    /** A thread's parent is the parent of all its runs. */
+    @Test
+    void question_ofAThreadThatMovedOn_isAnsweredFromAbove() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSizeGreaterThan(1);
+        }
+    }
+
+    @Test
+    void context_isThatOfTheParentOverThatOfTheAgent() {
+        ModelProvider model = boss(task("tu_7", "scout", "look"));
+        Json files = Json.of(Map.of("tenant", "none", "plan", "gold"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.context(files))) {
+            String thread = rig.start(go().withContext(Optional.of(Wire.MAPPER.valueToTree(Map.of("tenant", "acme")))));
+            rig.adopt(thread + "/tu_7");
+
+            rig.awaitTurn(thread, 1);
+
+            assertThat(rig.timeline(thread + "/tu_7").now().context())
+                    .contains(Json.of(Map.of("tenant", "acme", "plan", "gold")));
+        }
+    }
+
+    /** As the Web UI offers to start one "like this one". */
+    @Test
+    void inputOfASubagent_startedByHand_tellsNobody() {
+        StartInput input = StartInput.ofSubagent(
+                "scout",
+                "ask Which day?",
+                Optional.empty(),
+                new Parent("tu_7", 1, Optional.empty()),
+                Optional.of(RunLimits.DEFAULT));
+        try (WorkflowRig rig = new WorkflowRig(connection(), boss())) {
+            String thread = rig.start(input);
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
+        }
+    }
+
+    @Test
+    void hardLimit_subagentStillOpen_isCutOffBeforeTheMove() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go(RunLimits.DEFAULT.withHardEvents(26)));
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            rig.stub(thread).signal(Names.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.FAILED);
+            assertThat(state.turn().text()).contains("the subagent scout ended as cancelled: this run can't grow");
+            assertThat(state.usage()).isEqualTo(new Usage(120, 3));
+            Conversation below = rig.timeline(thread + "/tu_7").now();
+            assertThat(below.turn().status()).isEqualTo(Turn.Status.CANCELLED);
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread))).hasSizeGreaterThan(1);
+        }
+    }
+
+    @Test
+    void threadOfThatName_exists_isADurabilityError() {
+        ModelProvider model = boss(task("tu_7", "scout", "a"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.startAbove("tu_7", StartInput.of("scout").saying(Say.message("m-1", "ask Who?")), go());
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.turn().text()).contains("tool-durability-error");
+            assertThat(rig.timeline(thread + "/tu_7").now().isInterrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void callId_tooLongForAThread_isAnError() {
+        ModelProvider model =
+                boss(task("x".repeat(900), "scout", "a"), task("a/b", "scout", "a"), task("tu_8", "scout", " "));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(state.turn().text()).contains("more than 900 bytes", "has a slash", "\"task\" is required");
+        }
+    }
+
+    @Test
+    void budget_isSharedAmongSubagentsAndNeverMuchExceeded() {
+        ModelProvider model = boss(task("tu_7", "scout", "loop"), task("tu_8", "scout", "loop"));
+        Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.budget(tokens).maxIterations(20))) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.adopt(thread + "/tu_8");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            // 489 are left for two. Each reply takes 101, so each goes on three times, which is once beyond its share.
+            for (String child : List.of("/tu_7", "/tu_8")) {
+                Conversation below = rig.timeline(thread + child).now();
+                assertThat(below.limits().tokens()).contains(244L);
+                assertThat(below.turn().status()).isEqualTo(Turn.Status.BUDGET);
+                assertThat(below.usage()).isEqualTo(new Usage(300, 3));
+            }
+            assertThat(call(state, "tu_7").status()).isEqualTo(Call.Status.FAILED);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.BUDGET);
+            assertThat(state.usage()).isEqualTo(new Usage(610, 7));
+        }
+    }
+
+    @Test
+    void budget_loopTwoLevelsBelow_endsWhereTheRootsEnds() {
+        ModelProvider model = boss(task("tu_7", "scout", "delegate loop"));
+        Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .withSubagents("scout", "deep")
+                .with(agent -> agent.budget(tokens).maxIterations(20))) {
+            String thread = rig.start(go());
+            rig.adopt(rig.adopt(thread + "/tu_7") + "/tu_d");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            // 11 for the boss and 101 for the scout leave 388 for the loop, which goes on four times.
+            assertThat(rig.timeline(thread + "/tu_7/tu_d").now().limits().tokens())
+                    .contains(388L);
+            assertThat(state.usage()).isEqualTo(new Usage(510, 6));
+            assertThat(rig.timeline(thread + "/tu_7").now().turn().status()).isEqualTo(Turn.Status.BUDGET);
+            assertThat(state.turn().status()).isEqualTo(Turn.Status.BUDGET);
+        }
+    }
+
+    @Test
+    void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
+        ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
+        CountDownLatch hangs = new CountDownLatch(1);
+        ModelProvider model = boss(task("tu_7", "scout", "charge 500"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model, ToolProtocolCases.hangingOnce(ledger, hangs))
+                .withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            hangs.await();
+            rig.replaceWorker();
+
+            Conversation state = rig.awaitTurn(thread, 1);
+
+            assertThat(ledger).containsExactly(500);
+            assertThat(state.turn().text()).contains("charged 500");
+        }
+    }
+
+    @Test
+    void reports_hostileOrLate_areIgnoredVisibly() {
+        ModelProvider model = boss(task("tu_7", "scout", "ask Which day?"));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            List<String> hostile = List.of(
+                    "{",
+                    "{}",
+                    "{\"callId\": \"tu_7\"}",
+                    "{\"callId\": \"tu_7\", \"report\": {\"asks\": null, \"usage\": null}}",
+                    "{\"callId\": \"tu_9\", \"report\": {\"waiting\": true, \"asks\": [],"
+                            + " \"usage\": {\"inputTokens\": 1, \"outputTokens\": 1}}}");
+
+            for (String body : hostile) {
+                rig.signalRaw(thread, Names.SUBAGENT, List.of(HostileSignalCases.json(body)));
+            }
+
+            Conversation state = rig.await(thread, now -> now.ignored().count() == hostile.size());
+            assertThat(state.isInterrupted()).isTrue();
+            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
+import dev.waymark.model.ModelProvider;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.HistoryEvent;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** With resets and terminations, which only a real server has. */
+@Tag("server")
+class SubagentServerTest extends SubagentCases {
+    @Override
+    Connection connection() {
+        return TestServers.real();
+    }
+
+    private static final ModelProvider ASKING = boss(task("tu_7", "scout", "ask Which day?"));
+
+    /** The last completed task before the event of this type, or after it, by one. */
+    private static long task(WorkflowRig rig, String thread, EventType type, boolean after) {
+        List<HistoryEvent> events =
+                rig.client().fetchHistory(thread, rig.timeline(thread).runId()).getEvents();
+        int at = 0;
+        while (events.get(at).getEventType() != type) {
+            at++;
+        }
+        EventType completed = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
+        int step = after ? 1 : -1;
+        at += step;
+        while (events.get(at).getEventType() != completed) {
+            at += step;
+        }
+        return events.get(at).getEventId();
+    }
+
+    private static Conversation answerBelow(WorkflowRig rig, String thread) {
+        rig.stub(thread + "/tu_7").signal(Names.ANSWER, "Friday");
+        return rig.await(thread + "/tu_7", now -> now.turn().status() == Turn.Status.COMPLETE);
+    }
+
+    @Test
+    void reset_toBeforeASubagent_doesNotStartItAgain() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            String run = rig.timeline(thread).runId();
+
+            EventType begun = EventType.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED;
+            AgreementServerTest.reset(rig, thread, run, task(rig, thread, begun, false));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.calls().get("tu_7").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.turn().text()).contains("tool-durability-error");
+            assertThat(answerBelow(rig, thread).turn().text()).contains("Friday");
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSize(1);
+            Conversation late = rig.await(thread, now -> now.ignored().count() > 0);
+            assertThat(late.ignored().last().get(0).signal()).isEqualTo(Names.SUBAGENT);
+        }
+    }
+
+    @Test
+    void reset_toBeforeAnAnswer_goesOnWithTheSameSubagent() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            String run = rig.timeline(thread).runId();
+
+            EventType signalled = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED;
+            AgreementServerTest.reset(rig, thread, run, task(rig, thread, signalled, true));
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
+            assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSize(1);
+        }
+    }
+
+    @Test
+    void reset_toBeforeTheAnswerOfAFinishedSubagent_hearsOfItAgain() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.awaitTurn(thread, 1);
+            String run = rig.timeline(thread).runId();
+
+            EventType signalled = EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED;
+            AgreementServerTest.reset(rig, thread, run, task(rig, thread, signalled, true));
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
+        }
+    }
+
+    /** The in-memory server tells neither threads below nor those above. */
+    @Test
+    void threadTerminated_whatIsBelowIsCancelled() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.stub(thread).terminate("test");
+
+            rig.awaitTimeline(thread + "/tu_7", line -> line.ending().isPresent());
+            assertThat(rig.timeline(thread + "/tu_7").now().turn().status()).isEqualTo(Turn.Status.CANCELLED);
+        }
+    }
+
+    @Test
+    void childTerminated_isAnErrorAboveAndWhatItToldCounts() {
+        try (WorkflowRig rig = new WorkflowRig(connection(), ASKING).withSubagents("boss", "scout")) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+
+            rig.stub(thread + "/tu_7").terminate("test");
+
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.turn().text()).contains("the subagent scout ended as terminated");
+            assertThat(state.usage()).isEqualTo(new Usage(120, 3));
+        }
+    }
+}
