@@ -148,6 +148,7 @@ public final class ToolsCommand implements Callable<Integer> {
             return attempt(
                     tool,
                     Optional.ofNullable(args).orElse("{}"),
+                    agent.context().orElse(Json.EMPTY_OBJECT),
                     new ToolRunner(
                             setup.tools(),
                             commands,
@@ -194,7 +195,7 @@ public final class ToolsCommand implements Callable<Integer> {
         return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
     }
 
-    private int attempt(ToolSpec tool, String json, ToolRunner tools) throws Exception {
+    private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
             throw new Complaint.Thrown(
@@ -206,8 +207,8 @@ public final class ToolsCommand implements Callable<Integer> {
                     "Have the agent call it, with: waymark run --agent " + name);
         }
         Json args = arguments(json);
-        ToolContext context =
-                new ToolContext(NOWHERE, NOWHERE, tool.name(), IdempotencyKey.of(NOWHERE, tool.name(), args, 0));
+        String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
+        ToolContext context = new ToolContext(NOWHERE, NOWHERE, tool.name(), key, carried);
         ToolOutcome outcome = outcome(tool, args, context, tools);
         if (output.isJson()) {
             output.printJson(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));
