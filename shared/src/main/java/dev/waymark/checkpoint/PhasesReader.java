@@ -335,7 +335,7 @@ final class PhasesReader {
 
     private static Part.ToolUse call(Object value, String place) {
         Fields call = Fields.of(value, place).only("id", "tool_name", "arguments");
-        return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.arguments("arguments"));
+        return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.json("arguments"));
     }
 
     private static void reply(Fields reply, Restoration conversation, Instant at) {
