@@ -56,6 +56,12 @@ public record CallItem(
                 .toList();
     }
 
+    /** One call of a thread. */
+    public static CallItem of(String thread, Conversation state, String callId) {
+        return of(
+                state.session().orElse(thread), state, state.calls().get(callId).orElseThrow());
+    }
+
     private static CallItem of(String session, Conversation state, Call call) {
         Optional<String> key = call.digest().isPresent()
                 ? Optional.empty()
@@ -83,6 +89,21 @@ public record CallItem(
             case CANCELLED -> "cancelled";
             case LOST -> "lost";
         };
+    }
+
+    /** The same with what a thread has forgotten of it since. */
+    public CallItem recalling(CallItem earlier) {
+        return new CallItem(
+                callId,
+                tool,
+                earlier.args,
+                earlier.key,
+                dispatches,
+                status,
+                since,
+                earlier.approval,
+                claimedAt,
+                earlier.question);
     }
 
     /** It has no result yet. */

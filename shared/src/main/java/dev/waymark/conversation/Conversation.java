@@ -403,16 +403,13 @@ public record Conversation(
         return transcript.isEmpty() && queue.isEmpty();
     }
 
-    /** Nothing happens until somebody sends something. */
+    /**
+     * Nothing happens until somebody sends something. Before the agent is known something does: there may be no such
+     * agent, and what calls from elsewhere wait for depends on it.
+     */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn.isRunning() || (isInterrupted() && isKnownWhatIsOpen());
-    }
-
-    /** What calls from elsewhere wait for is known once the agent is, but for questions in words. */
-    private boolean isKnownWhatIsOpen() {
-        return terms.isPresent()
-                || openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING && !call.asksNothing());
+        return !turn.isRunning() || (isInterrupted() && terms.isPresent());
     }
 
     /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */

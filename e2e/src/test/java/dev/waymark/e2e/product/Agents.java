@@ -128,6 +128,37 @@ public final class Agents {
                 """);
     }
 
+    /** Makes a plan, takes notes, charges twice, and asks while it does so the second time. Charges as {@link #charger}. */
+    public Agents planner() {
+        program("planner-charge.sh", "read -r args; echo \"$args\" >> planner.ledger; printf 'charged %s' \"$args\"");
+        return agent("planner", """
+                instructions: You plan. é😀
+                pricing: { input: 3.0, output: 15.0 }
+                tools:
+                  - use: ask_user
+                  - use: todos
+                  - use: plan
+                  - use: files
+                  - { name: charge_card, command: [./planner-charge.sh] }
+                """, """
+                replies:
+                  - text: A plan first. 漢
+                    tool_calls:
+                      - { id: tu_1, name: write_todos, input: { todos: [{ id: "1", content: é😀, status: in_progress }] } }
+                      - { id: tu_2, name: write_plan, input: { goal: Pay, steps: [{ id: "1", description: d, status: done }] } }
+                      - { id: tu_3, name: write_file, input: { path: notes.txt, content: "one\\ntwo" } }
+                      - { id: tu_4, name: charge_card, input: { cents: 500 } }
+                    usage: { input_tokens: 41, output_tokens: 12 }
+                  - text: One thing more.
+                    tool_calls:
+                      - { id: tu_5, name: charge_card, input: { cents: 1.5e-7 } }
+                      - { id: tu_6, name: ask_user, input: { question: "Which day?" } }
+                      - { id: tu_7, name: nothing, input: {} }
+                    usage: { input_tokens: 66, output_tokens: 6 }
+                  - text: Booked.
+                """);
+    }
+
     /** Its tool never says what became of it, so that a person has to. */
     public Agents unsure() {
         return agent("unsure", """
@@ -138,6 +169,40 @@ public final class Agents {
                   - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
                   - text: So be it.
                 """);
+    }
+
+    /**
+     * Has a clerk charge 500 cents, once somebody approves. Both have their price. Every charge is a line in the file
+     * {@code clerk.ledger}, with the context.
+     */
+    public Agents boss() {
+        String price = "pricing: { input: 10, output: 10 }\n";
+        program("clerk-charge.sh", "read -r args; echo \"$args $WAYMARK_CONTEXT\" >> clerk.ledger; printf charged");
+        agent("boss", price + "budget: { usd: 1 }\nsubagents: [clerk]", """
+                replies:
+                  - tool_calls: [{ id: tu_7, name: clerk, input: { task: "Charge 500 cents." } }]
+                    usage: { input_tokens: 1000, output_tokens: 0 }
+                  - text: It is done.
+                    usage: { input_tokens: 1000, output_tokens: 0 }
+                """);
+        return agent("clerk", price + """
+                tools: [{ name: charge_card, command: [./clerk-charge.sh], approval: always }]
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
+                    usage: { input_tokens: 3000, output_tokens: 0 }
+                  - text: Charged.
+                    usage: { input_tokens: 3000, output_tokens: 0 }
+                """);
+    }
+
+    /** Gives the agent of this name something to do. */
+    public Agents above(String name, String below) {
+        return agent(name, "subagents: [" + below + "]", """
+                replies:
+                  - tool_calls: [{ id: tu_7, name: %s, input: { task: Go. } }]
+                  - text: It is done.
+                """.formatted(below));
     }
 
     /** Four calls at once: one asks, one needs approval, one fails, one succeeds. */

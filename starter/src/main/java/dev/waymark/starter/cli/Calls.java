@@ -1,8 +1,6 @@
 package dev.waymark.starter.cli;
 
 import dev.waymark.contract.CallItem;
-import dev.waymark.conversation.Call;
-import dev.waymark.history.Timeline;
 import dev.waymark.starter.client.AgentClient;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -28,34 +26,28 @@ final class Calls implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = Connect.toServer()) {
-            Timeline timeline = client.timeline(thread);
-            List<CallItem> calls = CallItem.of(thread, timeline.now(), Integer.MAX_VALUE).stream()
-                    .filter(call -> !pending || call.lacksResult())
+            List<CallLog.Row> calls = CallLog.of(client.timeline(thread)).stream()
+                    .filter(row -> !pending || row.call().lacksResult())
                     .toList();
             if (output.isJson()) {
-                output.document(Documents.tree(calls));
+                output.document(CallLog.document(calls));
                 return ExitCode.DONE;
             }
             List<List<String>> rows = new ArrayList<>();
-            rows.add(List.of("CALL", "STATUS", "SINCE", "TOOL", "DISPATCHES", "APPROVAL", "ARGS"));
-            for (CallItem call : calls) {
+            rows.add(List.of("CALL", "STATUS", "SINCE", "TOOL", "DISPATCHES", "DECIDED", "ARGS"));
+            for (CallLog.Row row : calls) {
+                CallItem call = row.call();
                 rows.add(List.of(
                         Lines.oneLine(call.callId()),
                         call.status(),
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
                         Lines.oneLine(call.tool()),
                         String.valueOf(call.dispatches()),
-                        call.approval().map(Calls::words).orElse(""),
+                        CallLog.decisions(row),
                         Lines.shortened(call.args().canonical())));
             }
             Table.print(output, rows);
             return ExitCode.DONE;
         }
-    }
-
-    private static String words(Call.Approval approval) {
-        String how = approval.approved() ? "approved" : "denied";
-        String by = approval.by().map(who -> " by " + Lines.oneLine(who)).orElse("");
-        return how + by + (approval.edited() ? ", edited" : "");
     }
 }

@@ -1,7 +1,9 @@
 package dev.waymark.worker.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.connect.Connection;
@@ -10,6 +12,7 @@ import dev.waymark.contract.Outcome;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelServer;
@@ -22,6 +25,7 @@ import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.WorkflowExecutionHistory;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -36,6 +40,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole turns with models over real HTTP: what they cost in calls, retries by Temporal included, and what they come to. */
 @Timeout(120)
@@ -63,16 +68,20 @@ class ModelTurnsTest {
     void begin() {
         anthropic = new AnthropicServer();
         openai = new OpenAiServer();
-        worker = AgentWorker.builder(connection.client())
+        worker = worker(
+                AgentSpec.of("a", "anthropic:m-1", BuiltInTools.askUser()),
+                AgentSpec.of("o", "openai:m-1", BuiltInTools.askUser()));
+        worker.start();
+    }
+
+    private AgentWorker worker(AgentSpec... agents) {
+        return AgentWorker.builder(connection.client())
                 .taskQueue("models-" + UUID.randomUUID())
-                .agents(
-                        AgentSpec.of("a", "anthropic:m-1", BuiltInTools.askUser()),
-                        AgentSpec.of("o", "openai:m-1", BuiltInTools.askUser()))
+                .agents(agents)
                 .providers(ModelProviders.of(Map.of(
                         AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
                         OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
                 .build();
-        worker.start();
     }
 
     @AfterEach
@@ -296,6 +305,40 @@ class ModelTurnsTest {
                 .map(event -> new String(event.toByteArray(), StandardCharsets.ISO_8859_1))
                 .reduce("", String::concat);
         assertThat(bytes).contains("wrong: [key]").doesNotContain(key);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"anthropic", "openai"})
+    void summary_isAskedForWithoutTools_andWhatItLeavesIsTaken(String service) {
+        ModelServer server = service.equals("anthropic") ? anthropic : openai;
+        server.answers(Answer.says("One, then."), Answer.says("They counted."), Answer.says("Two, then."));
+        AgentSpec brief = AgentSpec.of("brief", service + ":m-1", BuiltInTools.askUser())
+                .with()
+                .summaries(new SummaryRule(1, 1))
+                .build();
+        try (AgentWorker other = worker(brief)) {
+            other.start();
+            WorkflowStub thread = connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            Names.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue(other.taskQueue())
+                                    .setWorkflowId("thread-" + UUID.randomUUID())
+                                    .build());
+            thread.start(StartInput.of("brief").saying(Say.message("m1", "One")));
+            await().atMost(Duration.ofSeconds(60)).until(() -> server.received().size() == 1);
+            thread.signal(Names.SAY, Map.of("content", "Two"));
+            thread.signal(Names.CLOSE);
+
+            assertThat(thread.getResult(Outcome.class).text()).isEqualTo("Two, then.");
+        }
+        assertThat(server.complaints()).isEmpty();
+        List<JsonNode> asked =
+                server.received().stream().map(ModelServer.Received::body).toList();
+        assertThat(asked).extracting(body -> body.has("tools")).containsExactly(true, false, true);
+        assertThat(asked.get(1).toString()).contains("User: One\\n\\nAssistant: One, then.");
+        assertThat(asked.get(2).toString()).contains("They counted.").doesNotContain("One, then.");
     }
 
     private WorkflowStub start(String agent) {
