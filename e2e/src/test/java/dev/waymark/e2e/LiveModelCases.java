@@ -51,6 +51,11 @@ abstract class LiveModelCases {
         environment.putAll(openai.environment());
         agent("teller", "anthropic:some-model");
         agent("other", "openai:some-model");
+        Files.writeString(directory.resolve("looper.yaml"), """
+                model: anthropic:claude-haiku-4-5
+                budget: { usd: 0.03 }
+                tools: [{ name: look, command: [cat], safe_to_retry: true }]
+                """);
         server = serverWithoutWorker(folder);
         waymark = Command.at(server.address());
         worker = newWorker("first.log");
@@ -110,6 +115,7 @@ abstract class LiveModelCases {
 
     @Test
     void worker_killedInMidReply_theReplyIsStoredOnce() {
+        int before = anthropic.received().size();
         anthropic.answers(Answer.says("Once ", "upon ").silentAfter(2), Answer.says("Once ", "upon ", "a ", "time."));
 
         try (Watching watching = begin("teller", "tale")) {
@@ -124,11 +130,75 @@ abstract class LiveModelCases {
             assertThat(said(watching.lines("text-delta"), 1)).isEqualTo("Once upon ");
             assertThat("Once upon a time.").startsWith(said(watching.lines("text-delta"), 2));
         }
-        assertThat(anthropic.received()).hasSize(2);
+        assertThat(anthropic.received()).hasSize(before + 2);
         assertThat(waymark.run("result", "tale").out()).isEqualTo("Once upon a time.\n");
         JsonNode messages = waymark.run("show", "tale", "--json").json().path("messages");
         assertThat(messages).hasSize(2);
         assertThat(waymark.run("verify", "tale").exitCode()).isZero();
+    }
+
+    /** A call costs 0.006 USD by the table, and the attempt that was killed had told of 0.001005. */
+    @Test
+    void modelThatLoops_stopsAtItsBudget_acrossACrashAndAResume() throws IOException {
+        int before = anthropic.received().size();
+        Answer.Speech looking =
+                Answer.says("Let me see.").calls("tu_1", "look", "{}").using(1_000, 1_000);
+        anthropic.answers(looking, looking.silentAfter(1), looking);
+
+        assertThat(waymark.run(
+                                "run",
+                                "--agent",
+                                "looper",
+                                "--thread",
+                                "loop",
+                                "--max-iterations",
+                                "2",
+                                "--volatile",
+                                "--no-wait",
+                                "Look")
+                        .exitCode())
+                .isZero();
+        try (Watching watching = Watching.start(server.address(), "loop")) {
+            await().atMost(PATIENCE)
+                    .until(() -> anthropic.received().size() == before + 2
+                            && !watching.lines("model-replied").isEmpty()
+                            && after(watching, "model-replied", "text-delta"));
+            worker.kill();
+            worker = newWorker("third.log");
+            JsonNode first = waymark.run("result", "loop", "--json").json();
+
+            assertThat(first.path("status").asText()).isEqualTo("max-iterations");
+            assertThat(first.path("costUsd").decimalValue()).isEqualByComparingTo("0.013005");
+        }
+        Path checkpoint = Files.writeString(
+                directory.resolve("loop.json"),
+                waymark.run("checkpoint", "loop", "--format", "session").out());
+        JsonNode second = waymark.run(
+                        "resume",
+                        checkpoint.toString(),
+                        "--agent",
+                        "looper",
+                        "--thread",
+                        "loop-again",
+                        "--volatile",
+                        "--answer",
+                        "Look again",
+                        "--json")
+                .json();
+
+        assertThat(second.path("status").asText()).isEqualTo("budget");
+        assertThat(second.path("costUsd").decimalValue()).isEqualByComparingTo("0.031005");
+        assertThat(second.at("/error/message").asText()).contains("0.03 USD is spent: 0.031005 USD");
+        assertThat(anthropic.received()).hasSize(before + 6);
+        assertThat(anthropic.complaints()).isEmpty();
+    }
+
+    /** Whether the watch has told of this after that. */
+    private static boolean after(Watching watching, String that, String type) {
+        List<String> types = watching.lines().stream()
+                .map(line -> line.path("type").asText())
+                .toList();
+        return types.lastIndexOf(type) > types.indexOf(that);
     }
 
     @Test

@@ -122,8 +122,8 @@ final class Fields {
         return Json.of(map.get(name));
     }
 
-    /** Arguments of a call. */
-    Json arguments(String name) {
+    /** What a model's maker says of a block: an object. Arguments may be anything, as the model made them up. */
+    Json metadata(String name) {
         if (map.get(name) instanceof Map) {
             return json(name);
         }

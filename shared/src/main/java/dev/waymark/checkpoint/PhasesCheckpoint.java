@@ -299,7 +299,7 @@ public final class PhasesCheckpoint {
         result.put("thread_id", timeline.thread());
         result.put("state", stateName(state));
         result.put("final_text", turn.text());
-        result.put("final_structured", turn.structured().orElse(null));
+        result.put("final_structured", structured(turn));
         putModel(result, state);
         result.put("tool_executions", toolExecutions(state));
         result.put("subagent_executions", subagentExecutions(state));
@@ -318,6 +318,11 @@ public final class PhasesCheckpoint {
         snapshot.put("replayed_effect_count", Extras.of(state).count("replayed_effect_count"));
         result.put("state_snapshot", snapshot);
         return result;
+    }
+
+    /** The format knows objects only. */
+    private static @Nullable Json structured(Turn turn) {
+        return turn.structured().filter(Json::isObject).orElse(null);
     }
 
     private void add(String phase, Conversation state, Map<String, ?> payload) {
@@ -370,7 +375,7 @@ public final class PhasesCheckpoint {
         payload.put("subagent_executions", subagentExecutions(state));
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
-        payload.put("final_structured", state.turn().structured().orElse(null));
+        payload.put("final_structured", structured(state.turn()));
         payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
         Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
         Map<String, Object> effects = effects(state, pending);

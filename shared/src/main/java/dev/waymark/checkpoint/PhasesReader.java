@@ -189,6 +189,7 @@ final class PhasesReader {
                 conversation.say(new Message(Role.ASSISTANT, List.of(new Part.Text(text))), Optional.empty(), end.at());
             }
             conversation.standing(Turn.Status.COMPLETE, text, "");
+            structured(result, conversation);
         } else {
             conversation.standing(
                     state.equals("failed") ? Turn.Status.FAILED : Turn.Status.CANCELLED,
@@ -236,9 +237,11 @@ final class PhasesReader {
             }
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the run failed");
             case "cancelled", "cancelling" -> conversation.standing(Turn.Status.CANCELLED, "", "the run was cancelled");
-            case "completed" ->
+            case "completed" -> {
                 conversation.standing(
                         Turn.Status.COMPLETE, payload.optionalText("final_text").orElse(""), "");
+                structured(payload, conversation);
+            }
             case "pending", "running", "degraded" -> {
                 if (pendingReply) {
                     conversation.untouched();
@@ -255,6 +258,12 @@ final class PhasesReader {
         }
         conversation.extras(extras(payload, replayed, conversation.callsOfTurn(turn)));
         return conversation;
+    }
+
+    private static void structured(Fields end, Restoration conversation) {
+        if (end.has("final_structured") && !end.isNull("final_structured")) {
+            conversation.structured(end.json("final_structured"));
+        }
     }
 
     private static double cost(Fields payload) {
@@ -326,7 +335,7 @@ final class PhasesReader {
 
     private static Part.ToolUse call(Object value, String place) {
         Fields call = Fields.of(value, place).only("id", "tool_name", "arguments");
-        return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.arguments("arguments"));
+        return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.json("arguments"));
     }
 
     private static void reply(Fields reply, Restoration conversation, Instant at) {

@@ -60,7 +60,7 @@ final class RunnerReader {
             }
             case "reasoning" -> {
                 part.only("type", "text", "metadata");
-                yield new Part.Reasoning(part.text("text"), part.arguments("metadata"));
+                yield new Part.Reasoning(part.text("text"), part.metadata("metadata"));
             }
             case "tool_use" -> {
                 part.only("type", "id", "name", "input");

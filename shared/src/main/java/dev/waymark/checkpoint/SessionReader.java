@@ -112,7 +112,7 @@ final class SessionReader {
             case "text" -> new Part.Text(block.only("kind", "text").text("text"));
             case "reasoning" -> {
                 block.only("kind", "text", "metadata");
-                Json metadata = block.isNull("metadata") ? Json.EMPTY_OBJECT : block.arguments("metadata");
+                Json metadata = block.isNull("metadata") ? Json.EMPTY_OBJECT : block.metadata("metadata");
                 yield new Part.Reasoning(block.text("text"), metadata);
             }
             case "tool_call" -> {

@@ -59,6 +59,7 @@ public final class Restoration {
     private Optional<Turn.Status> status = Optional.empty();
     private String words = "";
     private String why = "";
+    private Optional<Json> structured = Optional.empty();
     private Workspace workspace = Workspace.EMPTY;
     private Optional<Json> extras = Optional.empty();
 
@@ -288,12 +289,11 @@ public final class Restoration {
     }
 
     private void add(Message message, Optional<String> id, Instant at) {
-        messages++;
-        String own = id.filter(given -> !given.isEmpty()).orElse("m" + messages);
-        if (OWN_ID.matcher(own).matches()) {
-            // Ids of our own count on from there, and are never those of messages that there are.
-            messages = Math.max(messages, Integer.parseInt(own.substring(1)));
-        }
+        String own = id.filter(given -> !given.isEmpty()).orElse("m" + (messages + 1));
+        // Ids of our own count on from there, and are never those of messages that there are. They are not in order: a
+        // summary is younger than what comes after it.
+        messages =
+                OWN_ID.matcher(own).matches() ? Math.max(messages, Integer.parseInt(own.substring(1))) : messages + 1;
         transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
     }
 
@@ -352,6 +352,12 @@ public final class Restoration {
         status = Optional.of(how);
         words = text;
         why = reason;
+        return this;
+    }
+
+    /** What the last word said as JSON. */
+    public Restoration structured(Json value) {
+        structured = Optional.of(value);
         return this;
     }
 
@@ -500,6 +506,7 @@ public final class Restoration {
                 : transcript.entries().last().orElseThrow().message().text();
         boolean problem = how != Turn.Status.COMPLETE && how != Turn.Status.RUNNING;
         Optional<Problem> reason = problem ? Optional.of(new Problem("Recorded", why)) : Optional.empty();
-        return new Turn(turn, how, iterations, usage, text, reason, startedAt);
+        return new Turn(turn, how, iterations, usage, text, reason, startedAt)
+                .structured(how == Turn.Status.COMPLETE ? structured : Optional.empty());
     }
 }

@@ -15,6 +15,7 @@ import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Usage;
 import dev.waymark.history.Moment;
@@ -29,7 +30,7 @@ import java.util.Random;
 
 /**
  * A thread that a seed makes up, with every state that it went through: questions, approvals, failures, files, plans,
- * lost calls, subagents, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
+ * lost calls, subagents, summaries, last words as JSON, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
  *
  * <pre>{@code
  * for (long seed = 0; seed < 200; seed++) {
@@ -47,6 +48,9 @@ public final class MadeUpThread {
     };
 
     private final Random random;
+    /** Apart, so that what it decides leaves the rest of a seed's thread as it was. */
+    private final Random extras;
+
     private final List<Moment> moments = new ArrayList<>();
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
     private Conversation state;
@@ -54,11 +58,16 @@ public final class MadeUpThread {
     private int run = 1;
     private int eventsOfRun;
     private final int maxIterations;
+    private final Terms terms;
 
     private MadeUpThread(long seed) {
         // What Random begins with is much the same for neighbours.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
+        this.extras = new Random(~seed);
         this.maxIterations = chance(2) ? 2 : 12;
+        this.terms = extras.nextInt(3) > 0
+                ? terms(maxIterations)
+                : terms(maxIterations).withSummaries(new SummaryRule(40, 1 + extras.nextInt(4)));
         Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
         state = Conversation.start(started, at);
         note(started);
@@ -115,7 +124,9 @@ public final class MadeUpThread {
             return;
         }
         if (!state.turn().isRunning() && chance(2)) {
-            apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false));
+            Optional<Json> schema = extras.nextInt(4) == 0 ? Optional.of(Json.EMPTY_OBJECT) : Optional.empty();
+            apply(new Fact.UserSpoke(
+                    Optional.empty(), Optional.empty(), Optional.of(Message.user(words())), false, schema));
             return;
         }
         List<Step> steps = state.decide();
@@ -124,11 +135,18 @@ public final class MadeUpThread {
             return;
         }
         if (!state.agentRequested() || state.terms().isEmpty()) {
-            apply(state.agentRequested() ? new Fact.AgentResolved(terms(maxIterations)) : new Fact.AgentRequested());
+            apply(state.agentRequested() ? new Fact.AgentResolved(terms) : new Fact.AgentRequested());
             return;
         }
         if (state.modelCalled()) {
             int step = state.counters().steps();
+            if (state.isSummarising()) {
+                apply(
+                        extras.nextInt(6) == 0
+                                ? new Fact.SummaryFailed(step, new Problem("Provider", "overloaded"), Spent.NOTHING)
+                                : new Fact.Summarised(step, Reply.of(new Part.Text("They talked of " + words()))));
+                return;
+            }
             apply(
                     chance(6)
                             ? new Fact.ModelFailed(step, new Problem("Provider", "overloaded"))
@@ -179,6 +197,8 @@ public final class MadeUpThread {
             apply(new Fact.AgentRequested());
         } else if (step instanceof Step.CallModel call) {
             apply(new Fact.ModelCalled(call.step()));
+        } else if (step instanceof Step.Summarise summarise) {
+            apply(new Fact.SummaryRequested(summarise.step()));
         } else if (step instanceof Step.RunTool run) {
             apply(new Fact.ToolDispatched(run.call().id(), run.dispatch()));
         } else if (step instanceof Step.VerifyTool verify) {
@@ -282,7 +302,13 @@ public final class MadeUpThread {
         for (int i = 0; i < wanted; i++) {
             parts.add(use());
         }
-        return new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn");
+        Reply reply = new Reply(parts, new Usage(random.nextInt(100), random.nextInt(100)), "end_turn");
+        if (wanted > 0 || state.turn().schema().isEmpty()) {
+            return reply;
+        }
+        return extras.nextInt(3) == 0
+                ? reply.withMisfit("it is not one JSON value")
+                : reply.withStructured(Json.of(Map.of("n", extras.nextInt(10))));
     }
 
     private Part.ToolUse use() {

@@ -112,6 +112,31 @@ class MainTest {
     }
 
     @Test
+    void tools_subagents_areListedAndNotCalled() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]");
+        file("b.yaml", "model: scripted:a.script.yaml\ndescription: Reads");
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Reads\n", ""));
+        assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
+                .isEqualTo(new Said(
+                        2,
+                        "",
+                        "waymark: tool belongs to a thread: b. Have the agent call it, with: waymark run --agent a\n"));
+    }
+
+    @Test
+    void tools_call_carriesTheAgentsContext() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("who.sh", "printf '%s' \"$WAYMARK_CONTEXT\"");
+        file("a.yaml", """
+                model: scripted:a.script.yaml
+                context: { tenant: acme }
+                tools: [{ name: who, command: [/bin/sh, who.sh], safe_to_retry: true }]
+                """);
+        assertThat(tools("--call", "who")).isEqualTo(new Said(0, "{\"tenant\": \"acme\"}\n", ""));
+    }
+
+    @Test
     void tools_call_runsWhatIsSafe_andNothingElse() throws Exception {
         toolsAgent();
         assertThat(tools("--call", "look")).isEqualTo(new Said(0, "seen\n\n", ""));
@@ -130,6 +155,15 @@ class MainTest {
         assertThat(tools("{}").exitCode()).isEqualTo(2);
         assertThat(say("tools", "b", "--agents", directory.toString()))
                 .isEqualTo(new Said(3, "", "waymark: no agent: b. There is a\n"));
+    }
+
+    @Test
+    void tools_subagent_isCalledInAThreadOnly() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]\n");
+        file("b.yaml", "model: scripted:a.script.yaml\ndescription: Helps\n");
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Helps\n", ""));
+        assertThat(tools("--call", "b", "{\"task\":\"Go\"}").err()).contains("tool belongs to a thread: b");
     }
 
     @ParameterizedTest

@@ -1,6 +1,7 @@
 package dev.waymark.bench.chaos;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
@@ -15,56 +16,76 @@ import io.temporal.client.WorkflowClient;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** The agents: one for every kind of tool and number of calls, all known to every worker. */
+/** The agents: one for every wire, kind of tool and number of calls, all known to every worker. */
 final class Cast {
     static final List<Integer> CALLS = List.of(1, 4);
 
     private Cast() {}
 
-    static String agent(Kind kind, int calls, boolean approved) {
+    static String agent(Wire wire, Kind kind, int calls, boolean approved) {
+        return model(kind, calls, approved) + (wire == Wire.NONE ? "" : "-" + name(wire));
+    }
+
+    private static String model(Kind kind, int calls, boolean approved) {
         return kind.tool(approved) + "-" + calls;
     }
 
-    /** A worker that nothing happens to. */
-    static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort) {
+    private static String name(Wire wire) {
+        return wire.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * A worker that nothing happens to.
+     *
+     * @param models where services of models are
+     */
+    static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models) {
         List<Tool> tools = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             for (boolean approved : new boolean[] {false, true}) {
                 kind.tool(approved, ledgerPort).ifPresent(tools::add);
             }
         }
-        return worker(client, taskQueue, ledgerPort, tools, model -> model);
+        return worker(client, taskQueue, ledgerPort, models, tools, model -> model);
     }
 
     /** A worker that dies. */
-    static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort, Crash crash) {
+    static AgentWorker worker(
+            WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models, Crash crash) {
         List<Tool> tools = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             for (boolean approved : new boolean[] {false, true}) {
                 kind.tool(approved, ledgerPort, crash).ifPresent(tools::add);
             }
         }
-        return worker(client, taskQueue, ledgerPort, tools, crash::around);
+        return worker(client, taskQueue, ledgerPort, models, tools, crash::around);
     }
 
     private static AgentWorker worker(
             WorkflowClient client,
             String taskQueue,
             int ledgerPort,
+            Map<String, String> environment,
             List<Tool> tools,
             UnaryOperator<ModelProvider> around) {
         List<AgentSpec> agents = new ArrayList<>();
         Map<String, ModelProvider> models = new LinkedHashMap<>();
+        Services.providers(environment).forEach((name, provider) -> models.put(name, around.apply(provider)));
         for (Kind kind : Kind.values()) {
             for (boolean approved : new boolean[] {false, true}) {
                 for (int calls : CALLS) {
-                    String name = agent(kind, calls, approved);
-                    agents.add(AgentSpec.of(name, name + ":scripted", kind.spec(approved, ledgerPort)));
-                    models.put(name, around.apply(model(kind.tool(approved), calls)));
+                    ToolSpec tool = kind.spec(approved, ledgerPort);
+                    String model = model(kind, calls, approved);
+                    models.put(model, around.apply(model(kind.tool(approved), calls)));
+                    for (Wire wire : Wire.values()) {
+                        String asked = wire == Wire.NONE ? model + ":scripted" : name(wire) + ":" + model;
+                        agents.add(AgentSpec.of(agent(wire, kind, calls, approved), asked, tool));
+                    }
                 }
             }
         }

@@ -28,7 +28,7 @@ final class Dice {
         if (dice.random.nextDouble() < TWICE) {
             faults.add(dice.fault(kind, calls));
         }
-        return new Run("chaos-" + Long.toHexString(seed) + "-" + number, kind, calls, faults);
+        return new Run("chaos-" + Long.toHexString(seed) + "-" + number, Wire.NONE, kind, calls, faults);
     }
 
     private Fault fault(Kind kind, int calls) {

@@ -11,7 +11,7 @@ import java.util.UUID;
  * A turn of a thread of its own, in which a model calls a tool so many times at once, and the workers that die of these
  * faults, one after the other.
  */
-public record Run(String id, Kind kind, int calls, List<Fault> faults) {
+public record Run(String id, Wire wire, Kind kind, int calls, List<Fault> faults) {
     /** A new run is moved to whenever one has so many events and can be left. */
     private static final int FEW_EVENTS = 12;
 
@@ -20,7 +20,12 @@ public record Run(String id, Kind kind, int calls, List<Fault> faults) {
     }
 
     public static Run of(Kind kind, int calls, Fault... faults) {
-        return new Run("run-" + UUID.randomUUID(), kind, calls, List.of(faults));
+        return new Run("run-" + UUID.randomUUID(), Wire.NONE, kind, calls, List.of(faults));
+    }
+
+    /** The same with a model behind this wire. */
+    public Run over(Wire other) {
+        return new Run(id, other, kind, calls, faults);
     }
 
     /** A person has to approve every call. */
@@ -29,7 +34,7 @@ public record Run(String id, Kind kind, int calls, List<Fault> faults) {
     }
 
     String agent() {
-        return Cast.agent(kind, calls, isApproved());
+        return Cast.agent(wire, kind, calls, isApproved());
     }
 
     StartInput start() {
@@ -45,6 +50,6 @@ public record Run(String id, Kind kind, int calls, List<Fault> faults) {
 
     @Override
     public String toString() {
-        return kind + " x " + calls + " " + faults;
+        return kind + " x " + calls + " " + faults + (wire == Wire.NONE ? "" : " " + wire);
     }
 }

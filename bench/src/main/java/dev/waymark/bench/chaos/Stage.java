@@ -53,6 +53,7 @@ public final class Stage implements AutoCloseable {
     private final AgentClient client;
     private final Histories histories;
     private final EffectLedger ledger;
+    private final Services services = Services.open();
     private final Semaphore starting = new Semaphore(STARTING_AT_ONCE);
     private final ExecutorService people = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "people");
@@ -73,6 +74,11 @@ public final class Stage implements AutoCloseable {
         return new Stage(directory, Connection.to(serverAddress));
     }
 
+    /** The models behind wires. */
+    Services services() {
+        return services;
+    }
+
     /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
     public List<Result> play(List<Run> runs) throws IOException, InterruptedException {
         List<AgentWorker> survivors = new ArrayList<>();
@@ -81,7 +87,8 @@ public final class Stage implements AutoCloseable {
                 kill(runs, round);
                 for (Run run : runs) {
                     if (run.faults().size() == round + 1) {
-                        AgentWorker worker = Cast.worker(connection.client(), run.id(), ledger.port());
+                        AgentWorker worker =
+                                Cast.worker(connection.client(), run.id(), ledger.port(), services.environment());
                         survivors.add(worker);
                         worker.start();
                     }
@@ -113,7 +120,7 @@ public final class Stage implements AutoCloseable {
         starting.acquire();
         WorkerProcess victim;
         try {
-            victim = Victim.start(connection.address(), ledger.port(), roles);
+            victim = Victim.start(connection.address(), ledger.port(), services.environment(), roles);
         } finally {
             starting.release();
         }
@@ -252,6 +259,7 @@ public final class Stage implements AutoCloseable {
     @Override
     public void close() {
         people.shutdownNow();
+        services.close();
         ledger.close();
         client.close();
         connection.close();

@@ -23,11 +23,13 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A worker process killed at every point, with every kind of tool, alone and four at once, on any server. All runs take
- * place at the same time, since they mostly wait; each test looks at one.
+ * A worker process killed at every point, with every kind of tool, alone and four at once, on any server; and at every
+ * point with a model behind each wire. All runs take place at the same time, since they mostly wait; each test looks at
+ * one.
  */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
@@ -56,6 +58,8 @@ abstract class CrashMatrixCases {
                     runs.add(Run.of(kind, calls, Fault.at(point)));
                 }
             }
+            runs.add(Run.of(Kind.EFFECT, 4, Fault.at(point)).over(Wire.ANTHROPIC));
+            runs.add(Run.of(Kind.VERIFIED, 4, Fault.at(point)).over(Wire.OPENAI));
             play(runs);
         }
         playCommands(CrashPoint.BEFORE_TOOL_POLL);
@@ -119,5 +123,17 @@ abstract class CrashMatrixCases {
                 && CLAIMED.contains(run.faults().get(0).point())) {
             assertThat(result.effects().unknown()).isPositive();
         }
+    }
+
+    /** Each was asked for the calls, and again with their results; by a worker that was killed then, more than once. */
+    @ParameterizedTest
+    @EnumSource(names = {"ANTHROPIC", "OPENAI"})
+    void modelsBehindWires_wereAskedByEveryRun_andRefusedNothing(Wire wire) {
+        List<Run> runs = runs().filter(run -> run.wire() == wire).toList();
+        runs.forEach(run -> results.get(run).join());
+
+        assertThat(runs).hasSameSizeAs(CrashPoint.values());
+        assertThat(stage.services().asked(wire)).isGreaterThanOrEqualTo(2 * runs.size());
+        assertThat(stage.services().complaints()).isEmpty();
     }
 }

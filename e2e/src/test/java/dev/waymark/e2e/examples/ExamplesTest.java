@@ -30,7 +30,9 @@ class ExamplesTest {
     static void startDev() {
         ledger = agents.resolve("waymark-ledger.txt");
         dev = Dev.inMemory(
-                new Agents(agents).assistant().greeter().shipped("billing").directory(), agents);
+                new Agents(agents).assistant().greeter().shipped("billing").directory(),
+                // Where its programs leave their traces.
+                Map.of("TMPDIR", agents.toString()));
     }
 
     @AfterAll

@@ -171,6 +171,40 @@ public final class Agents {
                 """);
     }
 
+    /**
+     * Has a clerk charge 500 cents, once somebody approves. Both have their price. Every charge is a line in the file
+     * {@code clerk.ledger}, with the context.
+     */
+    public Agents boss() {
+        String price = "pricing: { input: 10, output: 10 }\n";
+        program("clerk-charge.sh", "read -r args; echo \"$args $WAYMARK_CONTEXT\" >> clerk.ledger; printf charged");
+        agent("boss", price + "budget: { usd: 1 }\nsubagents: [clerk]", """
+                replies:
+                  - tool_calls: [{ id: tu_7, name: clerk, input: { task: "Charge 500 cents." } }]
+                    usage: { input_tokens: 1000, output_tokens: 0 }
+                  - text: It is done.
+                    usage: { input_tokens: 1000, output_tokens: 0 }
+                """);
+        return agent("clerk", price + """
+                tools: [{ name: charge_card, command: [./clerk-charge.sh], approval: always }]
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
+                    usage: { input_tokens: 3000, output_tokens: 0 }
+                  - text: Charged.
+                    usage: { input_tokens: 3000, output_tokens: 0 }
+                """);
+    }
+
+    /** Gives the agent of this name something to do. */
+    public Agents above(String name, String below) {
+        return agent(name, "subagents: [" + below + "]", """
+                replies:
+                  - tool_calls: [{ id: tu_7, name: %s, input: { task: Go. } }]
+                  - text: It is done.
+                """.formatted(below));
+    }
+
     /** Four calls at once: one asks, one needs approval, one fails, one succeeds. */
     public Agents parallel() {
         program("pay.sh", "read -r args; printf 'paid %s' \"$args\"");

@@ -36,9 +36,9 @@ public final class Dev implements AutoCloseable {
         return start(agents, "--in-memory");
     }
 
-    /** The same, whose programs leave their traces in this directory. */
-    public static Dev inMemory(Path agents, Path temporaryFiles) {
-        return start(agents, Map.of("TMPDIR", temporaryFiles.toString()), "--in-memory");
+    /** The same, with these variables. */
+    public static Dev inMemory(Path agents, Map<String, String> environment) {
+        return start(agents, environment, "--in-memory");
     }
 
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */

@@ -6,6 +6,7 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
@@ -95,8 +96,13 @@ public final class Crash {
         return new ModelProvider() {
             @Override
             public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+                return reply(request, words -> {});
+            }
+
+            @Override
+            public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
                 pass(CrashPoint.MODEL_REQUESTED);
-                Reply reply = provider.reply(request);
+                Reply reply = provider.reply(request, listener);
                 pass(CrashPoint.MODEL_REPLIED);
                 return reply;
             }

@@ -12,6 +12,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
+import java.util.function.Function;
 
 /**
  * A service of models on 127.0.0.1, for one wire. It answers what it is told to, and holds every request to the rules of
@@ -43,12 +45,17 @@ public abstract class ModelServer implements AutoCloseable {
     private final HttpServer http;
     private final String path;
     private final CountDownLatch onward = new CountDownLatch(1);
-    private final Deque<Answer> next = new ArrayDeque<>();
+    private Function<Received, Answer> answers = request -> Answer.error(500, "nobody has said what to answer");
     private final List<Received> received = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
 
-    /** One request, as it came. Names of headers are in lower case. */
-    public record Received(Map<String, String> headers, JsonNode body) {}
+    /**
+     * One request, as it came.
+     *
+     * @param headers with names in lower case
+     * @param at when it had come, on a clock that nobody sets: good for what lies between two
+     */
+    public record Received(Map<String, String> headers, JsonNode body, Duration at) {}
 
     ModelServer(String path) {
         this.path = path;
@@ -75,8 +82,13 @@ public abstract class ModelServer implements AutoCloseable {
 
     /** Answers the next requests with these, one each, and all further ones with the last. */
     public synchronized void answers(Answer... answers) {
-        next.clear();
-        next.addAll(List.of(answers));
+        Deque<Answer> next = new ArrayDeque<>(List.of(answers));
+        answers(request -> next.size() > 1 ? next.remove() : next.getFirst());
+    }
+
+    /** Answers every request with what this makes of it: as a model would that is asked by several workers, or again. */
+    public synchronized void answers(Function<Received, Answer> answers) {
+        this.answers = answers;
     }
 
     /** From now on, no reply falls silent any more, and those that have go on. */
@@ -102,10 +114,11 @@ public abstract class ModelServer implements AutoCloseable {
         JsonNode body = read(bytes);
         Answer answer;
         synchronized (this) {
-            received.add(new Received(headers, body));
+            Received request = new Received(headers, body, Duration.ofNanos(System.nanoTime()));
+            received.add(request);
             Optional<Answer.Error> refusal = refusal(exchange, headers, body);
             refusal.ifPresent(error -> complaints.add(error.body()));
-            answer = refusal.isPresent() ? refusal.get() : next.size() > 1 ? next.remove() : next.getFirst();
+            answer = refusal.isPresent() ? refusal.get() : answers.apply(request);
         }
         try (exchange) {
             send(exchange, body.path("model").asText(), answer);

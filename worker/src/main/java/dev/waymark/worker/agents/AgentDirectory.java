@@ -56,7 +56,7 @@ public final class AgentDirectory {
             List<AgentFile.Definition> definitions = definitions(directory, reader);
             Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
             definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));
-            return new AgentDirectory(directory, complete(definitions), servers);
+            return new AgentDirectory(directory, complete(definitions, reader), servers);
         } catch (YamlProblem e) {
             throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
         }
@@ -78,13 +78,14 @@ public final class AgentDirectory {
         return definitions;
     }
 
-    private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions) throws YamlProblem {
+    private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions, AgentFile reader)
+            throws YamlProblem {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
         definitions.forEach(definition -> byName.put(definition.agent().name(), definition.agent()));
         for (AgentFile.Definition definition : definitions) {
             byName.put(definition.agent().name(), definition.complete(byName));
         }
-        Subagents subagents = new Subagents(byName);
+        Subagents subagents = new Subagents(byName, reader::hasPrice);
         for (AgentFile.Definition definition : definitions) {
             Optional<String> problem =
                     subagents.problem(byName.get(definition.agent().name()));
@@ -103,7 +104,7 @@ public final class AgentDirectory {
                 throw new IllegalArgumentException("two agents of one name: " + agent.name());
             }
         }
-        Subagents subagents = new Subagents(byName);
+        Subagents subagents = new Subagents(byName, agent -> true);
         byName.values()
                 .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
                     throw new IllegalArgumentException("agent " + agent.name() + ": " + words);

@@ -144,7 +144,7 @@ final class AgentFile {
             builder.pricing(pricing(pricing.get()));
         }
         if (budget.isPresent()) {
-            builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model)));
+            builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model.text())));
         }
         if (context.isPresent()) {
             builder.context(context(context.get()));
@@ -350,9 +350,14 @@ final class AgentFile {
                 keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
     }
 
-    private boolean hasPrice(YamlValue model) throws YamlProblem {
+    /** Whether it is known what an agent's model costs. */
+    boolean hasPrice(AgentSpec agent) {
+        return agent.pricing().isPresent() || hasPrice(agent.model());
+    }
+
+    private boolean hasPrice(String model) {
         return providers
-                .find(model.text())
+                .find(model)
                 .flatMap(bound -> bound.provider().pricing(bound.model()))
                 .isPresent();
     }

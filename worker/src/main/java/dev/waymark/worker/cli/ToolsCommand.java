@@ -72,13 +72,16 @@ public final class ToolsCommand implements Callable<Integer> {
         /** A person answers. */
         ASKS,
         /** It changes nothing but the thread's own state. */
-        STATE;
+        STATE,
+        /** A thread of its own does it, and is begun once. */
+        SUBAGENT;
 
         static Safety of(ToolSpec tool) {
             return switch (tool.kind()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
-                default -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+                case SUBAGENT -> SUBAGENT;
+                case COMMAND, JAVA, HTTP, MCP -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
             };
         }
 
@@ -145,6 +148,7 @@ public final class ToolsCommand implements Callable<Integer> {
             return attempt(
                     tool,
                     Optional.ofNullable(args).orElse("{}"),
+                    agent.context().orElse(Json.EMPTY_OBJECT),
                     new ToolRunner(
                             setup.tools(),
                             commands,
@@ -191,7 +195,7 @@ public final class ToolsCommand implements Callable<Integer> {
         return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
     }
 
-    private int attempt(ToolSpec tool, String json, ToolRunner tools) throws Exception {
+    private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
             throw new Complaint.Thrown(
@@ -203,8 +207,8 @@ public final class ToolsCommand implements Callable<Integer> {
                     "Have the agent call it, with: waymark run --agent " + name);
         }
         Json args = arguments(json);
-        ToolContext context =
-                new ToolContext(NOWHERE, NOWHERE, tool.name(), IdempotencyKey.of(NOWHERE, tool.name(), args, 0));
+        String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
+        ToolContext context = new ToolContext(NOWHERE, NOWHERE, tool.name(), key, carried);
         ToolOutcome outcome = outcome(tool, args, context, tools);
         if (output.isJson()) {
             output.printJson(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));

@@ -41,7 +41,8 @@ public final class InMemoryServer implements DevServer {
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
                 // Our clients ask every 10 s whether the link lives. By default gRPC cuts off whoever asks so often.
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
-                .permitKeepAliveWithoutCalls(true);
+                .permitKeepAliveWithoutCalls(true)
+                .intercept(new LateCancellations(services.getWorkflowService()));
         GRPCServerHelper.registerServicesAndHealthChecks(services.getServices(), builder);
         try {
             return new InMemoryServer(services, builder.build().start());

@@ -14,6 +14,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Usd;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
@@ -268,6 +269,24 @@ class AgentDirectoryTest {
             file("c2.yaml", MODEL);
         }
         assertThatThrownBy(this::load).isInstanceOf(AgentInvalid.class).hasMessage(file + ":2: " + problem);
+    }
+
+    @Test
+    void load_subagentWithoutAPriceUnderABudgetInDollars_isRefused() throws Exception {
+        ModelProvider unpriced = request -> {
+            throw new IllegalStateException("nobody asks it");
+        };
+        ModelProviders providers =
+                ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory), "unpriced", unpriced));
+        String price = "pricing: { input: 1, output: 1 }\n";
+        Path file = file("a.yaml", MODEL + price + "budget: { usd: 1 }\nsubagents: [b]\n");
+        file("b.yaml", MODEL + price + "subagents: [c]\n");
+        file("c.yaml", "model: unpriced:any\n");
+        assertThatThrownBy(() -> AgentDirectory.load(directory, providers, TOOLS))
+                .hasMessage(file + ":4: subagents[0]: nobody knows what the model of c costs, and the budget of a is in"
+                        + " dollars: say it with pricing");
+        file("c.yaml", "model: unpriced:any\n" + price);
+        assertThat(AgentDirectory.load(directory, providers, TOOLS).names()).containsExactly("a", "b", "c");
     }
 
     @Test

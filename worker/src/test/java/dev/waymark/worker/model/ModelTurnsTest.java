@@ -1,7 +1,9 @@
 package dev.waymark.worker.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.connect.Connection;
@@ -10,6 +12,7 @@ import dev.waymark.contract.Outcome;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.SummaryRule;
 import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelServer;
@@ -25,6 +28,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -35,6 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole turns with models over real HTTP: what they cost in calls, retries by Temporal included, and what they come to. */
 @Timeout(120)
@@ -62,16 +68,20 @@ class ModelTurnsTest {
     void begin() {
         anthropic = new AnthropicServer();
         openai = new OpenAiServer();
-        worker = AgentWorker.builder(connection.client())
+        worker = worker(
+                AgentSpec.of("a", "anthropic:m-1", BuiltInTools.askUser()),
+                AgentSpec.of("o", "openai:m-1", BuiltInTools.askUser()));
+        worker.start();
+    }
+
+    private AgentWorker worker(AgentSpec... agents) {
+        return AgentWorker.builder(connection.client())
                 .taskQueue("models-" + UUID.randomUUID())
-                .agents(
-                        AgentSpec.of("a", "anthropic:m-1", BuiltInTools.askUser()),
-                        AgentSpec.of("o", "openai:m-1", BuiltInTools.askUser()))
+                .agents(agents)
                 .providers(ModelProviders.of(Map.of(
                         AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
                         OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
                 .build();
-        worker.start();
     }
 
     @AfterEach
@@ -94,8 +104,14 @@ class ModelTurnsTest {
         "429, rate_limit_error,      2",
         "429, insufficient_quota,    1",
         "500, api_error,             2",
+        "502, x,                     2",
         "503, overloaded,            2",
+        "504, timeout_error,         2",
         "529, overloaded_error,      2",
+        "400, context_length_exceeded, 1",
+        "400, content_filter,        1",
+        "418, x,                     1",
+        "422, x,                     1",
     })
     void turn_withATroubleAtFirst_costsThisManyCalls(int status, String name, int calls) {
         String body = "{\"error\":{\"type\":\"" + name + "\",\"message\":\"No.\"}}";
@@ -110,6 +126,132 @@ class ModelTurnsTest {
         assertThat(outcomes).extracting(Outcome::status).containsOnly(calls > 1 ? "complete" : "failed");
         assertThat(List.of(anthropic.received().size(), openai.received().size()))
                 .containsOnly(calls);
+    }
+
+    /** The same trouble for both services, and what it comes to: how many calls, and a failure of which type if any. */
+    private record Row(String name, Answer first, int calls, Optional<String> failure) {
+        static Row passing(String name, Answer first) {
+            return new Row(name, first, 2, Optional.empty());
+        }
+
+        static Row forGood(String name, Answer first, String failure) {
+            return new Row(name, first, 1, Optional.of(failure));
+        }
+
+        static Row fine(String name, Answer first) {
+            return new Row(name, first, 1, Optional.empty());
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static Answer.Raw event(String type) {
+        return Answer.events("{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"Sorry.\"}}");
+    }
+
+    private static Answer.Error refusal(int status, String message) {
+        return Answer.error(status, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"" + message + "\"}}");
+    }
+
+    private static Answer.Speech question() {
+        return Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which day?\"}");
+    }
+
+    static List<Row> troubles() {
+        return List.of(
+                Row.passing(
+                        "stream cut before the first word",
+                        Answer.says("Hello.").cutAfter(0)),
+                Row.passing(
+                        "stream cut after the last word", Answer.says("Hello.").cutAfter(1)),
+                Row.passing("stream that ends too early", Answer.events()),
+                Row.passing("stream of no JSON", Answer.events("not JSON")),
+                Row.passing("page of a gateway", Answer.events("<html>").as("text/html")),
+                Row.passing(
+                        "connection that breaks in the headers' wake",
+                        Answer.events().breaking()),
+                Row.passing("overloaded, in a stream", event("overloaded_error")),
+                Row.passing("limit of requests, in a stream", event("rate_limit_error")),
+                Row.passing("never heard of, in a stream", event("bad_hair_day")),
+                Row.passing(
+                        "overloaded, in a document",
+                        Answer.events("{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Busy.\"}}")
+                                .as("application/json")),
+                Row.forGood("bad request, in a stream", event("invalid_request_error"), "BadRequest"),
+                Row.forGood("no credit, in a stream", event("insufficient_quota"), "NoCredit"),
+                Row.forGood("context window, in words", refusal(400, "prompt is too long: 9"), "ContextWindowExceeded"),
+                Row.forGood("no credit, in words", refusal(400, "Your credit balance is too low"), "NoCredit"),
+                Row.forGood("redirect", Answer.error(307, "").with("Location", "/v1/elsewhere"), "Redirected"),
+                Row.forGood("call cut by max_tokens", question().stopping("max_tokens"), "CallCut"),
+                Row.fine("text cut by max_tokens", Answer.says("Hel").stopping("max_tokens")),
+                Row.fine("unknown stop reason", Answer.says("Hello.").stopping("bored")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("troubles")
+    void turn_withAnOddReplyAtFirst_costsThisManyCalls(Row row) {
+        assertCost(row, anthropic, "a");
+        assertCost(row, openai, "o");
+    }
+
+    @Test
+    void turn_withWhatOnlyOneServiceSays_costsThisManyCalls() {
+        assertCost(Row.forGood("refusal", Answer.says("No.").stopping("refusal"), "Refused"), anthropic, "a");
+        assertCost(
+                Row.forGood(
+                        "context window",
+                        Answer.says("So").stopping("model_context_window_exceeded"),
+                        "ContextWindowExceeded"),
+                anthropic,
+                "a");
+        assertCost(
+                Row.fine(
+                        "unknown block",
+                        Answer.says("Hello.").plus(new Answer.Piece.Strange("{\"type\":\"hologram\",\"data\":\"x\"}"))),
+                anthropic,
+                "a");
+        assertCost(Row.forGood("withheld", Answer.says("No").stopping("content_filter"), "Refused"), openai, "o");
+    }
+
+    private void assertCost(Row row, ModelServer server, String agent) {
+        server.answers(row.first(), Answer.says("Hello."));
+        int before = server.received().size();
+
+        Outcome outcome = start(agent).getResult(Outcome.class);
+
+        assertThat(outcome.error().map(Problem::type)).as(agent).isEqualTo(row.failure());
+        assertThat(outcome.status()).isEqualTo(row.failure().isPresent() ? "failed" : "complete");
+        assertThat(server.received()).as(agent).hasSize(before + row.calls());
+        assertThat(server.complaints()).isEmpty();
+    }
+
+    @Test
+    void trouble_thatDoesNotPass_isGivenUpAfterTenCalls() {
+        anthropic.answers(Answer.error(529, "{}").with("Retry-After-Ms", "20"));
+
+        Outcome outcome = start("a").getResult(Outcome.class);
+
+        assertThat(outcome.error().map(Problem::type)).contains("Overloaded");
+        assertThat(anthropic.received()).hasSize(10);
+    }
+
+    @Test
+    void serviceThatIsNotConfigured_isNotAsked() {
+        AgentSpec agent = AgentSpec.of("k", "keyless:m-1");
+        try (AgentWorker keyless = AgentWorker.builder(connection.client())
+                .taskQueue("keyless-" + UUID.randomUUID())
+                .agents(agent)
+                .providers(ModelProviders.of(Map.of("keyless", AnthropicProvider.of(Map.of()))))
+                .build()) {
+            keyless.start();
+
+            Outcome outcome = start(keyless, "k").getResult(Outcome.class);
+
+            assertThat(outcome.error().map(Problem::type)).contains("NotConfigured");
+        }
     }
 
     @Test
@@ -147,31 +289,6 @@ class ModelTurnsTest {
     }
 
     @Test
-    void reply_cutInItsCalls_failsTheTurnAndAsksNobody() {
-        anthropic.answers(Answer.says("One thing.")
-                .calls("tu_1", "ask_user", "{\"question\": \"Which day?\"}")
-                .stopping("max_tokens"));
-
-        Outcome outcome = start("a").getResult(Outcome.class);
-
-        assertThat(outcome.status()).isEqualTo("failed");
-        assertThat(outcome.error().map(Problem::type)).contains("CallCut");
-        assertThat(anthropic.received()).hasSize(1);
-    }
-
-    @Test
-    void retryAfter_isWaitedFor() {
-        anthropic.answers(Answer.error(429, "{}").with("Retry-After", "2"), Answer.says("Hello."));
-        long begun = System.nanoTime();
-
-        start("a").getResult(Outcome.class);
-
-        // Temporal's own first interval would be one second.
-        assertThat(Duration.ofNanos(System.nanoTime() - begun)).isGreaterThan(Duration.ofMillis(1_800));
-        assertThat(anthropic.received()).hasSize(2);
-    }
-
-    @Test
     void key_echoedByTheService_isNotInHistory() {
         String key = ModelServer.KEY;
         anthropic.answers(
@@ -190,7 +307,45 @@ class ModelTurnsTest {
         assertThat(bytes).contains("wrong: [key]").doesNotContain(key);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"anthropic", "openai"})
+    void summary_isAskedForWithoutTools_andWhatItLeavesIsTaken(String service) {
+        ModelServer server = service.equals("anthropic") ? anthropic : openai;
+        server.answers(Answer.says("One, then."), Answer.says("They counted."), Answer.says("Two, then."));
+        AgentSpec brief = AgentSpec.of("brief", service + ":m-1", BuiltInTools.askUser())
+                .with()
+                .summaries(new SummaryRule(1, 1))
+                .build();
+        try (AgentWorker other = worker(brief)) {
+            other.start();
+            WorkflowStub thread = connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            Names.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue(other.taskQueue())
+                                    .setWorkflowId("thread-" + UUID.randomUUID())
+                                    .build());
+            thread.start(StartInput.of("brief").saying(Say.message("m1", "One")));
+            await().atMost(Duration.ofSeconds(60)).until(() -> server.received().size() == 1);
+            thread.signal(Names.SAY, Map.of("content", "Two"));
+            thread.signal(Names.CLOSE);
+
+            assertThat(thread.getResult(Outcome.class).text()).isEqualTo("Two, then.");
+        }
+        assertThat(server.complaints()).isEmpty();
+        List<JsonNode> asked =
+                server.received().stream().map(ModelServer.Received::body).toList();
+        assertThat(asked).extracting(body -> body.has("tools")).containsExactly(true, false, true);
+        assertThat(asked.get(1).toString()).contains("User: One\\n\\nAssistant: One, then.");
+        assertThat(asked.get(2).toString()).contains("They counted.").doesNotContain("One, then.");
+    }
+
     private WorkflowStub start(String agent) {
+        return start(worker, agent);
+    }
+
+    private static WorkflowStub start(AgentWorker worker, String agent) {
         WorkflowStub stub = connection
                 .client()
                 .newUntypedWorkflowStub(

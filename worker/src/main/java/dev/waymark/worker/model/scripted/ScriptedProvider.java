@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -21,8 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is number i of the file, and the
- * last one repeats. It depends on nothing else, so a call that is retried or replayed gets the same reply. An edited file
- * counts from the next call on. No network.
+ * last one repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with this id. It depends
+ * on nothing but the transcript, so a call that is retried or replayed gets the same reply. An edited file counts from the
+ * next call on. No network.
  *
  * <pre>{@code
  * replies:
@@ -66,21 +68,22 @@ public final class ScriptedProvider implements ModelProvider {
                 .filter(message -> message.role() == Role.ASSISTANT)
                 .count();
         Script.Line line = script(request.model()).line(assistantMessages);
-        line.reply().ifPresent(reply -> listener.usage(reply.usage()));
-        speak(line, listener);
+        Optional<Reply> reply = line.reply().map(new Quotes(request.messages())::in);
+        reply.ifPresent(said -> listener.usage(said.usage()));
+        speak(reply, line.delay(), listener);
         if (line.error().isPresent()) {
             throw line.error().get().failure();
         }
-        return line.reply().orElseThrow();
+        return reply.orElseThrow();
     }
 
     /** Word by word, spread over the delay, as a real model would. */
-    private static void speak(Script.Line line, ReplyListener listener) throws InterruptedException {
-        String text = line.reply()
-                .map(reply -> new Message(Role.ASSISTANT, reply.content()).text())
+    private static void speak(Optional<Reply> reply, Duration delay, ReplyListener listener)
+            throws InterruptedException {
+        String text = reply.map(said -> new Message(Role.ASSISTANT, said.content()).text())
                 .orElse("");
         String[] pieces = text.split("(?<=\\s)(?=\\S)");
-        long millis = line.delay().toMillis();
+        long millis = delay.toMillis();
         for (int i = 0; i < pieces.length; i++) {
             Thread.sleep(millis * (i + 1) / pieces.length - millis * i / pieces.length);
             listener.words(pieces[i]);

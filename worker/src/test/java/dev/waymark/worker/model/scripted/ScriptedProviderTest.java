@@ -8,6 +8,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
@@ -56,6 +57,29 @@ class ScriptedProviderTest {
         script(BOOKING);
         Reply booked = Reply.of(new Part.Text("Booked."));
         assertThat(List.of(reply(1), reply(2), reply(9))).isEqualTo(List.of(booked, booked, booked));
+    }
+
+    @Test
+    void reply_quotingResults_hasThemInTextsAndArguments() throws Exception {
+        script("""
+                replies:
+                  - tool_calls: [{ id: look, name: look }, { id: tu_2, name: ask_user, input: { question: Which? } }]
+                  - text: "Found {{look}}, not {{other}} nor {look}."
+                    tool_calls: [{ id: tu_3, name: tag, input: { all: ["{{tu_2}}", 1, { of: "v{{tu_2}}" }] } }]
+                """);
+        List<Message> messages = List.of(
+                Message.user("Hello"),
+                Message.assistant(new Part.ToolUse("look", "look", Json.EMPTY_OBJECT)),
+                new Message(
+                        Role.USER,
+                        List.of(
+                                new Part.ToolResult("look", "3 files at $1\n", false),
+                                new Part.ToolResult("tu_2", "1.0", false))));
+        assertThat(reply(messages).content())
+                .containsExactly(
+                        new Part.Text("Found 3 files at $1, not {{other}} nor {look}."),
+                        new Part.ToolUse(
+                                "tu_3", "tag", Json.of(Map.of("all", List.of("1.0", 1, Map.of("of", "v1.0"))))));
     }
 
     @Test
@@ -141,6 +165,10 @@ class ScriptedProviderTest {
             messages.add(Message.assistant(new Part.Text("…")));
             messages.add(Message.user("Go on"));
         }
+        return reply(messages);
+    }
+
+    private Reply reply(List<Message> messages) throws ModelFailure, InterruptedException {
         return new ScriptedProvider(directory)
                 .reply(new ModelRequest("a.script.yaml", Optional.empty(), messages, List.of(), 100));
     }

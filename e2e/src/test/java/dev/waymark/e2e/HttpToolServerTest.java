@@ -1,0 +1,13 @@
+package dev.waymark.e2e;
+
+import dev.waymark.e2e.product.Dev;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+
+@Tag("server")
+class HttpToolServerTest extends HttpToolCases {
+    @Override
+    Dev serverWithoutWorker(Path folder) {
+        return Dev.durableWithoutWorker(folder);
+    }
+}

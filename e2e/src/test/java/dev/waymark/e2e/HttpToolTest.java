@@ -1,0 +1,11 @@
+package dev.waymark.e2e;
+
+import dev.waymark.e2e.product.Dev;
+import java.nio.file.Path;
+
+class HttpToolTest extends HttpToolCases {
+    @Override
+    Dev serverWithoutWorker(Path folder) {
+        return Dev.inMemoryWithoutWorker(folder);
+    }
+}

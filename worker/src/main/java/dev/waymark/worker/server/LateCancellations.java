@@ -1,0 +1,239 @@
+package dev.waymark.worker.server;
+
+import com.google.protobuf.ByteString;
+import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
+import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.Status;
+import io.grpc.stub.StreamObserver;
+import io.temporal.api.command.v1.Command;
+import io.temporal.api.command.v1.CompleteWorkflowExecutionCommandAttributes;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.CommandType;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
+import io.temporal.api.workflowservice.v1.RespondWorkflowTaskCompletedRequest;
+import io.temporal.api.workflowservice.v1.WorkflowServiceGrpc;
+import io.temporal.internal.testservice.TestWorkflowService;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps the in-memory server from losing workflows. A workflow task may cancel an activity that closes before the task is
+ * done. A real server takes note and goes on; the in-memory one refuses the whole task and never hands out another.
+ *
+ * <p>Such a task is failed here instead, so that the workflow gets another one that knows what has closed. The server has
+ * a way to fail a task for news that it has not seen: that it would end its workflow.
+ */
+final class LateCancellations implements ServerInterceptor {
+    private static final String TASK_COMPLETED =
+            WorkflowServiceGrpc.getRespondWorkflowTaskCompletedMethod().getFullMethodName();
+    /** Of every method by which an activity closes. */
+    private static final String ACTIVITY_CLOSES = "RespondActivityTask";
+
+    private final TestWorkflowService service;
+    /** No activity closes between a look at what is open and the end of the task. */
+    private final ReadWriteLock closing = new ReentrantReadWriteLock();
+
+    LateCancellations(TestWorkflowService service) {
+        this.service = service;
+    }
+
+    @Override
+    public <Q, A> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> handler) {
+        if (call.getMethodDescriptor().getFullMethodName().equals(TASK_COMPLETED)) {
+            Reply<Q, A> reply = new Reply<>(call);
+            return new TaskCompleted<>(handler.startCall(reply, headers), reply);
+        }
+        ServerCall.Listener<Q> listener = handler.startCall(call, headers);
+        String method = String.valueOf(call.getMethodDescriptor().getBareMethodName());
+        return method.startsWith(ACTIVITY_CLOSES) ? new ActivityCloses<>(listener) : listener;
+    }
+
+    private final class ActivityCloses<Q> extends SimpleForwardingServerCallListener<Q> {
+        ActivityCloses(ServerCall.Listener<Q> listener) {
+            super(listener);
+        }
+
+        /** The server answers within this. */
+        @Override
+        public void onHalfClose() {
+            closing.readLock().lock();
+            try {
+                super.onHalfClose();
+            } finally {
+                closing.readLock().unlock();
+            }
+        }
+    }
+
+    private final class TaskCompleted<Q> extends SimpleForwardingServerCallListener<Q> {
+        private final Reply<Q, ?> reply;
+        private List<Q> held = List.of();
+
+        TaskCompleted(ServerCall.Listener<Q> listener, Reply<Q, ?> reply) {
+            super(listener);
+            this.reply = reply;
+        }
+
+        @Override
+        public void onMessage(Q message) {
+            held = List.of(message);
+        }
+
+        @Override
+        public void onHalfClose() {
+            closing.writeLock().lock();
+            try {
+                held.forEach(message -> super.onMessage(judged(message)));
+                super.onHalfClose();
+            } finally {
+                closing.writeLock().unlock();
+            }
+        }
+
+        @SuppressWarnings("unchecked") // It is what came, or a message of the same type.
+        private Q judged(Q message) {
+            if (!(message instanceof RespondWorkflowTaskCompletedRequest request) || !cancelsWhatHasClosed(request)) {
+                return message;
+            }
+            reply.refuse();
+            return (Q) request.toBuilder()
+                    .clearCommands()
+                    .clearMessages()
+                    .addCommands(Command.newBuilder()
+                            .setCommandType(CommandType.COMMAND_TYPE_COMPLETE_WORKFLOW_EXECUTION)
+                            .setCompleteWorkflowExecutionCommandAttributes(
+                                    CompleteWorkflowExecutionCommandAttributes.getDefaultInstance()))
+                    .build();
+        }
+    }
+
+    /** The worker must not go on from a task that was failed. */
+    private static final class Reply<Q, A> extends SimpleForwardingServerCall<Q, A> {
+        private boolean refused;
+
+        Reply(ServerCall<Q, A> call) {
+            super(call);
+        }
+
+        void refuse() {
+            refused = true;
+        }
+
+        @Override
+        public void sendHeaders(Metadata headers) {
+            if (!refused) {
+                super.sendHeaders(headers);
+            }
+        }
+
+        @Override
+        public void sendMessage(A message) {
+            if (!refused) {
+                super.sendMessage(message);
+            }
+        }
+
+        @Override
+        public void close(Status status, Metadata trailers) {
+            boolean asPlanned = refused && status.isOk();
+            super.close(
+                    asPlanned ? Status.INVALID_ARGUMENT.withDescription("UnhandledCommand") : status,
+                    asPlanned ? new Metadata() : trailers);
+        }
+    }
+
+    private boolean cancelsWhatHasClosed(RespondWorkflowTaskCompletedRequest request) {
+        List<Long> cancelled = request.getCommandsList().stream()
+                .filter(Command::hasRequestCancelActivityTaskCommandAttributes)
+                .map(command ->
+                        command.getRequestCancelActivityTaskCommandAttributes().getScheduledEventId())
+                .toList();
+        if (cancelled.isEmpty()) {
+            return false;
+        }
+        Run run = Run.of(request.getTaskToken());
+        Set<String> open = open(run);
+        return history(run).stream()
+                .filter(event -> cancelled.contains(event.getEventId()))
+                .anyMatch(event -> !open.contains(
+                        event.getActivityTaskScheduledEventAttributes().getActivityId()));
+    }
+
+    private Set<String> open(Run run) {
+        DescribeWorkflowExecutionResponse described =
+                LateCancellations.<DescribeWorkflowExecutionRequest, DescribeWorkflowExecutionResponse>ask(
+                        service::describeWorkflowExecution,
+                        DescribeWorkflowExecutionRequest.newBuilder()
+                                .setNamespace(run.namespace())
+                                .setExecution(run.execution())
+                                .build());
+        return described.getPendingActivitiesList().stream()
+                .map(PendingActivityInfo::getActivityId)
+                .collect(Collectors.toSet());
+    }
+
+    private List<HistoryEvent> history(Run run) {
+        return LateCancellations.<GetWorkflowExecutionHistoryRequest, GetWorkflowExecutionHistoryResponse>ask(
+                        service::getWorkflowExecutionHistory,
+                        GetWorkflowExecutionHistoryRequest.newBuilder()
+                                .setNamespace(run.namespace())
+                                .setExecution(run.execution())
+                                .build())
+                .getHistory()
+                .getEventsList();
+    }
+
+    private static <Q, A> A ask(BiConsumer<Q, StreamObserver<A>> method, Q request) {
+        CompletableFuture<A> answer = new CompletableFuture<>();
+        method.accept(request, new StreamObserver<>() {
+            @Override
+            public void onNext(A value) {
+                answer.complete(value);
+            }
+
+            @Override
+            public void onError(Throwable failure) {
+                answer.completeExceptionally(failure);
+            }
+
+            @Override
+            public void onCompleted() {
+                answer.completeExceptionally(new IllegalStateException("no answer"));
+            }
+        });
+        return answer.join();
+    }
+
+    /** Whose task a token is of, in the in-memory server's own writing. */
+    private record Run(String namespace, WorkflowExecution execution) {
+        static Run of(ByteString token) {
+            try (DataInputStream in = new DataInputStream(token.newInput())) {
+                String namespace = in.readUTF();
+                WorkflowExecution execution = WorkflowExecution.newBuilder()
+                        .setWorkflowId(in.readUTF())
+                        .setRunId(in.readUTF())
+                        .build();
+                return new Run(namespace, execution);
+            } catch (IOException e) {
+                throw new IllegalStateException("no token of this server", e);
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.waymark.worker.model;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.Names;
+import dev.waymark.contract.Outcome;
+import dev.waymark.contract.Say;
+import dev.waymark.contract.StartInput;
+import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How long a service that wants to be left alone is left alone, by the clock of the service. */
+@Timeout(180)
+abstract class RetryAfterCases {
+    /**
+     * Never less; and no more than a tenth more, which is two seconds here. A machine that has other things to do takes
+     * part of that to find the task that is due, hand it to the worker, and read the history: tens of milliseconds as a
+     * rule. Of a shorter wait a tenth would be as little.
+     */
+    private static final Duration WAIT = Duration.ofSeconds(20);
+
+    abstract Connection connection();
+
+    @Test
+    void retryAfter_isHonouredWithinATenth() {
+        try (ModelServer anthropic = new AnthropicServer();
+                ModelServer openai = new OpenAiServer();
+                AgentWorker worker = AgentWorker.builder(connection().client())
+                        .taskQueue("patience-" + UUID.randomUUID())
+                        .agents(AgentSpec.of("a", "anthropic:m-1"), AgentSpec.of("o", "openai:m-1"))
+                        .providers(ModelProviders.of(Map.of(
+                                AnthropicProvider.NAME, AnthropicProvider.of(anthropic.environment()),
+                                OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
+                        .build()) {
+            anthropic.answers(
+                    Answer.error(429, "{}").with("Retry-After", Long.toString(WAIT.toSeconds())),
+                    Answer.says("Hello."));
+            openai.answers(
+                    Answer.error(503, "{}").with("Retry-After-Ms", Long.toString(WAIT.toMillis())),
+                    Answer.says("Hello."));
+            worker.start();
+
+            List<WorkflowStub> turns =
+                    Stream.of("a", "o").map(agent -> start(worker, agent)).toList();
+
+            assertThat(turns)
+                    .allMatch(turn -> turn.getResult(Outcome.class).status().equals("complete"));
+            for (ModelServer server : List.of(anthropic, openai)) {
+                List<ModelServer.Received> requests = server.received();
+                assertThat(requests).hasSize(2);
+                assertThat(requests.get(1).at().minus(requests.get(0).at()))
+                        .isBetween(WAIT, WAIT.plus(WAIT.dividedBy(10)));
+            }
+        }
+    }
+
+    private WorkflowStub start(AgentWorker worker, String agent) {
+        WorkflowStub stub = connection()
+                .client()
+                .newUntypedWorkflowStub(
+                        Names.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(worker.taskQueue())
+                                .setWorkflowId("thread-" + UUID.randomUUID())
+                                .build());
+        stub.start(StartInput.of(agent).saying(Say.message("m1", "Hi")).closingAfterOneTurn());
+        return stub;
+    }
+}
