@@ -38,9 +38,6 @@ public final class Names {
     /** The failure type of an activity that was cancelled. */
     public static final String CANCELLED = "Cancelled";
 
-    /** The failure type of a subagent's thread that somebody terminated. */
-    public static final String TERMINATED = "Terminated";
-
     /** The longest name of a thread, in bytes of UTF-8. */
     public static final int MAX_THREAD_BYTES = 900;
 

@@ -1,9 +1,9 @@
 package dev.waymark.conversation;
 
 import java.time.Instant;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * How a thread goes on whose last run is over: in a new thread, which begins with the state that the old one ended with.
@@ -37,13 +37,17 @@ public record Resumption(
 
     /** Why the answer can't be used as things stand, or empty when it can. */
     public Optional<Problem> refusal(Conversation over) {
-        List<Call> waiting = over.waitingCalls();
-        return answer.isPresent() && over.isInterrupted() && over.questions().isEmpty()
-                ? Optional.of(new Problem(
-                        Problem.NOT_FOUND,
-                        "no question is open, but these calls wait for a decision: "
-                                + String.join(
-                                        ", ", waiting.stream().map(Call::id).toList())))
-                : Optional.empty();
+        if (answer.isEmpty() || !over.isInterrupted() || !over.questions().isEmpty()) {
+            return Optional.empty();
+        }
+        String decidable = over.waitingCalls().stream()
+                .filter(call -> call.status() != Call.Status.DELEGATED)
+                .map(Call::id)
+                .collect(Collectors.joining(", "));
+        return Optional.of(new Problem(
+                Problem.NOT_FOUND,
+                decidable.isEmpty()
+                        ? "no question is open: what a subagent asked ended with its thread"
+                        : "no question is open, but these calls wait for a decision: " + decidable));
     }
 }

@@ -255,6 +255,15 @@ class SubagentTest {
     }
 
     @Test
+    void resumed_withAnAnswerToASubagent_isRefused() {
+        Story story = delegated().with(reported(true, 7, question("tu_9")));
+        Resumption answering = new Resumption("r", NONE, Optional.of("Friday"), Optional.empty(), false, NONE);
+
+        assertThat(answering.refusal(story.state()).map(Problem::message))
+                .contains("no question is open: what a subagent asked ended with its thread");
+    }
+
+    @Test
     void threadBelow_tellsWhatItAsksAndOnlyWhenThatChanges() {
         Parent parent = new Parent("tu_0", 1, Optional.empty());
         Story story = replied(terms(), Optional.of(parent), ask("tu_9", "Day?"));

@@ -17,6 +17,8 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.tool.JavaTools;
@@ -59,7 +61,10 @@ class AgentWorkerTest {
     @Test
     void exampleAgents_weather_runsItsProgramTwice() throws Exception {
         Path directory = Path.of("..", "agents");
-        ModelProviders providers = ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
+        ModelProviders providers = ModelProviders.of(Map.of(
+                ScriptedProvider.NAME, new ScriptedProvider(directory),
+                AnthropicProvider.NAME, AnthropicProvider.of(Map.of()),
+                OpenAiProvider.NAME, OpenAiProvider.of(Map.of())));
         AgentDirectory agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
         try (AgentWorker worker = AgentWorker.builder(connection.client())
                 .taskQueue("examples")

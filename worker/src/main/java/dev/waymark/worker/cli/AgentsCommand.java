@@ -78,7 +78,7 @@ public final class AgentsCommand implements Callable<Integer> {
                 all.stream().mapToInt(agent -> agent.model().length()).max().orElse(0);
         for (AgentSpec agent : all) {
             String tools = Stream.concat(
-                            agent.tools().stream().map(ToolSpec::name),
+                            agent.tools().stream().map(AgentsCommand::words),
                             servers(setup, agent).stream().map(server -> server + " (MCP)"))
                     .collect(Collectors.joining(", "));
             output.print(
@@ -86,6 +86,10 @@ public final class AgentsCommand implements Callable<Integer> {
                             .stripTrailing());
         }
         return ExitCodes.DONE;
+    }
+
+    private static String words(ToolSpec tool) {
+        return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
     /** What tools they have only they can tell: {@code tools} asks them. */

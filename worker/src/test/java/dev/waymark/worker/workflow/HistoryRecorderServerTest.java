@@ -8,6 +8,7 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.Say;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Budget;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Json;
@@ -243,6 +244,41 @@ class HistoryRecorderServerTest {
             recordNewest(rig, thread, "subagents-answered-and-stopped");
             recordNewest(rig, thread + "/tu_7", "subagent-that-was-answered");
             recordNewest(rig, thread + "/tu_8", "subagent-that-was-stopped");
+        }
+    }
+
+    @Test
+    void subagents_cutOffAtAHardLimit() throws Exception {
+        ModelProvider model = SubagentCases.boss(SubagentCases.task("tu_7", "scout", "ask Which day?"));
+        Budget budget = new Budget(Optional.empty(), Optional.of(5_000L));
+        Json context = Json.of(Map.of("tenant", "acme"));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.budget(budget).context(context))) {
+            String thread = rig.start(SubagentCases.go(RunLimits.DEFAULT.withHardEvents(26)));
+            rig.adopt(thread + "/tu_7");
+            rig.await(thread, Conversation::isInterrupted);
+            rig.stub(thread).signal(Names.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+            rig.awaitTurn(thread, 1);
+            List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
+            record(rig, thread, runs.get(0), "subagent-cut-off-at-a-hard-limit");
+            record(rig, thread, runs.get(1), "after-a-subagent-was-cut-off");
+        }
+    }
+
+    @Test
+    void subagents_resetToBeforeOne() throws Exception {
+        ModelProvider model = SubagentCases.boss(SubagentCases.task("tu_7", "scout", "look"));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model).withSubagents("boss", "scout")) {
+            String thread = rig.start(SubagentCases.go());
+            rig.awaitTurn(thread, 1);
+            String run = rig.timeline(thread).runId();
+            EventType begun = EventType.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED;
+            String reset =
+                    AgreementServerTest.reset(rig, thread, run, SubagentServerTest.task(rig, thread, begun, false));
+            Conversation state = rig.awaitTurn(thread, 1);
+            assertThat(state.calls().get("tu_7").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+            record(rig, thread, reset, "reset-to-before-a-subagent");
         }
     }
 

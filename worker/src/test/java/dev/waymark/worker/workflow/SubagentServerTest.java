@@ -27,7 +27,7 @@ class SubagentServerTest extends SubagentCases {
     private static final ModelProvider ASKING = boss(task("tu_7", "scout", "ask Which day?"));
 
     /** The last completed task before the event of this type, or after it, by one. */
-    private static long task(WorkflowRig rig, String thread, EventType type, boolean after) {
+    static long task(WorkflowRig rig, String thread, EventType type, boolean after) {
         List<HistoryEvent> events =
                 rig.client().fetchHistory(thread, rig.timeline(thread).runId()).getEvents();
         int at = 0;

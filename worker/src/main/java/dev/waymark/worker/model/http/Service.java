@@ -76,7 +76,8 @@ public final class Service {
     /** This path below the service's address. */
     public HttpUrl at(String path) throws ModelFailure {
         if (lacks.isPresent()) {
-            throw Trouble.NOT_CONFIGURED.failure(lacks.get() + " in the worker's environment");
+            throw Trouble.NOT_CONFIGURED.failure(
+                    lacks.get() + " in the worker's environment: set it, and start the worker again");
         }
         return base.orElseThrow().newBuilder().addPathSegments(path).build();
     }
