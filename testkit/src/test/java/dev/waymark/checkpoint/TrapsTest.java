@@ -3,6 +3,8 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.contract.Inbox;
+import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -13,6 +15,7 @@ import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
@@ -159,6 +162,30 @@ class TrapsTest {
         assertThat(tale.runner().field("pendingToolUseId")).isEqualTo("tu_1");
         assertThat(nextModelCall(resumed).get(2).toolResults())
                 .containsExactly(new Part.ToolResult("tu_1", "Friday", false), new Part.ToolResult("tu_2", "3", false));
+    }
+
+    @Test
+    void runner_subagentsInterrupt_keepsWhatTheSubagentHasDone() {
+        Tale below = Tale.replied(use("tu_1", "add"))
+                .with(finished("tu_1", "3"))
+                .with(new Fact.ModelCalled(2), reply(2, ask("tu_2", "Day?")));
+        Part.ToolUse task = new Part.ToolUse("tu_9", "scout", Json.of(Map.of("task", "look")));
+        Tale above = Tale.replied(task)
+                .with(
+                        new Fact.SubagentStarted("tu_9", Optional.empty()),
+                        new Fact.SubagentReported("tu_9", new Report(true, below.state.asks(), below.state.spent())));
+        assertThat(above.state.isInterrupted()).isTrue();
+
+        above.with(answered("tu_9/tu_2", "Friday"));
+        Step.PassOn decision = (Step.PassOn) above.state.decide().get(0);
+        below.with(Inbox.read(
+                decision.decision().signal(),
+                Wire.MAPPER.valueToTree(decision.decision().body())));
+
+        assertThat(nextModelCall(below.state))
+                .contains(
+                        Message.results(List.of(new Part.ToolResult("tu_1", "3", false))),
+                        Message.results(List.of(new Part.ToolResult("tu_2", "Friday", false))));
     }
 
     @Test
