@@ -197,7 +197,11 @@ final class Evolution implements Fact.Cases<Void> {
     /** Nothing will be heard of it here. */
     private void takeBackModelCall() {
         if (modelCalled) {
-            turn = isSummarising() ? turn : turn.uniterated();
+            if (isSummarising()) {
+                gauge = Optional.of(gauge().notSummarising()); // Its step is the next one's again, whatever that is.
+            } else {
+                turn = turn.uniterated();
+            }
             modelCalled = false;
             steps--;
         }
