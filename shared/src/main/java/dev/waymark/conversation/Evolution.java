@@ -23,6 +23,8 @@ final class Evolution implements Fact.Cases<Void> {
     /** In what is passed on to a thread below, the call that it goes by. Nobody there minds. */
     private static final String VIA = "via";
 
+    private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
+
     private final Instant at;
 
     private int rules;
@@ -197,7 +199,11 @@ final class Evolution implements Fact.Cases<Void> {
     /** Nothing will be heard of it here. */
     private void takeBackModelCall() {
         if (modelCalled) {
-            turn = isSummarising() ? turn : turn.uniterated();
+            if (isSummarising()) {
+                gauge = Optional.of(gauge().notSummarising()); // Its step is the next one's again, whatever that is.
+            } else {
+                turn = turn.uniterated();
+            }
             modelCalled = false;
             steps--;
         }
@@ -472,8 +478,7 @@ final class Evolution implements Fact.Cases<Void> {
             turn = turn.structured(reply.structured());
             endTurn(Turn.Status.COMPLETE, words, null);
         } else if (turn.repaired()) {
-            String why = "the reply does not fit the schema, asked twice: " + misfit.get();
-            endTurn(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, why));
+            endTurn(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
             turn = turn.repairing();
             say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
@@ -1206,12 +1211,25 @@ final class Evolution implements Fact.Cases<Void> {
         });
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? turn.schema() : Optional.empty());
         if (!turn.isRunning() && !isBlank()) {
+            if (fact.retry()) {
+                answerMisfit();
+            }
             openTurn();
         }
         if (fact.content().isEmpty() && turn.isRunning()) {
             schema.ifPresent(wanted -> turn = turn.wanting(wanted));
         }
         return null;
+    }
+
+    /** The model ended the conversation, with the wrong words, and services take none that has ended so. */
+    private void answerMisfit() {
+        turn.problem()
+                .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
+                .map(Problem::message)
+                .filter(message -> message.startsWith(ASKED_TWICE)) // One from a file may say anything.
+                .map(message -> message.substring(ASKED_TWICE.length()))
+                .ifPresent(misfit -> say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }
 
     /** Calls of a conversation that came from elsewhere: their ids are taken. What is known of our own stays. */

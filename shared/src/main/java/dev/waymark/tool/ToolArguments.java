@@ -43,7 +43,7 @@ public final class ToolArguments {
 
     /** Why these arguments do not fit the schema, in words for a model; empty when they do. */
     public static Optional<String> problem(Json schema, Json args) {
-        return words(compiled(schema).validate(node(args)));
+        return misfit(compiled(schema), node(args));
     }
 
     /** Why this is no schema of a tool's input, which must describe an object; empty when it is one. */
@@ -61,7 +61,10 @@ public final class ToolArguments {
         }
         try {
             compiled(schema).initializeValidators();
+            compiled(schema).validate(node(Json.EMPTY_OBJECT));
             return Optional.empty();
+        } catch (StackOverflowError e) {
+            return Optional.of("a $ref leads back to itself");
         } catch (RuntimeException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }
@@ -70,9 +73,18 @@ public final class ToolArguments {
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
     public static Optional<String> outputProblem(Json schema, String result) {
         try {
-            return words(compiled(schema).validate(Wire.MAPPER.readTree(result)));
+            return misfit(compiled(schema), Wire.MAPPER.readTree(result));
         } catch (JsonProcessingException e) {
             return Optional.of("it is not JSON");
+        }
+    }
+
+    /** An error of the machine would be taken for a passing one, and tried again for ever. */
+    private static Optional<String> misfit(Schema schema, JsonNode value) {
+        try {
+            return words(schema.validate(value));
+        } catch (StackOverflowError e) {
+            return Optional.of("it is nested too deep for its schema, or the schema leads back to itself");
         }
     }
 

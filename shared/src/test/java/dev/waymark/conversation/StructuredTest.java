@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 class StructuredTest {
     private static final Json SCHEMA = Json.of(Map.of("type", "object"));
     private static final Json VALUE = Json.of(Map.of("a", 1));
+    private static final Message MISFIT =
+            Message.user("Your reply does not fit the JSON Schema: it is not one JSON value."
+                    + " Reply once more, with one JSON value that fits it and nothing else.");
 
     private static Fact.UserSpoke wanted(Optional<Message> content, Optional<List<Message>> replacement) {
         return new Fact.UserSpoke(Optional.empty(), replacement, content, false, Optional.of(SCHEMA));
@@ -42,9 +45,7 @@ class StructuredTest {
         Story story = asked().with(misfit(1));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
-        assertThat(story.messages().get(2))
-                .isEqualTo(Message.user("Your reply does not fit the JSON Schema: it is not one JSON value."
-                        + " Reply once more, with one JSON value that fits it and nothing else."));
+        assertThat(story.messages()).hasSize(3).endsWith(MISFIT);
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
 
         story.with(new Fact.ModelCalled(2), fitting(2));
@@ -62,7 +63,10 @@ class StructuredTest {
                         "the reply does not fit the schema, asked twice: it is not one JSON value"));
         assertThat(story.messages()).hasSize(4);
 
-        story.with(Story.retried(), new Fact.ModelCalled(3), misfit(3));
+        story.with(Story.retried(), new Fact.ModelCalled(3));
+        assertThat(story.messages()).hasSize(5).endsWith(MISFIT);
+
+        story.with(misfit(3));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
         assertThat(story.state().turn().schema()).contains(SCHEMA);

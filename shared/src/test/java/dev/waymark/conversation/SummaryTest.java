@@ -217,6 +217,18 @@ class SummaryTest {
     }
 
     @Test
+    void forkWhileASummaryWasWritten_thatHasNoUseForOne_asksForAReply() {
+        Conversation forked = new Fork("f", Optional.empty())
+                .of(secondTurn(1).with(new Fact.SummaryRequested(3)).state(), Story.START.plusSeconds(60))
+                .apply(Story.replaced(Message.user("Anew")), Story.START.plusSeconds(61));
+        assertThat(forked.decide()).containsExactly(new Step.CallModel(3));
+
+        Conversation called = forked.apply(new Fact.ModelCalled(3), Story.START.plusSeconds(62));
+
+        assertThat(called.isSummarising()).isFalse();
+    }
+
+    @Test
     void request_showsCallsAndResults_andNoReasoning() {
         List<Message> messages = List.of(
                 Message.user("Add"),

@@ -73,4 +73,18 @@ class ToolArgumentsTest {
         Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "("))));
         assertThat(ToolArguments.schemaProblem(schema)).isPresent();
     }
+
+    @Test
+    void schemaProblem_referenceToItself_isOne() {
+        assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#")))).contains("a $ref leads back to itself");
+    }
+
+    @Test
+    void problem_schemaThatNeverEnds_isOneAndNoErrorOfTheMachine() {
+        Json round = Json.of(Map.of(
+                "properties", Map.of("a", Map.of("$ref", "#/$defs/b")),
+                "$defs", Map.of("b", Map.of("$ref", "#/$defs/b"))));
+        assertThat(ToolArguments.problem(round, Json.of(Map.of("a", 1))))
+                .contains("it is nested too deep for its schema, or the schema leads back to itself");
+    }
 }
