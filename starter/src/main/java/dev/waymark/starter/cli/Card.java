@@ -32,8 +32,8 @@ final class Card {
         boolean open = timeline.ending().isEmpty();
         lines.add(timeline.thread() + ": " + now.agent() + ", turn " + status.turn() + ", " + status.status()
                 + (open ? "" : ", closed"));
-        lines.add(status.iterations() + " model calls, " + status.usage().inputTokens() + " tokens in, "
-                + status.usage().outputTokens() + " out");
+        lines.add(Lines.count(status.iterations(), "model call") + ", "
+                + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
         lines.add("");
         now.transcript().messages().forEach(this::write);
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));

@@ -24,7 +24,7 @@ final class ChatLine {
               /stop                               ends the turn, as Ctrl-C does while it runs
               /retry                              runs the last failed or stopped turn once more
               /sessions                           lists the sessions
-              /session NAME                       goes to another one
+              /session, /session NAME             says which one this is; goes to another one
               /session clear                      forgets this one
               /help, /quit                        Ctrl-D leaves, too
             //text says /text to the agent.""";

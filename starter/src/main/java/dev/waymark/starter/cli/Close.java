@@ -3,6 +3,7 @@ package dev.waymark.starter.cli;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.Words;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,6 +32,9 @@ final class Close implements Callable<Integer> {
                 output.document(document);
             } else {
                 output.line(status + ": " + thread);
+                if (status.equals("closing")) {
+                    output.note("  once its turn has ended; to end it now: waymark cancel " + Words.quoted(thread));
+                }
             }
             return ExitCode.DONE;
         }

@@ -2,6 +2,7 @@ package dev.waymark.starter.cli;
 
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.ForkOptions;
+import dev.waymark.starter.client.Words;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -50,6 +51,11 @@ final class Fork implements Callable<Integer> {
                 output.document(Documents.of(forked.status(), forked.started()));
             } else {
                 output.line(forked.status() + ": " + forked.started().thread());
+                String name = Words.quoted(forked.started().thread());
+                output.note(
+                        forked.status().equals("interrupted")
+                                ? "  waymark pending " + name
+                                : "  waymark say " + name + " TEXT");
             }
             return ExitCode.DONE;
         }

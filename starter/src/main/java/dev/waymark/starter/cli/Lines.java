@@ -27,6 +27,11 @@ final class Lines {
         return harmless(text.replaceAll("\\s+", " ").trim());
     }
 
+    /** {@code 1 run}, {@code 2 runs}. */
+    static String count(int number, String thing) {
+        return number + " " + thing + (number == 1 ? "" : "s");
+    }
+
     static String shortened(String text) {
         String line = oneLine(text);
         return line.length() <= ELLIPSIS_AT ? line : line.substring(0, ELLIPSIS_AT) + "…";

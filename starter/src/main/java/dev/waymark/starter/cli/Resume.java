@@ -5,8 +5,10 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.ResumeOptions;
 import dev.waymark.starter.client.WaymarkException;
+import dev.waymark.starter.client.Words;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -74,12 +76,24 @@ final class Resume implements Callable<Integer> {
     public Integer call() {
         ResumeOptions how = how();
         try (AgentClient client = wait.client(output)) {
-            return Outcomes.print(
-                    output,
-                    checkpoint()
-                            .map(text -> client.resume(text, place(), how))
-                            .orElseGet(() -> client.resume(source, how)));
+            AgentResult result = checkpoint()
+                    .map(text -> client.resume(text, place(), how))
+                    .orElseGet(() -> client.resume(source, how));
+            int exitCode = Outcomes.print(output, result);
+            if (hasUntoldName(result)) {
+                output.note("  waymark show " + Words.quoted(result.thread()));
+            }
+            return exitCode;
         }
+    }
+
+    /** Nobody chose it, and neither words nor a document have told it. Where nothing went on, there is none. */
+    private boolean hasUntoldName(AgentResult result) {
+        return result instanceof AgentResult.Complete
+                && !output.isJson()
+                && thread == null
+                && !result.runId().isEmpty()
+                && !result.thread().equals(source);
     }
 
     /** The text of a checkpoint, or empty when a thread of the server is meant. */

@@ -41,7 +41,8 @@ final class Verify implements Callable<Integer> {
     private void print(Verification verification) {
         verification.differences().forEach(difference -> output.line("differs: " + difference));
         if (verification.agrees()) {
-            output.line("agrees: " + verification.modelCalls() + " model calls in " + verification.runs() + " runs"
+            output.line("agrees: " + Lines.count(verification.modelCalls(), "model call") + " in "
+                    + Lines.count(verification.runs(), "run")
                     + (verification.live() ? ", and the live state" : ""));
         }
     }

@@ -74,7 +74,7 @@ public final class Waymark implements Runnable {
         });
         waymark.getCommandSpec()
                 .usageMessage()
-                .footer("", "And of the worker: dev (a development server and a worker), worker, agents.");
+                .footer("", "And of the worker: dev (a development server and a worker), worker, agents, tools.");
         int exitCode = waymark.setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)

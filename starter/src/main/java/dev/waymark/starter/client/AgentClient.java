@@ -382,7 +382,7 @@ public final class AgentClient implements AutoCloseable {
                 throw Limits.badInput(
                         "the checkpoint's own thread is still open: " + thread,
                         "Go on in it with: waymark answer " + Words.quoted(thread)
-                                + " TEXT, or in a second one with --thread");
+                                + " TEXT, or waymark say, or in a second one with --thread");
             }
             AgentResult result = goOn(left, how, deadline);
             boolean anyAgent =

@@ -20,7 +20,7 @@ class CardTest {
         assertThat(Card.of(tale.timeline()))
                 .containsExactly(
                         "t1: assistant, turn 1, interrupted",
-                        "1 model calls, 41 tokens in, 12 out",
+                        "1 model call, 41 tokens in, 12 out",
                         "",
                         "> Book it",
                         "  -> ask_user {\"question\": \"Which day?\"}  [tu_7]",

@@ -19,8 +19,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "dev",
         description =
-                "Runs a development server and a worker. With the temporal command on PATH or in TEMPORAL_CLI, it keeps"
-                        + " everything and has a Web UI; else the server is in memory.")
+                "Runs a development server and a worker. With the temporal command on PATH, in TEMPORAL_CLI or among Go's"
+                        + " programs, it keeps everything and has a Web UI; else the server is in memory.")
 public final class DevCommand implements Callable<Integer> {
 
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
