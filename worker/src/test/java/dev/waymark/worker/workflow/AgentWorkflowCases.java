@@ -267,7 +267,8 @@ abstract class AgentWorkflowCases {
                             Message.assistant(new Part.Text("I see [" + summary.text() + ", Two]")));
             assertThat(state.turn().iterations()).isEqualTo(1);
             assertThat(state.usage()).isEqualTo(new Usage(150, 30));
-            assertThat(rig.timeline(thread).versions().stream()
+            Timeline timeline = rig.awaitTimeline(thread, now -> now.versions().size() == 3);
+            assertThat(timeline.versions().stream()
                             .map(version -> version.state().transcript().count()))
                     .containsExactly(2, 2, 3);
             assertThat(summaries).hasValue(2);
