@@ -35,6 +35,7 @@ class CommandsTest {
                 .assistant()
                 .greeter()
                 .tenant()
+                .counter()
                 .slow("slow", "6s")
                 .directory());
         waymark = Command.at(dev.address());
@@ -89,6 +90,33 @@ class CommandsTest {
         assertThat(waymark.run("run", "--agent", "tenant", "--context", "[1]", "Who?"))
                 .isEqualTo(new Done(
                         2, "", "waymark: the context is no JSON object. It looks like {\"tenant\": \"acme\"}\n"));
+    }
+
+    @Test
+    void run_withSchema_hasItsLastWordAsJson_askedForOnceMoreWhereItDoesNotFit() throws IOException {
+        Done fits = counted("{\"type\":\"object\",\"required\":[\"n\"]}");
+        assertThat(fits.exitCode()).isZero();
+        assertThat(fits.json().get("structured").toString()).isEqualTo("{\"n\":3}");
+        assertThat(fits.json().get("iterations").intValue()).isEqualTo(2);
+
+        Done never = counted("{\"type\":\"object\",\"required\":[\"m\"]}");
+        assertThat(never.exitCode()).isEqualTo(1);
+        assertThat(never.json().get("error").get("type").textValue()).isEqualTo("SchemaMismatch");
+        assertThat(never.json().get("structured").isNull()).isTrue();
+
+        for (String none : List.of("[]", "{\"type\":\"many\"}", "{")) {
+            Done refused = counted(none);
+            assertThat(refused.exitCode()).as(none).isEqualTo(2);
+            assertThat(refused.err()).startsWith("waymark: the ").hasLineCount(1);
+        }
+        assertThat(waymark.run("run", "--agent", "counter", "--schema", "none.json", "How many?")
+                        .exitCode())
+                .isEqualTo(3);
+    }
+
+    private static Done counted(String schema) throws IOException {
+        Path file = Files.writeString(directory.resolve("schema.json"), schema);
+        return waymark.run("run", "--agent", "counter", "--schema", file.toString(), "How many?", "--json");
     }
 
     @Test

@@ -63,6 +63,9 @@ class DecisionsTest {
         assertRefused(stale, 2, "ArgsChanged");
         assertThat(stale.err()).contains(digest);
         assertRefused(waymark.run("approve", "edited", "--call", "tu_9", "--json"), 3, "NotFound");
+        Done misfit = waymark.run("approve", "edited", "--args", "{\"cents\":\"400\"}", "--json");
+        assertRefused(misfit, 2, "BadInput");
+        assertThat(misfit.err()).contains("charge_card: /cents: string found, integer expected");
         assertThat(directory.resolve("edited.ledger")).doesNotExist();
 
         String[] approve = {
@@ -129,6 +132,7 @@ class DecisionsTest {
         String[] done = {"settle", "settled", "--call", "tu_1", "--outcome", "done", "--result", "receipt 7"};
         assertThat(waymark.run(done)).isEqualTo(new Done(0, "So be it.\n", ""));
         assertThat(waymark.run("show", "settled").out()).contains("<- receipt 7  [tu_1]");
+        assertThat(waymark.run("calls", "settled").out()).contains("settled: done");
         assertThat(waymark.run("calls", "settled", "--pending", "--json").json())
                 .isEmpty();
         assertRefused(

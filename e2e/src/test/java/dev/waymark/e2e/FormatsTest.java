@@ -33,6 +33,7 @@ class FormatsTest {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .greeter()
+                .charger("charger", 1, "")
                 .directory();
         here = Dev.inMemory(agents);
         elsewhere = Dev.inMemory(agents);
@@ -102,7 +103,7 @@ class FormatsTest {
 
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err())
-                .isEqualTo("waymark: no agent is named, and there is not just one: assistant, greeter."
+                .isEqualTo("waymark: no agent is named, and there is not just one: assistant, charger, greeter."
                         + " Name one with --agent\n");
         assertThat(names(refused.json())).containsExactly("error");
         assertThat(refused.json().at("/error/type").textValue()).isEqualTo("AgentInvalid");
@@ -120,6 +121,38 @@ class FormatsTest {
                 .isEqualTo(new Done(0, "Booked.\n", ""));
     }
 
+    /** The question in the file is no outcome before it is known that somebody would ask it. */
+    @Test
+    void unknownAgent_isRefusedAlsoWhereAQuestionIsOpen() throws IOException {
+        String file = checkpoint("runner");
+
+        assertThat(elsewhere().run("resume", file, "--agent", "nobody").exitCode())
+                .isEqualTo(3);
+        assertThat(elsewhere().run("resume", file).exitCode()).isEqualTo(2);
+        assertThat(elsewhere().run("resume", file, "--agent", "assistant").out())
+                .isEqualTo("Which day?\n");
+    }
+
+    @Test
+    void callThatWaitsForApproval_isAskedForAgain_andAnAnswerIsRefused() throws IOException {
+        here().run("run", "--agent", "charger", "--thread", "bill", "--volatile", "Pay");
+        String file = Files.writeString(
+                        directory.resolve("bill.json"),
+                        here().run("checkpoint", "bill").out())
+                .toString();
+        String[] answer = {"resume", file, "--agent", "charger", "--answer", "yes", "--json"};
+        String[] resume = {"resume", file, "--agent", "charger", "--thread", "bill", "--volatile"};
+
+        Done answered = elsewhere().run(answer);
+        Done asked = elsewhere().run(resume);
+
+        assertThat(answered.exitCode()).isEqualTo(3);
+        assertThat(answered.err()).contains("this call waits for a decision: tu_1");
+        assertThat(asked.out()).isEqualTo("May charge_card {\"cents\": 500} run?\n");
+        assertThat(elsewhere().run("approve", "bill").out()).isEqualTo("Charged.\n");
+        assertThat(directory.resolve("agents/charger.ledger")).content().isEqualTo("{\"cents\":500}\n");
+    }
+
     @Test
     void unknownAgent_leavesTheIdOfItsThreadFree() {
         String[] wrong = {"run", "--agent", "nobody", "--thread", "typo", "--volatile", "Hi"};
@@ -128,6 +161,16 @@ class FormatsTest {
         assertThat(here().run(wrong).exitCode()).isEqualTo(3);
         assertThat(here().run(right)).isEqualTo(new Done(0, "Hello.\n", ""));
         assertThat(here().run(right)).isEqualTo(new Done(0, "Hello.\n", ""));
+    }
+
+    @Test
+    void messages_sessionIdThatIsChosen_worksAtOnceAndIsNotTakenOver() {
+        String[] first = {"run", "--agent", "greeter", "--thread", "chosen", "--volatile", "Hi"};
+
+        assertThat(here().run(first)).isEqualTo(new Done(0, "Hello.\n", ""));
+        Done other = here().run("run", "--agent", "assistant", "--thread", "chosen", "--volatile", "Hi", "--json");
+        assertThat(other.exitCode()).isEqualTo(2);
+        assertThat(contents(here().run("show", "chosen", "--json"))).containsExactly("Hi", "Hello.");
     }
 
     @Test

@@ -3,6 +3,7 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
@@ -115,6 +116,27 @@ class RestoreTest {
                         "SELECT COUNT(*) FROM tool_calls WHERE status = 'completed' AND idempotency_key = '"
                                 + calls.get(0).get("key").textValue() + "'"))
                 .isEqualTo(1);
+    }
+
+    @Test
+    void thread_lastStep_isSavedBeforeItsOutcomeIsTold_andToldOfOnce() throws IOException {
+        on(before, files()).run("run", "--agent", "greeter", "--thread", "once", "Hi");
+
+        JsonNode shown = Command.at(before.address())
+                .run("checkpoint", "once", "--format", "thread", "--json")
+                .json();
+        assertThat(new JsonMapper()
+                        .readTree(directory.resolve("checkpoints/once.json").toFile()))
+                .isEqualTo(shown);
+        try (Watching watching = Watching.start(before.address(), "once")) {
+            on(before, files()).run("say", "once", "Bye");
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> watching.lines("checkpoint-saved").size() >= 2);
+            assertThat(watching.lines("checkpoint-saved").stream()
+                            .map(line -> line.get("step").intValue()))
+                    .containsExactly(1, 2);
+        }
     }
 
     @Test

@@ -440,16 +440,20 @@ public final class PhasesCheckpoint {
     private static Map<String, Object> effects(Conversation state, Optional<Message> pending) {
         Map<String, Object> effects = new LinkedHashMap<>();
         if (pending.isPresent()) {
-            for (Call call : state.batchCalls()) {
-                call.toolResult().ifPresent(result -> effects.put(call.id(), effect(call, result)));
+            for (Part.ToolUse use : pending.get().toolUses()) {
+                state.calls()
+                        .get(use.id())
+                        .flatMap(Call::toolResult)
+                        .ifPresent(result -> effects.put(use.id(), effect(use, result)));
             }
         }
         return effects;
     }
 
-    private static Map<String, Object> effect(Call call, Part.ToolResult result) {
+    /** Of what the reply says. An approval may have had something else run, of which only its result is told. */
+    private static Map<String, Object> effect(Part.ToolUse use, Part.ToolResult result) {
         Map<String, Object> row = new LinkedHashMap<>();
-        row.put("input_hash", inputHash(call.tool(), call.args()));
+        row.put("input_hash", inputHash(use.name(), use.input()));
         row.put("output_hash", outputHash(result.content()));
         row.put("output", result.content());
         row.put("success", !result.isError());

@@ -27,9 +27,14 @@ final class SessionReader {
         String id = session.id("session_id");
         Instant createdAt = session.time("created_at");
         Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
+        List<Fields> rows = document.each("tool_calls", Fields::of);
+        List<Json> args = rows.stream().map(SessionReader::args).toList();
+        for (int i = 0; i < rows.size(); i++) {
+            conversation.ranWith(rows.get(i).id("call_id"), args.get(i));
+        }
         checkpoint(document.object("checkpoint"), conversation);
-        for (Fields row : document.each("tool_calls", Fields::of)) {
-            toolCall(row, id, conversation);
+        for (int i = 0; i < rows.size(); i++) {
+            toolCall(rows.get(i), args.get(i), id, conversation);
         }
         switch (session.text("status")) {
             case "active" -> {
@@ -144,7 +149,15 @@ final class SessionReader {
                 .orElseThrow(() -> row.corrupt("\"idempotency_key\" is not that of the call"));
     }
 
-    private static void toolCall(Fields row, String session, Restoration conversation) {
+    private static Json args(Fields row) {
+        List<Json> args = CheckpointJson.read(row.text("args_json").getBytes(StandardCharsets.UTF_8));
+        if (args.size() != 1) {
+            throw row.corrupt("\"args_json\" must be one JSON value");
+        }
+        return args.get(0);
+    }
+
+    private static void toolCall(Fields row, Json args, String session, Restoration conversation) {
         row.only(
                 "session_id",
                 "call_id",
@@ -160,26 +173,22 @@ final class SessionReader {
         }
         String callId = row.id("call_id");
         String tool = row.id("tool_name");
-        List<Json> args = CheckpointJson.read(row.text("args_json").getBytes(StandardCharsets.UTF_8));
-        if (args.size() != 1) {
-            throw row.corrupt("\"args_json\" must be one JSON value");
-        }
         Instant startedAt = row.time("started_at");
         Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
         Optional<String> result = row.optionalText("result_text");
         switch (row.text("status")) {
-            case "issued" -> conversation.rememberIssued(callId, tool, args.get(0), startedAt);
+            case "issued" -> conversation.rememberIssued(callId, tool, args, startedAt);
             case "completed", "failed" -> {
                 boolean succeeded = row.text("status").equals("completed");
                 if (result.isEmpty() && conversation.openCall(callId).isPresent()) {
                     throw row.corrupt("\"result_text\" is missing");
                 }
                 result.ifPresent(text -> conversation.answerIfOpen(callId, text, !succeeded, completedAt));
-                conversation.rememberEnded(callId, tool, args.get(0), result, succeeded, startedAt);
+                conversation.rememberEnded(callId, tool, args, result, succeeded, startedAt);
             }
             default -> throw row.corrupt("no such status: " + row.text("status"));
         }
         conversation.endedAt(callId, completedAt);
-        conversation.repeating(callId, repeat(row, session, tool, args.get(0)));
+        conversation.repeating(callId, repeat(row, session, tool, args));
     }
 }

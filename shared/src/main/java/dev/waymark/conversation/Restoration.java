@@ -38,6 +38,7 @@ public final class Restoration {
     /** The calls of the batch that have no answer yet. There may be any number of either. */
     private final Map<String, Part.ToolUse> unanswered = new LinkedHashMap<>();
 
+    private final Map<String, Json> ran = new LinkedHashMap<>();
     private final Map<String, Integer> repeats = new LinkedHashMap<>();
     private final Map<String, Instant> ends = new LinkedHashMap<>();
     private int messages;
@@ -122,7 +123,8 @@ public final class Restoration {
             if (calls.contains(use.id())) {
                 throw new IllegalArgumentException("call id used twice: " + use.id());
             }
-            calls = calls.with(use.id(), Call.issued(use, turn, at));
+            Json args = ran.getOrDefault(use.id(), use.input());
+            calls = calls.with(use.id(), Call.issued(new Part.ToolUse(use.id(), use.name(), args), turn, at));
         }
         batch = message.toolUses();
         batch.forEach(use -> unanswered.put(use.id(), use));
@@ -160,6 +162,12 @@ public final class Restoration {
         if (unanswered.remove(callId) != null) {
             answers.put(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
         }
+        return this;
+    }
+
+    /** What runs, or ran, of a call: with an approval, something else than the reply says. To be said before the reply. */
+    public Restoration ranWith(String callId, Json args) {
+        ran.put(callId, args);
         return this;
     }
 
@@ -233,7 +241,7 @@ public final class Restoration {
         String key = Effects.key(use.name(), call.argsDigest());
         Call ended = call.repeating(effects.of(key).executions()).ended(how, text, answer.at());
         calls = calls.with(use.id(), uncommitted ? ended : ended.committed());
-        took(use.id(), use.name(), use.input(), text, !isError);
+        took(use.id(), use.name(), call.args(), text, !isError);
     }
 
     private void took(String callId, String tool, Json args, String text, boolean succeeded) {

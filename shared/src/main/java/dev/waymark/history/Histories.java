@@ -6,6 +6,7 @@ import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.history.v1.History;
 import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
@@ -224,6 +225,14 @@ public final class Histories {
         projector.pause();
         runs.add(moments);
         return projector;
+    }
+
+    /** The ids of the activities that these events scheduled. */
+    public static List<String> activitiesScheduledBy(List<Long> eventIds, History history) {
+        return history.getEventsList().stream()
+                .filter(event -> eventIds.contains(event.getEventId()))
+                .map(event -> event.getActivityTaskScheduledEventAttributes().getActivityId())
+                .toList();
     }
 
     private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {

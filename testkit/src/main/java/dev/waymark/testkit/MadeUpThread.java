@@ -230,15 +230,7 @@ public final class MadeUpThread {
             case DELEGATED -> hearFrom(call);
             case ASKING ->
                 apply(new Fact.HumanAnswered(Optional.empty(), Optional.of(call.id()), words(), Optional.empty()));
-            case AWAITING ->
-                apply(new Fact.ApprovalDecided(
-                        !chance(3),
-                        Optional.empty(),
-                        Optional.of(call.id()),
-                        Optional.empty(),
-                        Optional.empty(),
-                        Optional.of("ann"),
-                        Optional.empty()));
+            case AWAITING -> decide(call);
             case UNSETTLED ->
                 apply(new Fact.OutcomeSettled(call.id(), Fact.Settlement.DONE, Optional.of("done"), Optional.empty()));
             default -> {
@@ -273,6 +265,19 @@ public final class MadeUpThread {
             String status = chance(4) ? "max-iterations" : "complete";
             apply(new Fact.SubagentFinished(call.id(), status, words(), Optional.empty(), Optional.of(spent)));
         }
+    }
+
+    private void decide(Call call) {
+        boolean approved = !chance(3);
+        Optional<Json> others = approved && chance(3) ? Optional.of(Json.of(Map.of("cents", 9))) : Optional.empty();
+        apply(new Fact.ApprovalDecided(
+                approved,
+                Optional.empty(),
+                Optional.of(call.id()),
+                others,
+                Optional.empty(),
+                Optional.of("ann"),
+                Optional.empty()));
     }
 
     private void finish(Call call) {

@@ -117,6 +117,8 @@ class MainTest {
         file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]");
         file("b.yaml", "model: scripted:a.script.yaml\ndescription: Reads");
         assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Reads\n", ""));
+        assertThat(say("agents", "--agents", directory.toString()).out())
+                .isEqualTo("a  scripted:a.script.yaml  b (subagent)\nb  scripted:a.script.yaml\n");
         assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
                 .isEqualTo(new Said(
                         2,

@@ -69,6 +69,15 @@ public final class Agents {
                 """);
     }
 
+    /** Counts in words first, and in JSON when it is asked once more. */
+    public Agents counter() {
+        return agent("counter", "", """
+                replies:
+                  - text: Three.
+                  - text: '{"n": 3}'
+                """);
+    }
+
     /** Takes its time. */
     public Agents slow(String name, String delay) {
         return agent(name, "", "replies: [{ text: At last., delay: " + delay + " }]");

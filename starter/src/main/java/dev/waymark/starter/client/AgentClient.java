@@ -20,6 +20,7 @@ import dev.waymark.history.Histories;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
+import dev.waymark.tool.ToolArguments;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
 import java.nio.charset.StandardCharsets;
@@ -666,8 +667,28 @@ public final class AgentClient implements AutoCloseable {
 
     /** Decides on a call that waits for approval. */
     public AgentResult decide(String thread, Approval approval) {
+        approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         String id = newId();
         return sendAndAwait(thread, approval.approved() ? Names.APPROVE : Names.DENY, id, approval.payload(id));
+    }
+
+    /** Whoever changes arguments is told when they are none for the tool, before the approval is spent on them. */
+    private void checkArguments(String thread, Approval approval, Json args) {
+        Timeline timeline = timeline(thread);
+        List<PendingItem> approvals = PendingItem.of(thread, timeline.now()).stream()
+                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
+                .toList();
+        if (approvals.size() == 1) {
+            String tool = approvals.get(0).tool();
+            timeline.agent()
+                    .flatMap(agent -> agent.tool(tool))
+                    .flatMap(spec -> ToolArguments.problem(spec.input(), args))
+                    .ifPresent(why -> {
+                        throw Limits.badInput(
+                                "the arguments do not fit the tool " + tool + ": " + why, "The call waits as before");
+                    });
+        }
     }
 
     /** Says what became of a call of which nobody knows whether it took effect. */

@@ -9,6 +9,7 @@ import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Problem;
+import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -110,7 +111,9 @@ final class Limits {
     /** The model is shown it with every call of the turn. */
     static void schema(JsonNode body) {
         try {
-            Inbox.schema(body);
+            ToolArguments.malformation(Inbox.schema(body)).ifPresent(why -> {
+                throw badInput("the schema is no JSON Schema: " + why, "");
+            });
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)

@@ -45,6 +45,17 @@ class LimitsTest {
     }
 
     @Test
+    void schema_thatIsNone_isBadInput() {
+        Limits.schema(json("{\"type\":\"object\"}"));
+        for (String none : new String[] {"[]", "true", "{\"type\":\"many\"}", "{\"$ref\":\"http://127.0.0.1:1/x\"}"}) {
+            assertThatThrownBy(() -> Limits.schema(json(none)))
+                    .as(none)
+                    .extracting("type")
+                    .isEqualTo("BadInput");
+        }
+    }
+
+    @Test
     void messages_danglingCall_isCorruption() {
         assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
                         + "\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\",\"input\":{}}]}]")))

@@ -89,7 +89,7 @@ public final class AgentsCommand implements Callable<Integer> {
     }
 
     private static String words(ToolSpec tool) {
-        return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (agent)" : tool.name();
+        return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
     /** What tools they have only they can tell: {@code tools} asks them. */

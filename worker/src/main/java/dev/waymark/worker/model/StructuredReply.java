@@ -8,7 +8,7 @@ import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Role;
-import dev.waymark.worker.tool.ToolArguments;
+import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**

@@ -1,6 +1,7 @@
 package dev.waymark.worker.server;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.history.Histories;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -13,7 +14,7 @@ import io.temporal.api.command.v1.Command;
 import io.temporal.api.command.v1.CompleteWorkflowExecutionCommandAttributes;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.CommandType;
-import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.history.v1.History;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
@@ -169,11 +170,7 @@ final class LateCancellations implements ServerInterceptor {
             return false;
         }
         Run run = Run.of(request.getTaskToken());
-        Set<String> open = open(run);
-        return history(run).stream()
-                .filter(event -> cancelled.contains(event.getEventId()))
-                .anyMatch(event -> !open.contains(
-                        event.getActivityTaskScheduledEventAttributes().getActivityId()));
+        return !open(run).containsAll(Histories.activitiesScheduledBy(cancelled, history(run)));
     }
 
     private Set<String> open(Run run) {
@@ -189,15 +186,14 @@ final class LateCancellations implements ServerInterceptor {
                 .collect(Collectors.toSet());
     }
 
-    private List<HistoryEvent> history(Run run) {
+    private History history(Run run) {
         return LateCancellations.<GetWorkflowExecutionHistoryRequest, GetWorkflowExecutionHistoryResponse>ask(
                         service::getWorkflowExecutionHistory,
                         GetWorkflowExecutionHistoryRequest.newBuilder()
                                 .setNamespace(run.namespace())
                                 .setExecution(run.execution())
                                 .build())
-                .getHistory()
-                .getEventsList();
+                .getHistory();
     }
 
     private static <Q, A> A ask(BiConsumer<Q, StreamObserver<A>> method, Q request) {

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolArguments;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;

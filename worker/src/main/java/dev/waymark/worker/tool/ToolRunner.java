@@ -8,6 +8,7 @@ import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
 import dev.waymark.worker.activity.ActivityProblems;

@@ -9,6 +9,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
 import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
 import java.time.Duration;
 import java.util.List;

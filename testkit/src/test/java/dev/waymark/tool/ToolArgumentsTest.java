@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package dev.waymark.worker.tool;
+package dev.waymark.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,6 +11,7 @@ import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.Dialects;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -70,7 +71,7 @@ public final class ToolArguments {
     }
 
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
-    static Optional<String> outputProblem(Json schema, String result) {
+    public static Optional<String> outputProblem(Json schema, String result) {
         try {
             return misfit(compiled(schema), Wire.MAPPER.readTree(result));
         } catch (JsonProcessingException e) {
@@ -111,9 +112,9 @@ public final class ToolArguments {
                     return place.isEmpty() ? error.getMessage() : place + ": " + error.getMessage();
                 })
                 .collect(Collectors.joining("; "));
-        // Messages quote the schema and the arguments, which may be long.
-        return Optional.of(
-                InlineText.of(words.length() > LONGEST_REASON ? words.substring(0, LONGEST_REASON) + "…" : words));
+        // Messages quote the schema and the arguments, which may be long, and half a character can't be written.
+        String shortened = words.length() > LONGEST_REASON ? words.substring(0, LONGEST_REASON) + "…" : words;
+        return Optional.of(new String(shortened.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
     }
 
     private static JsonNode node(Json json) {
