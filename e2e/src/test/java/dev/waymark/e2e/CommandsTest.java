@@ -98,6 +98,9 @@ class CommandsTest {
         assertThat(fits.exitCode()).isZero();
         assertThat(fits.json().get("structured").toString()).isEqualTo("{\"n\":3}");
         assertThat(fits.json().get("iterations").intValue()).isEqualTo(2);
+        assertThat(waymark.run(
+                        "run", "--agent", "counter", "--schema", schemaFile().toString(), "How many?"))
+                .isEqualTo(new Done(0, "{\"n\": 3}\n", ""));
 
         Done never = counted("{\"type\":\"object\",\"required\":[\"m\"]}");
         assertThat(never.exitCode()).isEqualTo(1);
@@ -114,8 +117,12 @@ class CommandsTest {
                 .isEqualTo(3);
     }
 
+    private static Path schemaFile() {
+        return directory.resolve("schema.json");
+    }
+
     private static Done counted(String schema) throws IOException {
-        Path file = Files.writeString(directory.resolve("schema.json"), schema);
+        Path file = Files.writeString(schemaFile(), schema);
         return waymark.run("run", "--agent", "counter", "--schema", file.toString(), "How many?", "--json");
     }
 

@@ -16,7 +16,7 @@ final class Outcomes {
         if (output.isJson()) {
             output.document(Documents.of(result));
         } else if (result instanceof AgentResult.Complete complete) {
-            output.line(complete.text());
+            output.line(complete.structured().map(json -> json.canonical()).orElse(complete.text()));
         } else if (result instanceof AgentResult.Interrupted interrupted) {
             printQuestions(output, interrupted);
         }
@@ -80,6 +80,11 @@ final class Outcomes {
         }
         if (result instanceof AgentResult.Failed && problem.type().equals(Problem.NOT_FOUND)) {
             return Lines.error(problem.message(), "");
+        }
+        boolean hasNoAgent = problem.type().equals(Problem.AGENT_INVALID) && result.iterations() == 0;
+        if (hasNoAgent) {
+            return Lines.error(
+                    "the turn failed: " + problem.message(), "Mend its file, or name another one with --agent");
         }
         Optional<String> retry = isOneRun(result) || result instanceof AgentResult.Cancelled
                 ? Optional.empty()
