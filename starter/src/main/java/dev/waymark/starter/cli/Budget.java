@@ -6,12 +6,14 @@ import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Raises a limit. A turn that ended on it continues. */
 @Command(name = "budget", description = "Raises a limit. A turn that ended on it continues.")
@@ -25,7 +27,7 @@ final class Budget implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--usd", paramLabel = "X", description = "What the thread may cost.")
+    @Option(names = "--usd", paramLabel = "X", description = "What the thread may cost.", converter = Dollars.class)
     private BigDecimal usd;
 
     @Option(names = "--tokens", paramLabel = "N", description = "How many tokens the thread may use.")
@@ -45,6 +47,18 @@ final class Budget implements Callable<Integer> {
         }
         try (AgentClient client = wait.client(output)) {
             return Outcomes.print(output, client.raise(thread, raise));
+        }
+    }
+
+    /** The usual one speaks of Java. */
+    static final class Dollars implements ITypeConverter<BigDecimal> {
+        @Override
+        public BigDecimal convert(String value) {
+            try {
+                return new BigDecimal(value);
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException("'" + value + "' is no number: write 5 or 1.50");
+            }
         }
     }
 }

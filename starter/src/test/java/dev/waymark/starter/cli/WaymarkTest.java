@@ -25,6 +25,7 @@ class WaymarkTest {
                 "checkpoint t1 --format tape|no such format: tape. There are runner, thread, phases, messages, session, versions. "
                         + "Try: waymark checkpoint --help",
                 "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
+                "budget t1 --usd nan|Invalid value for option '--usd': 'nan' is no number: write 5 or 1.50. Try: waymark budget --help",
                 "save --to memory:|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --all --follow|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --every turn --to file:x|--all, --every and --flush-timeout go with --follow. Try: waymark save --help",
