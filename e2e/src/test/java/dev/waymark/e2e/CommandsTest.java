@@ -117,6 +117,21 @@ class CommandsTest {
                 .isEqualTo(3);
     }
 
+    @Test
+    void run_openThread_takesNoOtherLimit() {
+        waymark.run("run", "--agent", "greeter", "--thread", "limited", "--volatile", "--max-iterations", "2", "Hi");
+
+        assertThat(waymark.run("run", "--thread", "limited", "--max-iterations", "2", "Hi")
+                        .exitCode())
+                .isZero();
+        assertThat(waymark.run("run", "--thread", "limited", "--max-iterations", "3", "Hi"))
+                .isEqualTo(new Done(
+                        2,
+                        "",
+                        "waymark: the thread has its limit of iterations already: limited."
+                                + " Raise it with: waymark budget limited --iterations 3\n"));
+    }
+
     private static Path schemaFile() {
         return directory.resolve("schema.json");
     }

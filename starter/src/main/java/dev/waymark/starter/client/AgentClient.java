@@ -292,6 +292,13 @@ public final class AgentClient implements AutoCloseable {
         if (valid.prompt().context().isPresent()) {
             throw Limits.badInput("the thread has its context already: " + thread, "Leave --context out");
         }
+        Optional<Integer> most = valid.prompt().maxIterations();
+        if (most.isPresent()
+                && !most.equals(histories.startInput(thread, known.runId()).maxIterations())) {
+            throw Limits.badInput(
+                    "the thread has its limit of iterations already: " + thread,
+                    "Raise it with: waymark budget " + Words.quoted(thread) + " --iterations " + most.get());
+        }
         return say(thread, valid.say(), deadline);
     }
 
