@@ -111,7 +111,8 @@ abstract class FollowCases {
     @Test
     void followAll_savesOldAndNewThreads_untilItIsAskedToEnd() throws Exception {
         begin("greeter", thread + "/old");
-        try (Watching follower = follow("save", "--all", "--follow", "--to", target, "--json")) {
+        try (Watching follower =
+                follow("save", "--all", "--follow", "--to", target, "--flush-timeout", "40s", "--json")) {
             await().atMost(LONG).until(() -> steps(follower, thread + "/old").equals(List.of(1)));
             begin("assistant", thread + "/new");
             JsonNode closed =
@@ -123,11 +124,12 @@ abstract class FollowCases {
             await().atMost(LONG).until(() -> steps(follower, thread + "/old").equals(List.of(1, 2)));
             waymark.run("say", thread + "/old", "At the last moment");
 
-            assertThat(follower.terminate()).isZero();
+            int exitCode = follower.terminate();
+            assertThat(follower.complaints()).isEmpty();
+            assertThat(exitCode).isZero();
             for (String each : List.of(thread + "/old", thread + "/new", once)) {
                 assertThat(saved(each)).as(each).contains(checkpoint(each));
             }
-            assertThat(follower.complaints()).isEmpty();
         }
     }
 
