@@ -159,15 +159,6 @@ class MainTest {
                 .isEqualTo(new Said(3, "", "waymark: no agent: b. There is a\n"));
     }
 
-    @Test
-    void tools_subagent_isCalledInAThreadOnly() throws Exception {
-        file("a.script.yaml", "replies: [{ text: Hello. }]");
-        file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]\n");
-        file("b.yaml", "model: scripted:a.script.yaml\ndescription: Helps\n");
-        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Helps\n", ""));
-        assertThat(tools("--call", "b", "{\"task\":\"Go\"}").err()).contains("tool belongs to a thread: b");
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"agents", "worker", "dev"})
     void command_invalidAgent_exitsTwoWithFileLineAndField(String command) throws Exception {
