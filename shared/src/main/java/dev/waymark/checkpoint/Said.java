@@ -20,7 +20,7 @@ final class Said {
     static List<Transcript.Entry> entries(Conversation state) {
         List<Transcript.Entry> entries =
                 new ArrayList<>(state.transcript().entries().toList());
-        List<Part.ToolResult> results = uncommitted(state);
+        List<Part.ToolResult> results = state.uncommittedResults();
         if (!results.isEmpty()) {
             Instant newest = state.batchCalls().stream()
                     .filter(call -> call.result().isPresent())
@@ -35,13 +35,6 @@ final class Said {
 
     static List<Message> messages(Conversation state) {
         return entries(state).stream().map(Transcript.Entry::message).toList();
-    }
-
-    private static List<Part.ToolResult> uncommitted(Conversation state) {
-        return state.batchCalls().stream()
-                .map(Call::toolResult)
-                .flatMap(Optional::stream)
-                .toList();
     }
 
     /** Every result by the id of its call. */

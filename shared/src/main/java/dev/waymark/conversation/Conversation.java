@@ -279,14 +279,17 @@ public record Conversation(
     /** What the next model call adds to the transcript. */
     private List<Message> uncommitted() {
         List<Message> messages = new ArrayList<>();
-        List<Part.ToolResult> results = batchCalls().stream()
-                .flatMap(call -> call.toolResult().stream())
-                .toList();
+        List<Part.ToolResult> results = uncommittedResults();
         if (!results.isEmpty()) {
             messages.add(Message.results(results));
         }
         queue.forEach(queued -> messages.add(queued.message()));
         return messages;
+    }
+
+    /** The results that the newest calls have so far and that the transcript does not hold yet, in call order. */
+    public List<Part.ToolResult> uncommittedResults() {
+        return batchCalls().stream().flatMap(call -> call.toolResult().stream()).toList();
     }
 
     /** The messages that give way to the summary that is being written. */
