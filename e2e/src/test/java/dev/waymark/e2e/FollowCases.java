@@ -111,8 +111,7 @@ abstract class FollowCases {
     @Test
     void followAll_savesOldAndNewThreads_untilItIsAskedToEnd() throws Exception {
         begin("greeter", thread + "/old");
-        try (Watching follower =
-                follow("save", "--all", "--follow", "--to", target, "--flush-timeout", "40s", "--json")) {
+        try (Watching follower = follow("save", "--all", "--follow", "--to", target, "--json")) {
             await().atMost(LONG).until(() -> steps(follower, thread + "/old").equals(List.of(1)));
             begin("assistant", thread + "/new");
             JsonNode closed =

@@ -16,14 +16,16 @@ public final class Watching implements AutoCloseable {
     private final Process process;
     private final List<JsonNode> lines = new ArrayList<>();
     private final StringBuilder complaints = new StringBuilder();
+    private final List<Thread> readers;
 
     private Watching(Process process) {
         this.process = process;
-        inBackground(() -> process.inputReader().lines().forEach(this::add));
-        inBackground(() -> process.errorReader().lines().forEach(this::complain));
+        this.readers = List.of(
+                inBackground(() -> process.inputReader().lines().forEach(this::add)),
+                inBackground(() -> process.errorReader().lines().forEach(this::complain)));
     }
 
-    private static void inBackground(Runnable reading) {
+    private static Thread inBackground(Runnable reading) {
         Thread reader = new Thread(
                 () -> {
                     try {
@@ -35,6 +37,7 @@ public final class Watching implements AutoCloseable {
                 "watching");
         reader.setDaemon(true);
         reader.start();
+        return reader;
     }
 
     /** {@code waymark watch --json} of one thread. */
@@ -87,10 +90,13 @@ public final class Watching implements AutoCloseable {
         return exitCode();
     }
 
-    /** Once it has ended. */
+    /** Once it has ended, and all that it said is read. */
     public int exitCode() throws InterruptedException {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new IllegalStateException("it does not end");
+        }
+        for (Thread reader : readers) {
+            reader.join();
         }
         return process.exitValue();
     }

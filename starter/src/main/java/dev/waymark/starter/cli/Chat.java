@@ -77,6 +77,11 @@ final class Chat implements Callable<Integer>, ChatLine.Orders {
     private ChatSession current;
     private boolean quitting;
 
+    /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */
+    private final Object leaving = new Object();
+
+    private boolean left;
+
     /** One after the other, in the order of the lines, while the next line can be typed. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "chat-errands");
@@ -196,11 +201,17 @@ final class Chat implements Callable<Integer>, ChatLine.Orders {
     }
 
     private void leave() {
-        ChatSession last = session();
-        if (last.isBusy()) {
-            console.note("the turn goes on. Come back with: waymark chat --session " + Words.quoted(last.name()));
+        synchronized (leaving) {
+            if (left) {
+                return;
+            }
+            left = true;
+            ChatSession last = session();
+            if (last.isBusy()) {
+                console.note("the turn goes on. Come back with: waymark chat --session " + Words.quoted(last.name()));
+            }
+            last.close();
         }
-        last.close();
     }
 
     // ---- doing

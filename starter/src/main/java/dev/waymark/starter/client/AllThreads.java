@@ -54,7 +54,7 @@ final class AllThreads implements Following.Reader {
     }
 
     @Override
-    public synchronized long read() {
+    public long read() {
         if (listAt - System.nanoTime() <= 0) {
             listPatiently();
             listAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIST_EVERY_MILLIS);
@@ -73,9 +73,10 @@ final class AllThreads implements Following.Reader {
     }
 
     @Override
-    public synchronized void lookOnceMore() {
+    public void lookOnceMore() {
         list();
         look(List.copyOf(followed.values()));
+        followed.values().forEach(each -> each.keeping.takePassedOver());
     }
 
     /** A server that is being restarted is no reason to end, nor is one that does without the list for a moment. */
@@ -131,11 +132,7 @@ final class AllThreads implements Following.Reader {
         Optional<Followed> look() {
             long before = feed.run().lastEventId();
             try {
-                keeping.follow(feed.next(0), feed.run());
-                if (feed.run().ending().isPresent()) {
-                    // Whether another run follows is a question of its own.
-                    keeping.follow(feed.next(0), feed.run());
-                }
+                keeping.take(feed, 0);
             } catch (StatusRuntimeException e) {
                 if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
                     return over();

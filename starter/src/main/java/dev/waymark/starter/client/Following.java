@@ -1,6 +1,7 @@
 package dev.waymark.starter.client;
 
 import io.grpc.StatusRuntimeException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -37,14 +38,17 @@ public final class Following implements AutoCloseable {
         this.translation = translation;
     }
 
-    /** What brings news to a keeper. */
+    /** What brings news to a keeper, in one Java thread, but for {@link #wake}. */
     interface Reader {
         /** Reads what is new, and returns how long there is nothing to be read. */
         long read();
 
         boolean isOver();
 
-        /** Takes what happened since the last reading. */
+        /** From any Java thread: what is being waited for will be seen by {@link #lookOnceMore}. */
+        default void wake() {}
+
+        /** Takes what happened since the last reading, and what the cadence passed over. Nothing is read after it. */
         void lookOnceMore();
     }
 
@@ -54,10 +58,21 @@ public final class Following implements AutoCloseable {
             Function<StatusRuntimeException, WaymarkException> translation) {
         Keeper keeper = new Keeper(saving);
         Following following = new Following(saving, keeper, readers.apply(keeper), translation);
-        Thread thread = new Thread(following::follow, "waymark-following");
+        Thread thread = new Thread(following::run, "waymark-following");
         thread.setDaemon(true);
         thread.start();
         return following;
+    }
+
+    private void run() {
+        try {
+            follow();
+            if (isStopped()) {
+                lookOnceMore();
+            }
+        } finally {
+            over.countDown();
+        }
     }
 
     private void follow() {
@@ -71,8 +86,18 @@ public final class Following implements AutoCloseable {
             trouble = Optional.of(translation.apply(e));
         } catch (RuntimeException e) {
             trouble = Optional.of(e);
-        } finally {
-            over.countDown();
+        }
+    }
+
+    private boolean isStopped() {
+        return stopped.getCount() == 0;
+    }
+
+    private void lookOnceMore() {
+        try {
+            reader.lookOnceMore();
+        } catch (RuntimeException e) {
+            // A server that went away first takes nothing with it: the next one to follow begins with the newest.
         }
     }
 
@@ -83,31 +108,30 @@ public final class Following implements AutoCloseable {
      */
     public void await() throws InterruptedException {
         over.await();
-        if (trouble.isPresent() && stopped.getCount() > 0) {
+        if (trouble.isPresent() && !isStopped()) {
             throw trouble.get();
         }
     }
 
     /**
-     * Follows no more, and waits until the newest of all threads is saved, at most as long as the flush timeout says.
-     * Returns the threads of which it is not.
+     * Follows no more, and waits until the newest of all threads is read and saved, at most as long as the flush timeout
+     * says. Returns the threads of which it is not saved.
      */
     public List<String> stop() {
-        boolean isFirst = stopped.getCount() > 0;
+        Deadline deadline = Deadline.after(saving.flushTimeout());
         stopped.countDown();
-        if (isFirst && trouble.isEmpty()) {
-            try {
-                reader.lookOnceMore();
-            } catch (RuntimeException e) {
-                // A server that went away first takes nothing with it: the next one to follow begins with the newest.
-            }
+        reader.wake();
+        try {
+            over.await(deadline.millisLeft(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
-        return keeper.flush(saving.flushTimeout());
+        return keeper.flush(Duration.ofMillis(deadline.millisLeft()));
     }
 
     @Override
     public void close() {
-        if (stopped.getCount() > 0) {
+        if (!isStopped()) {
             stop();
         }
         keeper.close();

@@ -20,6 +20,15 @@ final class Keeping {
         this.cadence = cadence;
     }
 
+    /** What comes within this time. */
+    void take(Feed feed, long waitMillis) {
+        follow(feed.next(waitMillis), feed.run());
+        if (feed.run().ending().isPresent()) {
+            // Whether another run follows is a question of its own.
+            follow(feed.next(0), feed.run());
+        }
+    }
+
     /** The next moments, and the run that they are of. */
     void follow(List<Moment> moments, Projector run) {
         Optional<Moment> newest = Optional.empty();
@@ -42,9 +51,15 @@ final class Keeping {
         }
     }
 
+    /** The newest, whatever the cadence says. */
+    void takePassedOver() {
+        passedOver.ifPresent(keeper::offer);
+        passedOver = Optional.empty();
+    }
+
     /** The thread has closed. */
     void end() {
-        passedOver.ifPresent(keeper::offer);
+        takePassedOver();
         keeper.last(thread);
     }
 }

@@ -1,5 +1,7 @@
 package dev.waymark.starter.client;
 
+import java.util.Optional;
+
 /** Follows one thread, until it closes. */
 final class OneThread implements Following.Reader {
     private static final long LONG_WAIT_MILLIS = 20_000;
@@ -9,6 +11,9 @@ final class OneThread implements Following.Reader {
     /** The past was taken as a whole, of which only the newest counts. */
     private boolean begun;
 
+    private boolean woken;
+    private Optional<Thread> waiting = Optional.empty();
+
     OneThread(String thread, Feed feed, Keeper keeper, Cadence cadence) {
         this.feed = feed;
         this.keeping = new Keeping(thread, keeper, cadence);
@@ -16,12 +21,46 @@ final class OneThread implements Following.Reader {
 
     @Override
     public long read() {
-        keeping.follow(feed.next(begun ? LONG_WAIT_MILLIS : 0), feed.run());
-        begun = true;
+        if (begun) {
+            awaitMore();
+        } else {
+            take(0);
+            begun = true;
+        }
+        return 0;
+    }
+
+    private void awaitMore() {
+        if (beginToWait()) {
+            try {
+                take(LONG_WAIT_MILLIS);
+            } finally {
+                endWaiting();
+            }
+        }
+    }
+
+    private synchronized boolean beginToWait() {
+        waiting = woken ? Optional.empty() : Optional.of(Thread.currentThread());
+        return !woken;
+    }
+
+    private synchronized void endWaiting() {
+        waiting = Optional.empty();
+        Thread.interrupted();
+    }
+
+    @Override
+    public synchronized void wake() {
+        woken = true;
+        waiting.ifPresent(Thread::interrupt);
+    }
+
+    private void take(long waitMillis) {
+        keeping.take(feed, waitMillis);
         if (feed.isClosed()) {
             keeping.end();
         }
-        return 0;
     }
 
     @Override
@@ -29,7 +68,9 @@ final class OneThread implements Following.Reader {
         return feed.isClosed();
     }
 
-    /** It always waits for the next event. */
     @Override
-    public void lookOnceMore() {}
+    public void lookOnceMore() {
+        take(0);
+        keeping.takePassedOver();
+    }
 }

@@ -1,0 +1,121 @@
+package dev.waymark.starter.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.starter.Tale;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Test;
+
+class FollowingTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final KeptSaver saver = new KeptSaver();
+    private final Semaphore mayLook = new Semaphore(0);
+    private final Semaphore woken = new Semaphore(0);
+
+    /** What happened at the last moment is seen by a last look only, which takes as long as the test lets it. */
+    private class LastMoment implements Following.Reader {
+        private final Keeper keeper;
+
+        LastMoment(Keeper keeper) {
+            this.keeper = keeper;
+        }
+
+        @Override
+        public long read() {
+            woken.acquireUninterruptibly();
+            return 0;
+        }
+
+        @Override
+        public void wake() {
+            woken.release();
+        }
+
+        @Override
+        public boolean isOver() {
+            return false;
+        }
+
+        @Override
+        public void lookOnceMore() {
+            mayLook.acquireUninterruptibly();
+            keeper.offer(newest());
+        }
+    }
+
+    @Test
+    void stopped_asAnotherThreadAwaitsAndCloses_savesWhatTheLastLookSees() throws Exception {
+        Following following = follow(LONG);
+        CompletableFuture<Void> command = CompletableFuture.runAsync(() -> {
+            try (following) {
+                following.await();
+                following.stop();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        CompletableFuture<List<String>> signal = CompletableFuture.supplyAsync(following::stop);
+        await().atMost(LONG).until(mayLook::hasQueuedThreads);
+        assertThat(command).isNotDone();
+        mayLook.release();
+
+        assertThat(signal.get()).isEmpty();
+        command.get();
+        assertThat(saver.steps()).containsExactly("t/1");
+    }
+
+    @Test
+    void stopped_lastLookThatTakesTooLong_isNotWaitedFor() {
+        try (Following following = follow(Duration.ofMillis(1))) {
+            assertThat(following.stop()).isEmpty();
+            mayLook.release();
+        }
+    }
+
+    @Test
+    void stopped_saverThatTakesTooLong_tellsWhatIsNotSaved() {
+        saver.stopping();
+        mayLook.release();
+        try (Following following = follow(Duration.ofSeconds(2))) {
+            assertThat(following.stop()).containsExactly("t");
+            saver.letAllThrough();
+        }
+    }
+
+    @Test
+    void awaited_serverThatIsAway_isTold() {
+        Following following = Following.begin(
+                Saving.in(saver),
+                keeper -> new LastMoment(keeper) {
+                    @Override
+                    public long read() {
+                        throw new StatusRuntimeException(Status.UNAVAILABLE);
+                    }
+                },
+                e -> new WaymarkException.NotFound("away", "Wait"));
+        try (following) {
+            assertThatThrownBy(following::await).hasMessage("away");
+        }
+    }
+
+    private Following follow(Duration flushTimeout) {
+        return Following.begin(
+                Saving.in(saver).withFlushTimeout(flushTimeout),
+                LastMoment::new,
+                e -> new WaymarkException.NotFound("away", "Wait"));
+    }
+
+    private static Snapshot newest() {
+        Tale tale = Tale.resolved().says("m1", "More").callsModel().replies("Reply");
+        return new Snapshot("t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty());
+    }
+}
