@@ -1,6 +1,7 @@
 package dev.waymark.starter.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
@@ -687,15 +688,26 @@ public final class AgentClient implements AutoCloseable {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (approvals.size() == 1) {
-            String tool = approvals.get(0).tool();
-            timeline.agent()
-                    .flatMap(agent -> agent.tool(tool))
+            PendingItem item = approvals.get(0);
+            translated(() -> agentOf(thread, timeline, item.callId()))
+                    .flatMap(agent -> agent.tool(item.tool()))
                     .flatMap(spec -> ToolArguments.problem(spec.input(), args))
                     .ifPresent(why -> {
                         throw Limits.badInput(
-                                "the arguments do not fit the tool " + tool + ": " + why, "The call waits as before");
+                                "the arguments do not fit the tool " + item.tool() + ": " + why,
+                                "The call waits as before");
                     });
         }
+    }
+
+    /** Whose call it is: one of a subagent's thread is named with the way down to it. */
+    private Optional<AgentSpec> agentOf(String thread, Timeline timeline, String callId) {
+        int slash = callId.indexOf('/');
+        if (slash < 0 || timeline.now().calls().contains(callId)) {
+            return timeline.agent();
+        }
+        String below = Names.subagentThread(thread, callId.substring(0, slash));
+        return histories.read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
     /** Says what became of a call of which nobody knows whether it took effect. */
