@@ -1,6 +1,7 @@
 package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.Problem;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
@@ -127,7 +128,7 @@ final class Run implements Callable<Integer> {
         prompt = message == null ? prompt : prompt.withMessage(message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
         prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
-        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema));
-        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, Problem.BAD_INPUT));
+        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages, Problem.CORRUPTION));
     }
 }
