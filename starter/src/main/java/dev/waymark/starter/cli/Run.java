@@ -54,7 +54,8 @@ final class Run implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "FILE",
-            description = "A JSON list of messages that replaces the conversation. [] clears it.")
+            description = "A JSON list of messages that replaces the conversation. [] clears it. They are those of a"
+                    + " runner checkpoint; from a checkpoint of another format, go on with resume.")
     private Path messages;
 
     @Option(
