@@ -262,14 +262,11 @@ final class Evolution implements Fact.Cases<Void> {
     private void takeUp(Call call) {
         Optional<Terms.ToolKind> kind =
                 Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
-        boolean mayHaveRun = switch (call.status()) {
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
-            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
-        };
+        boolean mayHaveRun = call.wasBegun();
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
         if (call.status() == Call.Status.ASKING) {
             Optional<String> answer = call.result();
-            if (decidable && call.asksNothing()) {
+            if (decidable && call.asksNothing() && call.claim().isEmpty()) {
                 answer.ifPresent(
                         text -> ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
                 askForApproval(call.withoutResult());

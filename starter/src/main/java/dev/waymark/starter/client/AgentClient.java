@@ -392,18 +392,7 @@ public final class AgentClient implements AutoCloseable {
                         "Go on in it with: waymark answer " + Words.quoted(thread)
                                 + " TEXT, or waymark say, or in a second one with --thread");
             }
-            AgentResult result = goOn(left, how, deadline);
-            boolean anyAgent =
-                    recovered.state().agent().isEmpty() && how.agent().isEmpty();
-            if (anyAgent
-                    && result instanceof AgentResult.Failed failed
-                    && refusedRun(result.thread()).isPresent()) {
-                throw new WaymarkException.Refused(
-                        failed.problem().orElseThrow().type(),
-                        failed.problem().orElseThrow().message(),
-                        "Name one with --agent");
-            }
-            return result;
+            return goOn(left, how, deadline);
         });
     }
 
@@ -430,10 +419,14 @@ public final class AgentClient implements AutoCloseable {
     private Optional<String> refusedRun(String thread) {
         return Optional.of(read(thread))
                 .filter(timeline -> timeline.ending().isPresent())
-                .filter(timeline -> timeline.now().life() == Conversation.Life.CLOSING
-                        && timeline.now().agentRequested()
-                        && timeline.now().terms().isEmpty())
+                .filter(timeline -> hadNoAgent(timeline.now()))
                 .map(Timeline::runId);
+    }
+
+    private static boolean hadNoAgent(Conversation last) {
+        return last.life() == Conversation.Life.CLOSING
+                && last.agentRequested()
+                && last.terms().isEmpty();
     }
 
     /**
@@ -567,6 +560,15 @@ public final class AgentClient implements AutoCloseable {
         }
         Conversation begin = left.begin(how, thread, now());
         AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
+        if (anyAgent
+                && result instanceof AgentResult.Failed failed
+                && refusedRun(result.thread()).isPresent()) {
+            throw new WaymarkException.Refused(
+                    failed.problem().orElseThrow().type(),
+                    failed.problem().orElseThrow().message(),
+                    "Name one with --agent");
+        }
         begin.waitingCalls().stream()
                 .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
                 .findFirst()
@@ -883,13 +885,17 @@ public final class AgentClient implements AutoCloseable {
                 .toList());
     }
 
-    /** All threads that the server still holds, the one that changed last first. */
+    /**
+     * All threads that the server still holds, the one that changed last first. Those are left out that closed at once
+     * because they named no agent, and there was not just one: nothing was done there, and their ids are free.
+     */
     public List<ThreadSummary> threads(Progress progress) {
         return translated(() -> directory
                 .project(
                         directory.threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
+                                .filter(state -> !state.agent().isEmpty() || !hadNoAgent(state))
                                 .map(state -> new ThreadSummary(
                                         listed.thread(),
                                         StatusReport.of(state).status(),

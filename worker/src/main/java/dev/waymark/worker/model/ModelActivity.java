@@ -25,6 +25,7 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -151,6 +152,16 @@ public final class ModelActivity implements ModelCaller {
         }
     }
 
+    /**
+     * A model may write half a character, as an escape in the arguments of a call. History would hold it, and then no saver
+     * could, and no provider would take it back: it becomes {@code ?}, as in the results of tools.
+     */
+    private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
+        String json = Wire.MAPPER.writeValueAsString(reply);
+        String whole = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        return whole.equals(json) ? reply : Wire.MAPPER.readValue(whole, Reply.class);
+    }
+
     /** Notes which calls don't fit their tools, before anybody is asked to approve one. */
     private static Reply withFaults(AgentSpec agent, Reply reply) {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
@@ -176,9 +187,9 @@ public final class ModelActivity implements ModelCaller {
                 String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
                 throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
             }
-            return reply;
+            return withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
-            String words = "the model's reply can't be written down: half a character is in it";
+            String words = "the model's reply can't be written down";
             throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
         }
     }

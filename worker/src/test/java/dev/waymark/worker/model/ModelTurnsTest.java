@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.connect.Connection;
@@ -286,6 +287,20 @@ class ModelTurnsTest {
             assertThat(server.received().get(1).body().path("messages").toString())
                     .contains("Invalid input for tool");
         }
+    }
+
+    /** No saver could keep it, and no service would take it back. */
+    @Test
+    void halfACharacter_fromAModel_isNotRecorded() {
+        anthropic.answers(
+                Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\":[\"\\ud83d\"]}"),
+                Answer.says("Never mind."));
+
+        Outcome outcome = start("a").getResult(Outcome.class);
+
+        assertThat(outcome.text()).isEqualTo("Never mind.");
+        assertThat(anthropic.received().get(1).body().at("/messages/1/content/1/input/question/0"))
+                .isEqualTo(TextNode.valueOf("?"));
     }
 
     @Test

@@ -31,7 +31,7 @@ final class AnthropicReader implements EventReader {
     private final Mask told;
 
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
-    private long inputTokens;
+    private long newTokens;
     private long cacheReadTokens;
     private long cacheWriteTokens;
     private long outputTokens;
@@ -98,10 +98,10 @@ final class AnthropicReader implements EventReader {
         Growing begun = new Growing(block);
         blocks.put(event.index(), begun);
         if (begun.type().equals("text")) {
-            say(begun, block.path("text").asText());
+            say(begun, words(block, "text"));
         } else if (begun.type().equals("thinking")) {
-            begun.text.append(block.path("thinking").asText());
-            begun.signature.append(block.path("signature").asText());
+            begun.text.append(words(block, "thinking"));
+            begun.signature.append(words(block, "signature"));
         }
     }
 
@@ -113,14 +113,17 @@ final class AnthropicReader implements EventReader {
 
     private void grow(Growing block, JsonNode delta) {
         switch (delta.path("type").asText()) {
-            case "text_delta" -> say(block, delta.path("text").asText());
-            case "input_json_delta" ->
-                block.input.append(delta.path("partial_json").asText());
-            case "thinking_delta" -> block.text.append(delta.path("thinking").asText());
-            case "signature_delta" ->
-                block.signature.append(delta.path("signature").asText());
+            case "text_delta" -> say(block, words(delta, "text"));
+            case "input_json_delta" -> block.input.append(words(delta, "partial_json"));
+            case "thinking_delta" -> block.text.append(words(delta, "thinking"));
+            case "signature_delta" -> block.signature.append(words(delta, "signature"));
             default -> block.isStrange = true;
         }
+    }
+
+    /** Gateways say null where there is nothing, which Jackson takes for a word. */
+    private static String words(JsonNode node, String field) {
+        return node.path(field).asText("");
     }
 
     private void say(Growing block, String text) {
@@ -136,23 +139,23 @@ final class AnthropicReader implements EventReader {
         }
     }
 
-    /** The counts of an event replace those before it. Cached input was read, too. */
+    /** What an event counts replaces what was counted before; what it leaves out, or says to be null, stays. */
     private void count(JsonNode usage) {
-        if (usage.has("input_tokens")) {
-            cacheWriteTokens = count(usage, "cache_creation_input_tokens");
-            cacheReadTokens = count(usage, "cache_read_input_tokens");
-            inputTokens = count(usage, "input_tokens") + cacheWriteTokens + cacheReadTokens;
-        }
-        outputTokens = Math.max(0, usage.path("output_tokens").asLong(outputTokens));
+        newTokens = count(usage, "input_tokens", newTokens);
+        cacheWriteTokens = count(usage, "cache_creation_input_tokens", cacheWriteTokens);
+        cacheReadTokens = count(usage, "cache_read_input_tokens", cacheReadTokens);
+        outputTokens = count(usage, "output_tokens", outputTokens);
         listener.usage(usage());
     }
 
-    private static long count(JsonNode usage, String tokens) {
-        return Math.max(0, usage.path(tokens).asLong());
+    private static long count(JsonNode usage, String tokens, long before) {
+        return Math.max(0, usage.path(tokens).asLong(before));
     }
 
+    /** Cached input was read, too. */
     private Usage usage() {
-        return new Usage(inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
+        return new Usage(
+                newTokens + cacheWriteTokens + cacheReadTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
     }
 
     @Override
@@ -191,8 +194,8 @@ final class AnthropicReader implements EventReader {
                 return text.isEmpty() ? Optional.empty() : Optional.of(new Part.Text(text));
             case "tool_use":
                 return Optional.of(new Part.ToolUse(
-                        block.block.path("id").asText(),
-                        block.block.path("name").asText(),
+                        words(block.block, "id"),
+                        words(block.block, "name"),
                         input.isEmpty() ? json(block.block.path("input")) : Arguments.read(input)));
             case "thinking":
                 block.block.remove("thinking");

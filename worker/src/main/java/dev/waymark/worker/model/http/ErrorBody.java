@@ -19,7 +19,9 @@ public record ErrorBody(List<String> names, String message) {
 
     static ErrorBody read(String body) {
         try {
-            JsonNode tree = ProviderJson.MAPPER.readTree(body);
+            JsonNode said = ProviderJson.MAPPER.readTree(body);
+            // Google's puts it into a list.
+            JsonNode tree = said.isArray() ? said.path(0) : said;
             if (tree.isObject()) {
                 return of(tree);
             }
@@ -29,11 +31,11 @@ public record ErrorBody(List<String> names, String message) {
         return new ErrorBody(List.of(), cut(body.strip()));
     }
 
-    /** @param tree an object with the field {@code error} */
+    /** @param tree an object with the field {@code error}, or the error itself */
     public static ErrorBody of(JsonNode tree) {
         JsonNode error = tree.path("error").isObject() ? tree.get("error") : tree;
         List<String> names = Stream.of(error.path("code"), error.path("type"))
-                .map(JsonNode::asText)
+                .map(name -> name.asText(""))
                 .filter(name -> !name.isEmpty())
                 .toList();
         String message = Stream.of(error.path("message"), tree.path("error"), tree.path("detail"))
@@ -55,7 +57,7 @@ public record ErrorBody(List<String> names, String message) {
         return what + (message.isEmpty() ? "" : ": " + message);
     }
 
-    private static String cut(String text) {
+    static String cut(String text) {
         return text.length() <= MOST ? text : text.substring(0, MOST) + "…";
     }
 }

@@ -9,10 +9,12 @@ import java.time.Instant;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
+import okhttp3.Connection;
 import okhttp3.Dispatcher;
+import okhttp3.Interceptor;
 import okhttp3.MediaType;
 import okhttp3.OkHttpClient;
+import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
@@ -29,9 +31,6 @@ import org.jspecify.annotations.Nullable;
 public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
     private static final int MOST_ERROR_BYTES = 64 * 1024;
-
-    /** What is left of a stream after its last event is its end, which has to be read for the connection to be used again. */
-    private static final Duration LAST_MOMENTS = Duration.ofMillis(200);
 
     private static final OkHttpClient CLIENT = client();
 
@@ -61,7 +60,25 @@ public final class EventStreams {
                 // A model may think for minutes before its first word.
                 .readTimeout(Duration.ofMinutes(5))
                 .pingInterval(Duration.ofSeconds(30))
+                .addNetworkInterceptor(EventStreams::sendOnce)
                 .build();
+    }
+
+    /**
+     * A connection of HTTP/1.1 carries one request: nobody can tell whether one that was kept has been closed meanwhile, as
+     * many servers do within seconds, and a request that finds out is an attempt that has failed. Where several requests
+     * share a connection, its end is noticed.
+     */
+    private static Response sendOnce(Interceptor.Chain chain) throws IOException {
+        Connection connection = chain.connection();
+        boolean shared = connection != null && connection.protocol() == Protocol.HTTP_2;
+        return chain.proceed(
+                shared
+                        ? chain.request()
+                        : chain.request()
+                                .newBuilder()
+                                .header("Connection", "close")
+                                .build());
     }
 
     /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
@@ -102,8 +119,7 @@ public final class EventStreams {
             while (true) {
                 Arrival next = arrivals.queue.take();
                 if (next instanceof Event event) {
-                    if (reader.read(service.withoutKey(event.data()))) {
-                        arrivals.queue.poll(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+                    if (read(reader, service.withoutKey(event.data()))) {
                         return reader.end();
                     }
                 } else if (next instanceof End) {
@@ -116,6 +132,14 @@ public final class EventStreams {
             throw Trouble.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
         } finally {
             source.cancel();
+        }
+    }
+
+    private boolean read(EventReader reader, String data) throws ModelFailure {
+        try {
+            return reader.read(data);
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw Trouble.MALFORMED_REPLY.failure(service.name() + " sent what is no reply: " + ErrorBody.cut(data));
         }
     }
 

@@ -43,6 +43,7 @@ public enum Trouble {
             Map.entry("billing_hard_limit_reached", NO_CREDIT),
             Map.entry("billing_not_active", NO_CREDIT),
             Map.entry("context_length_exceeded", CONTEXT_WINDOW_EXCEEDED),
+            Map.entry("exceed_context_size_error", CONTEXT_WINDOW_EXCEEDED), // llama.cpp
             Map.entry("content_filter", REFUSED),
             Map.entry("content_policy_violation", REFUSED));
 
@@ -51,6 +52,7 @@ public enum Trouble {
             "prompt is too long", CONTEXT_WINDOW_EXCEEDED,
             "exceed context limit", CONTEXT_WINDOW_EXCEEDED,
             "maximum context length", CONTEXT_WINDOW_EXCEEDED,
+            "exceeds the maximum number of tokens", CONTEXT_WINDOW_EXCEEDED,
             "credit balance is too low", NO_CREDIT);
 
     /** What it calls a problem in a stream that began well, so that there is no status to go by. */

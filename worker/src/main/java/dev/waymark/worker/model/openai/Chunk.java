@@ -2,6 +2,8 @@ package dev.waymark.worker.model.openai;
 
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
 import dev.waymark.conversation.Usage;
 import java.util.List;
 import java.util.Optional;
@@ -23,25 +25,34 @@ record Chunk(
             @JsonProperty("delta") Delta delta,
             @JsonProperty("finish_reason") String finishReason) {
         Choice {
-            delta = delta == null ? new Delta("", "", "", "", List.of()) : delta;
+            delta = delta == null ? new Delta(NullNode.getInstance(), "", "", "", List.of()) : delta;
             finishReason = orEmpty(finishReason);
         }
     }
 
-    /** Two names for thoughts: servers differ. */
+    /** Two names for thoughts: servers differ. Where models of Mistral think, the content is a list. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Delta(
-            @JsonProperty("content") String content,
+            @JsonProperty("content") JsonNode content,
             @JsonProperty("refusal") String refusal,
             @JsonProperty("reasoning_content") String reasoningContent,
             @JsonProperty("reasoning") String reasoning,
             @JsonProperty("tool_calls") List<CallPiece> toolCalls) {
         Delta {
-            content = orEmpty(content);
+            content = orNothing(content);
             refusal = orEmpty(refusal);
             reasoningContent = orEmpty(reasoningContent);
             reasoning = orEmpty(reasoning);
             toolCalls = toolCalls == null ? List.of() : toolCalls;
+        }
+
+        /** Of a list, its texts. Thoughts in it could not be sent back as such, so they are left out. */
+        String words() {
+            StringBuilder words = new StringBuilder(content.isArray() ? "" : content.asText(""));
+            for (JsonNode item : content) {
+                words.append(item.path("text").asText(""));
+            }
+            return words.toString();
         }
     }
 
@@ -52,17 +63,22 @@ record Chunk(
             @JsonProperty("function") FunctionPiece function) {
         CallPiece {
             id = orEmpty(id);
-            function = function == null ? new FunctionPiece("", "") : function;
+            function = function == null ? new FunctionPiece("", NullNode.getInstance()) : function;
         }
     }
 
     @JsonIgnoreProperties(ignoreUnknown = true)
     record FunctionPiece(
             @JsonProperty("name") String name,
-            @JsonProperty("arguments") String arguments) {
+            @JsonProperty("arguments") JsonNode arguments) {
         FunctionPiece {
             name = orEmpty(name);
-            arguments = orEmpty(arguments);
+            arguments = orNothing(arguments);
+        }
+
+        /** JSON as text, or a piece of it. Some servers send the object itself. */
+        String words() {
+            return arguments.isContainerNode() ? arguments.toString() : arguments.asText("");
         }
     }
 
@@ -84,6 +100,10 @@ record Chunk(
 
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Details(@JsonProperty("cached_tokens") long cachedTokens) {}
+
+    private static JsonNode orNothing(@Nullable JsonNode node) {
+        return node == null ? NullNode.getInstance() : node;
+    }
 
     private static String orEmpty(@Nullable String text) {
         return text == null ? "" : text;

@@ -58,7 +58,8 @@ final class OpenAiReader implements EventReader {
             return true;
         }
         JsonNode tree = ProviderJson.MAPPER.readTree(data);
-        if (tree.hasNonNull("error")) {
+        // Some have the error itself for an event.
+        if (tree.hasNonNull("error") || tree.path("object").asText().equals("error")) {
             throw ErrorBody.of(tree).inStream(service);
         }
         Chunk chunk = ProviderJson.MAPPER.treeToValue(tree, Chunk.class);
@@ -74,8 +75,8 @@ final class OpenAiReader implements EventReader {
         Chunk.Delta delta = choice.delta();
         thoughts.append(delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
         refusal.append(delta.refusal());
-        text.append(delta.content());
-        tell(told.next(delta.content()));
+        text.append(delta.words());
+        tell(told.next(delta.words()));
         delta.toolCalls().forEach(this::take);
         if (!choice.finishReason().isEmpty()) {
             finish = choice.finishReason();
@@ -89,14 +90,9 @@ final class OpenAiReader implements EventReader {
         }
     }
 
-    /** Some servers number all calls of a reply alike: another id is another call. */
     private void take(Chunk.CallPiece piece) {
         Growing call = newest.get(piece.index());
-        boolean another = call != null
-                && !piece.id().isEmpty()
-                && !call.id.isEmpty()
-                && !piece.id().equals(call.id);
-        if (call == null || another) {
+        if (call == null || isOfAnother(piece, call)) {
             call = new Growing();
             calls.add(call);
             newest.put(piece.index(), call);
@@ -105,7 +101,15 @@ final class OpenAiReader implements EventReader {
             call.id = piece.id();
         }
         call.name.append(piece.function().name());
-        call.arguments.append(piece.function().arguments());
+        call.arguments.append(piece.function().words());
+    }
+
+    /** Some servers number all calls of a reply alike: another id is another call, and without ids another name is. */
+    private static boolean isOfAnother(Chunk.CallPiece piece, Growing call) {
+        if (piece.id().isEmpty() || call.id.isEmpty()) {
+            return piece.id().equals(call.id) && !piece.function().name().isEmpty() && call.arguments.length() > 0;
+        }
+        return !piece.id().equals(call.id);
     }
 
     @Override
@@ -115,6 +119,7 @@ final class OpenAiReader implements EventReader {
         }
         switch (finish) {
             case "" -> throw Trouble.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            case "error" -> throw Trouble.SERVER_ERROR.failure(service.name() + " broke off with an error");
             case "content_filter" -> throw Trouble.REFUSED.failure(service.name() + " has withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class AnthropicProviderTest extends WireCases {
     @Override
@@ -67,6 +69,44 @@ class AnthropicProviderTest extends WireCases {
                 "{\"type\":\"message_stop\"}"));
 
         assertThat(reply).isEqualTo(new Reply(List.of(new Part.Text("Hi")), new Usage(123, 7, 100, 20), "end_turn"));
+    }
+
+    /** Counts are cumulative, and gateways leave out what they do not know at the end, or say that it is null. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "{'output_tokens':7,'input_tokens':null,'cache_read_input_tokens':null} | 123 | 100",
+                "{'output_tokens':7,'input_tokens':5} | 125 | 100",
+                "{'output_tokens':7,'cache_read_input_tokens':200} | 223 | 200",
+                "{'output_tokens':7,'input_tokens':0,'cache_read_input_tokens':0} | 20 | 0",
+            })
+    void usage_atTheEnd_replacesWhatItCounts(String usage, long input, long cached) throws Exception {
+        Reply reply = reply(Answer.events(
+                "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1,"
+                        + "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":100}}}",
+                "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":"
+                        + usage.replace('\'', '"') + "}",
+                "{\"type\":\"message_stop\"}"));
+
+        assertThat(reply.usage()).isEqualTo(new Usage(input, 7, cached, 20));
+    }
+
+    @Test
+    void nulls_whereWordsAreDue_areNoWords() throws Exception {
+        assertThat(reply(Answer.events(
+                                "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":null}}",
+                                "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}",
+                                "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":null}}",
+                                "{\"type\":\"content_block_stop\",\"index\":0}",
+                                "{\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"tu_1\","
+                                        + "\"name\":\"weather\",\"input\":{}}}",
+                                "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":null}}",
+                                "{\"type\":\"content_block_stop\",\"index\":1}",
+                                "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}",
+                                "{\"type\":\"message_stop\"}"))
+                        .content())
+                .containsExactly(new Part.Text("Hi"), new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.waymark.worker.model.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.ToolSpec;
@@ -16,8 +17,14 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,6 +35,8 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,6 +118,8 @@ public abstract class WireCases extends ModelProviderContract {
         "400, invalid_request_error,   prompt is too long: 9, ContextWindowExceeded, false",
         "400, context_length_exceeded, no,                   ContextWindowExceeded, false",
         "400, invalid_request_error,   Your credit balance is too low, NoCredit,    false",
+        "400, exceed_context_size_error, no,                 ContextWindowExceeded, false",
+        "400, x, 9 exceeds the maximum number of tokens allowed, ContextWindowExceeded, false",
         "400, content_filter,          no,                   Refused,               false",
         "401, authentication_error,    no,                   Unauthorized,          false",
         "402, billing_error,           no,                   NoCredit,              false",
@@ -162,6 +173,15 @@ public abstract class WireCases extends ModelProviderContract {
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of(type, passing));
         assertThat(failure.getMessage()).contains(name, "Sorry.");
         assertThat(server.received()).hasSize(1);
+    }
+
+    /** As Google's compatible service sends it. */
+    @Test
+    void error_inAList_isThatError() {
+        ModelFailure failure =
+                failure(Answer.error(400, "[{\"error\":{\"code\":null,\"type\":\"x\",\"message\":\"No such day.\"}}]"));
+
+        assertThat(failure.getMessage()).endsWith("answered 400 (x): No such day.");
     }
 
     @Test
@@ -218,6 +238,7 @@ public abstract class WireCases extends ModelProviderContract {
         ModelFailure failure = failure(Answer.events(data));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
+        assertThat(failure.getMessage()).endsWith("sent what is no reply: " + data);
     }
 
     @Test
@@ -227,6 +248,45 @@ public abstract class WireCases extends ModelProviderContract {
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
         assertThat(failure.getMessage()).contains("Welcome to the hotel");
+    }
+
+    /** So do many a moment after the last answer, without saying so before. */
+    @Test
+    void serviceThatClosesItsConnections_isAskedOverNewOnes() throws Exception {
+        ExecutorService answering = Executors.newSingleThreadExecutor();
+        try (ServerSocket service = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            answering.submit(() -> answerEachAndClose(service));
+            Map<String, String> environment = new LinkedHashMap<>(server.environment());
+            environment.replaceAll((name, value) -> value.replaceFirst(":\\d+", ":" + service.getLocalPort()));
+            ModelProvider elsewhere = newProvider(environment);
+
+            for (int call = 0; call < 3; call++) {
+                assertThatThrownBy(() -> elsewhere.reply(request(List.of(Message.user("Hi")))))
+                        .isInstanceOfSatisfying(
+                                ModelFailure.class,
+                                failure -> assertThat(failure.type()).isEqualTo("Forbidden"));
+            }
+        } finally {
+            answering.shutdownNow();
+        }
+    }
+
+    private static Void answerEachAndClose(ServerSocket service) throws IOException {
+        while (true) {
+            try (Socket connection = service.accept()) {
+                InputStream in = connection.getInputStream();
+                StringBuilder head = new StringBuilder();
+                while (head.indexOf("\r\n\r\n") < 0) {
+                    head.append((char) in.read());
+                }
+                Matcher length = Pattern.compile("(?i)content-length: (\\d+)").matcher(head);
+                in.readNBytes(length.find() ? Integer.parseInt(length.group(1)) : 0);
+                connection
+                        .getOutputStream()
+                        .write("HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\n\r\nNo"
+                                .getBytes(StandardCharsets.UTF_8));
+            }
+        }
     }
 
     @Test

@@ -72,6 +72,46 @@ class OpenAiProviderTest extends WireCases {
                         new Part.ToolUse("b", "weather", Json.of(Map.of("city", "Bern")))));
     }
 
+    /** Some services give calls neither ids nor numbers, and their arguments whole. */
+    @Test
+    void calls_withoutIdsAndNumbers_areToldApart() throws Exception {
+        assertThat(reply(Answer.events(
+                                "{\"choices\":[{\"delta\":{\"tool_calls\":["
+                                        + "{\"function\":{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}},"
+                                        + "{\"id\":null,\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}}]}}]}",
+                                "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}"))
+                        .content())
+                .containsExactly(
+                        new Part.ToolUse("", "weather", Json.of(Map.of("city", "Oslo"))),
+                        new Part.ToolUse("", "weather", Json.EMPTY_OBJECT));
+    }
+
+    @Test
+    void content_asAList_isItsTexts() throws Exception {
+        assertThat(reply(Answer.events(
+                        "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
+                                + "[{\"type\":\"text\",\"text\":\"Hm.\"}]}]}}]}",
+                        "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"He\"}]}}]}",
+                        "{\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}")))
+                .isEqualTo(Reply.of(new Part.Text("Hello")));
+    }
+
+    @Test
+    void error_asAnEventOfItsOwn_isThatError() {
+        ModelFailure failure = failure(Answer.events(
+                "{\"object\":\"error\",\"message\":\"This model's maximum context length is 9.\",\"code\":400}",
+                "[DONE]"));
+
+        assertThat(failure.type()).isEqualTo("ContextWindowExceeded");
+    }
+
+    @Test
+    void finishReason_error_passes() {
+        ModelFailure failure = failure(Answer.says("Hel").stopping("error"));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ServerError", true));
+    }
+
     @Test
     void stream_finishedButNotSaidToBeDone_isWhole() throws Exception {
         assertThat(reply(Answer.events(
