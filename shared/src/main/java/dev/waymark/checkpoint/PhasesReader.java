@@ -242,7 +242,7 @@ final class PhasesReader {
                 if (pendingReply) {
                     conversation.paused();
                 } else {
-                    conversation.asked();
+                    conversation.allAsked();
                 }
                 conversation.prompt(prompt);
             }

@@ -11,14 +11,33 @@ import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Workspace;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Reads the {@code thread} format. */
 final class ThreadReader {
+    /** The calls that people were asked about, by the ids of the approvals. */
+    private final Map<String, String> requests = new LinkedHashMap<>();
+
+    private final List<Decision> decisions = new ArrayList<>();
+
     private ThreadReader() {}
 
+    /** What a person said of a call. */
+    private record Decision(Fields part, String approvalId, String callId, boolean approved) {
+        /** Of a call that we asked about. It is told where the call went on to ask something, and not before. */
+        boolean isOurs() {
+            return approvalId.equals(callId);
+        }
+    }
+
     static CheckpointReader.Named read(Fields fields) {
+        return new ThreadReader().named(fields);
+    }
+
+    private CheckpointReader.Named named(Fields fields) {
         fields.only("threadId", "step", "messages", "state", "interrupt", "createdAt", "updatedAt");
         Instant createdAt = fields.time("createdAt");
         Instant updatedAt = fields.time("updatedAt");
@@ -28,10 +47,10 @@ final class ThreadReader {
                 .counted(step, 0)
                 .updated(updatedAt)
                 .desk(desk(fields.object("state").only("todos", "files")));
-        List<Row> rows = fields.each("messages", ThreadReader::row);
-        List<String> approved =
-                rows.stream().flatMap(row -> row.approved().stream()).toList();
-        approved.forEach(conversation::approved);
+        List<Message> messages = fields.each("messages", this::row).stream()
+                .flatMap(Optional::stream)
+                .toList();
+        Optional<String> interrupted = Optional.empty();
         if (fields.has("interrupt")) {
             Fields interrupt = fields.object("interrupt").only("toolCall", "step");
             Fields call = interrupt.object("toolCall").only("toolCallId", "toolName", "args");
@@ -39,42 +58,67 @@ final class ThreadReader {
             Json args = call.json("args");
             interrupt.count("step");
             String callId = call.id("toolCallId");
-            if (approved.contains(callId)) {
+            if (decisions.stream()
+                    .anyMatch(each -> each.approved() && each.callId().equals(callId))) {
                 conversation.ranWith(callId, args);
             }
             conversation.pending(callId);
+            interrupted = Optional.of(callId);
         }
-        rows.forEach(row -> row.message().ifPresent(message -> conversation.say(message, Optional.empty(), updatedAt)));
+        messages.forEach(message -> conversation.say(message, Optional.empty(), updatedAt));
+        for (Decision decision : decisions) {
+            decide(decision, conversation, interrupted);
+        }
         return new CheckpointReader.Named(conversation, Optional.of(fields.id("threadId")));
     }
 
-    /** A row of the transcript. One that only tells of approvals says nothing. */
-    private record Row(Optional<Message> message, List<String> approved) {}
+    /** What was decided of a call that has its result is past. */
+    private static void decide(Decision decision, Restoration conversation, Optional<String> interrupted) {
+        String callId = decision.callId();
+        if (!conversation.hasCall(callId)) {
+            throw decision.part().corrupt("a decision about no call: " + callId);
+        }
+        if (conversation.openCall(callId).isEmpty()) {
+            return;
+        }
+        if (!decision.approved()) {
+            throw decision.part().corrupt("a call that was denied has no result");
+        }
+        conversation.approved(callId);
+        if (decision.isOurs() || interrupted.filter(callId::equals).isPresent()) {
+            conversation.asked(callId);
+        }
+    }
 
-    private static Row row(Object value, String place) {
+    /** A row that only tells of decisions says nothing. */
+    private Optional<Message> row(Object value, String place) {
         Fields row = Fields.of(value, place);
         if (!row.text("role").equals("tool")) {
-            return new Row(Optional.of(message(row)), List.of());
+            return Optional.of(message(row));
         }
-        List<Fields> parts = row.only("role", "content").each("content", Fields::of);
         List<Part> results = new ArrayList<>();
-        List<String> approved = new ArrayList<>();
+        List<Fields> parts = row.only("role", "content").each("content", Fields::of);
         for (Fields part : parts) {
             if (part.text("type").equals("tool-approval-response")) {
-                part.only("type", "approvalId", "approved");
-                if (!part.flag("approved")) {
-                    throw part.corrupt("a call that was denied has no result");
-                }
-                approved.add(part.id("approvalId"));
+                decisions.add(decision(part));
             } else {
                 results.add(result(part));
             }
         }
-        boolean onlyApprovals = results.isEmpty() && !approved.isEmpty();
-        return new Row(onlyApprovals ? Optional.empty() : Optional.of(new Message(Role.USER, results)), approved);
+        return results.isEmpty() && !parts.isEmpty() ? Optional.empty() : Optional.of(new Message(Role.USER, results));
     }
 
-    private static Message message(Fields row) {
+    private Decision decision(Fields part) {
+        part.only("type", "approvalId", "approved", "reason").optionalText("reason");
+        String approvalId = part.id("approvalId");
+        String callId = requests.get(approvalId);
+        if (callId == null) {
+            throw part.corrupt("a decision that nobody was asked for: " + approvalId);
+        }
+        return new Decision(part, approvalId, callId, part.flag("approved"));
+    }
+
+    private Message message(Fields row) {
         row.only("role", "content");
         return switch (row.text("role")) {
             case "user" -> Message.user(row.text("content"));
@@ -83,14 +127,14 @@ final class ThreadReader {
                         ? new Message(Role.ASSISTANT, List.of(new Part.Text(text)))
                         : new Message(
                                 Role.ASSISTANT,
-                                row.each("content", ThreadReader::part).stream()
+                                row.each("content", this::part).stream()
                                         .flatMap(Optional::stream)
                                         .toList());
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
     }
 
-    private static Optional<Part> part(Object value, String place) {
+    private Optional<Part> part(Object value, String place) {
         Fields part = Fields.of(value, place);
         return switch (part.text("type")) {
             case "text" -> Optional.of(new Part.Text(part.only("type", "text").text("text")));
@@ -100,8 +144,8 @@ final class ThreadReader {
             }
             case "tool-approval-request" -> {
                 part.only("type", "approvalId", "toolCallId");
-                if (!part.id("approvalId").equals(part.id("toolCallId"))) {
-                    throw part.corrupt("\"approvalId\" is not the id of the call");
+                if (requests.putIfAbsent(part.id("approvalId"), part.id("toolCallId")) != null) {
+                    throw part.corrupt("two approvals of one id: " + part.id("approvalId"));
                 }
                 yield Optional.empty();
             }

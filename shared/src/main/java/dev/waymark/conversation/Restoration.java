@@ -49,7 +49,8 @@ public final class Restoration {
     private Optional<String> pending = Optional.empty();
     private boolean untouched;
     private boolean paused;
-    private boolean asked;
+    private boolean allAsked;
+    private final Set<String> asked = new LinkedHashSet<>();
     private String prompt = "";
     private final Set<String> approved = new LinkedHashSet<>();
     private int iterations;
@@ -322,8 +323,14 @@ public final class Restoration {
     }
 
     /** Only people are waited for, and every open call has run as far as to its question. */
-    public Restoration asked() {
-        asked = true;
+    public Restoration allAsked() {
+        allAsked = true;
+        return this;
+    }
+
+    /** The call has run as far as to its question, if only people are waited for. */
+    public Restoration asked(String callId) {
+        asked.add(callId);
         return this;
     }
 
@@ -333,7 +340,7 @@ public final class Restoration {
         return this;
     }
 
-    /** The call was approved, and so it ran. Where only people are waited for, it asks one. */
+    /** The call, which is open, was approved, and so it may have run. */
     public Restoration approved(String callId) {
         approved.add(callId);
         return this;
@@ -450,11 +457,6 @@ public final class Restoration {
         ends.forEach((id, at) -> calls.get(id)
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
-        for (String id : approved) {
-            if (!open.contains(id)) {
-                throw new IllegalArgumentException("the approved call is not open: " + id);
-            }
-        }
         open.forEach(id ->
                 calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(open.get(0)) ? prompt : "")));
         countByKeys();
@@ -502,14 +504,15 @@ public final class Restoration {
         if (untouched) {
             return call;
         }
-        if (asked || (pending.isPresent() && approved.contains(call.id()))) {
-            return asking(call, words);
+        if (allAsked || (pending.isPresent() && asked.contains(call.id()))) {
+            return asking(decided(call), words);
         }
         if (pending.filter(call.id()::equals).isPresent()) {
             return call.asking(words, call.since());
         }
         String key = Effects.key(call.tool(), call.argsDigest());
-        return call.repeating(effects.of(key).executions())
+        return decided(call)
+                .repeating(effects.of(key).executions())
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
@@ -518,13 +521,15 @@ public final class Restoration {
         String key = Effects.key(call.tool(), call.argsDigest());
         Effects.Effect before = effects.of(key);
         effects = effects.with(key, before.executed());
-        Call ran = approved.contains(call.id()) ? approved(call) : call;
-        return ran.repeating(before.executions())
+        return call.repeating(before.executions())
                 .claimed(new Call.Claim("checkpoint", call.since()), call.since())
                 .asking(words, call.since());
     }
 
-    private Call approved(Call call) {
+    private Call decided(Call call) {
+        if (!approved.contains(call.id())) {
+            return call;
+        }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
         Call.Approval decision = new Call.Approval(true, edited, Optional.empty(), Optional.empty(), call.since());

@@ -95,7 +95,11 @@ class ToolsThatAskTest {
     }
 
     private static Conversation resumed(Json checkpoint, Optional<String> answer) {
-        Recovered recovered = CheckpointReader.read(checkpoint.canonical().getBytes(StandardCharsets.UTF_8), LATER);
+        return resumed(checkpoint.canonical(), answer);
+    }
+
+    private static Conversation resumed(String checkpoint, Optional<String> answer) {
+        Recovered recovered = CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
         return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty())
                 .of(recovered.state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
@@ -177,6 +181,50 @@ class ToolsThatAskTest {
             assertThat(broken).isNotEqualTo(checkpoint);
             assertThatThrownBy(() -> CheckpointReader.read(broken.getBytes(StandardCharsets.UTF_8), LATER))
                     .isInstanceOf(CheckpointCorruption.class);
+        }
+    }
+
+    /** Other programs give approvals ids of their own, and tell of those that are long past. */
+    @Test
+    void thread_approvalsOfAnotherProgram_areRead_andNothingRunsOnThem() {
+        String asked = "{\"type\":\"tool-approval-request\",\"approvalId\":\"ap_%1$d\",\"toolCallId\":\"tu_%1$d\"}";
+        String approval =
+                "{\"type\":\"tool-approval-response\",\"approvalId\":\"ap_%d\",\"approved\":%s,\"reason\":\"so\"}";
+        String result = "{\"type\":\"tool-result\",\"toolCallId\":\"tu_%d\",\"toolName\":\"refund\","
+                + "\"output\":{\"type\":\"text\",\"value\":\"%s\"}}";
+        String call =
+                "{\"type\":\"tool-call\",\"toolCallId\":\"tu_%1$d\",\"toolName\":\"refund\",\"input\":{\"cents\":%1$d}}";
+        String checkpoint = "{\"threadId\":\"trip\",\"step\":2,\"state\":{\"todos\":[],\"files\":{}},"
+                + "\"createdAt\":\"2026-05-01T09:00:00.000Z\",\"updatedAt\":\"2026-05-01T09:00:00.000Z\",\"messages\":["
+                + "{\"role\":\"user\",\"content\":\"Hello\"},"
+                + "{\"role\":\"assistant\",\"content\":["
+                + String.join(",", call.formatted(1), asked.formatted(1), call.formatted(2), asked.formatted(2))
+                + "]},{\"role\":\"tool\",\"content\":["
+                + String.join(",", approval.formatted(1, true), approval.formatted(2, false))
+                + "]},{\"role\":\"tool\",\"content\":["
+                + String.join(",", result.formatted(1, "done"), result.formatted(2, "denied"))
+                + "]},{\"role\":\"assistant\",\"content\":["
+                + String.join(",", call.formatted(3), asked.formatted(3), call.formatted(4), asked.formatted(4))
+                + "]},{\"role\":\"tool\",\"content\":["
+                + approval.formatted(4, true)
+                + "]}],\"interrupt\":{\"toolCall\":{\"toolCallId\":\"tu_3\",\"toolName\":\"refund\","
+                + "\"args\":{\"cents\":3}},\"step\":2}}";
+
+        Conversation resumed = resumed(checkpoint, Optional.empty());
+
+        assertThat(resumed.batchCalls())
+                .extracting(Call::status)
+                .containsExactly(Call.Status.AWAITING, Call.Status.UNSETTLED);
+        assertThat(call(resumed, "tu_4").approval()).get().matches(Call.Approval::approved);
+        for (String broken : List.of(
+                checkpoint.replace(
+                        "\"approvalId\":\"ap_4\",\"toolCallId\":\"tu_4\"",
+                        "\"approvalId\":\"ap_4\",\"toolCallId\":\"tu_9\""),
+                checkpoint.replace("\"approvalId\":\"ap_4\",\"toolCallId\"", "\"approvalId\":\"ap_3\",\"toolCallId\""),
+                checkpoint.replace(
+                        "\"approvalId\":\"ap_4\",\"approved\":true", "\"approvalId\":\"ap_4\",\"approved\":false"))) {
+            assertThat(broken).isNotEqualTo(checkpoint);
+            assertThatThrownBy(() -> resumed(broken, Optional.empty())).isInstanceOf(CheckpointCorruption.class);
         }
     }
 
