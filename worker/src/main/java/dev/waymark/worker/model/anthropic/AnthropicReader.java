@@ -68,7 +68,7 @@ final class AnthropicReader implements EventReader {
 
     @Override
     public boolean read(String data) throws ModelFailure, JsonProcessingException {
-        JsonNode tree = ProviderJson.MAPPER.readTree(data);
+        JsonNode tree = ProviderJson.event(data);
         StreamEvent event = ProviderJson.MAPPER.treeToValue(tree, StreamEvent.class);
         switch (event.type()) {
             case "message_start" -> count(event.message().path("usage"));
@@ -213,6 +213,8 @@ final class AnthropicReader implements EventReader {
     }
 
     private static Json json(JsonNode node) throws JsonProcessingException {
-        return node.isMissingNode() ? Json.EMPTY_OBJECT : Json.of(ProviderJson.MAPPER.treeToValue(node, Object.class));
+        return node.isMissingNode() || node.isNull()
+                ? Json.EMPTY_OBJECT
+                : Json.of(ProviderJson.MAPPER.treeToValue(node, Object.class));
     }
 }

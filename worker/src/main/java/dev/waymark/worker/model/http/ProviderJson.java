@@ -2,6 +2,7 @@ package dev.waymark.worker.model.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 
@@ -13,6 +14,15 @@ public final class ProviderJson {
             .build();
 
     private ProviderJson() {}
+
+    /** What an event of a stream says. */
+    public static JsonNode event(String data) throws JsonProcessingException {
+        JsonNode tree = MAPPER.readTree(data);
+        if (!tree.isObject()) {
+            throw new IllegalArgumentException("no object");
+        }
+        return tree;
+    }
 
     static byte[] bytes(Object body) {
         try {

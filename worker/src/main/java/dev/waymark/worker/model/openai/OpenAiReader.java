@@ -57,7 +57,7 @@ final class OpenAiReader implements EventReader {
         if (data.strip().equals(LAST)) {
             return true;
         }
-        JsonNode tree = ProviderJson.MAPPER.readTree(data);
+        JsonNode tree = ProviderJson.event(data);
         // Some have the error itself for an event.
         if (tree.hasNonNull("error") || tree.path("object").asText().equals("error")) {
             throw ErrorBody.of(tree).inStream(service);

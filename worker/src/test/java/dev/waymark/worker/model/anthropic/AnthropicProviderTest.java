@@ -100,7 +100,7 @@ class AnthropicProviderTest extends WireCases {
                                 "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":null}}",
                                 "{\"type\":\"content_block_stop\",\"index\":0}",
                                 "{\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":\"tool_use\",\"id\":\"tu_1\","
-                                        + "\"name\":\"weather\",\"input\":{}}}",
+                                        + "\"name\":\"weather\",\"input\":null}}",
                                 "{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":null}}",
                                 "{\"type\":\"content_block_stop\",\"index\":1}",
                                 "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"tool_use\"}}",

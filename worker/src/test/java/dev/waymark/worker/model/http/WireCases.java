@@ -233,7 +233,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @ParameterizedTest
-    @CsvSource({"'{\"type\": '", "'not JSON'", "'[]{'"})
+    @CsvSource({"'{\"type\": '", "'not JSON'", "'[]{'", "null", "7", "'[7]'"})
     void stream_malformed_isVoid(String data) {
         ModelFailure failure = failure(Answer.events(data));
 
