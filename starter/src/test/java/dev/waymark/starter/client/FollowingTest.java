@@ -18,6 +18,9 @@ class FollowingTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private final KeptSaver saver = new KeptSaver();
+    /** Made before the clock of a stop runs. */
+    private final Snapshot newest = newest();
+
     private final Semaphore mayLook = new Semaphore(0);
     private final Semaphore woken = new Semaphore(0);
 
@@ -48,7 +51,7 @@ class FollowingTest {
         @Override
         public void lookOnceMore() {
             mayLook.acquireUninterruptibly();
-            keeper.offer(newest());
+            keeper.offer(newest);
         }
     }
 
