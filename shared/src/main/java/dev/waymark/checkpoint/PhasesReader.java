@@ -49,8 +49,10 @@ final class PhasesReader {
     private final Json document;
     private final Instant now;
     private String agent = "";
-    /** What a person is asked, as far as the chain tells. */
+    /** What a person is asked, as far as the chain tells, and since when: what happened later may have answered it. */
     private String prompt = "";
+
+    private Instant promptAt = Instant.EPOCH;
 
     private PhasesReader(Json document, Instant now) {
         this.document = document;
@@ -133,6 +135,7 @@ final class PhasesReader {
             if (entry.phase().equals("paused")
                     && "user_input".equals(entry.payload().value("kind"))) {
                 prompt = entry.payload().optionalText("prompt").orElse("");
+                promptAt = entry.at();
             } else if (entry.phase().equals("paused") || entry.phase().equals("resumed")) {
                 prompt = "";
             }
@@ -244,7 +247,7 @@ final class PhasesReader {
                 } else {
                     conversation.allAsked();
                 }
-                conversation.prompt(prompt);
+                conversation.prompt(at.isAfter(promptAt) ? "" : prompt);
             }
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the run failed");
             case "cancelled", "cancelling" -> conversation.standing(Turn.Status.CANCELLED, "", "the run was cancelled");

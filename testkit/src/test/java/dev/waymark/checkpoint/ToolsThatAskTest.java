@@ -270,6 +270,23 @@ class ToolsThatAskTest {
                 .isEqualTo(Call.Status.AWAITING);
     }
 
+    /** Nothing in such a chain says which question was answered meanwhile, and the next call may ask for its approval. */
+    @Test
+    void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
+        calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
+        apply(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        List<Json> chain = PhasesCheckpoint.chain(timeline());
+        List<Object> phases =
+                chain.stream().map(record -> record.field("phase")).toList();
+        List<Json> silent = new ArrayList<>(chain);
+        silent.remove(phases.lastIndexOf("paused"));
+        silent.remove(phases.indexOf("resumed"));
+
+        assertThat(silent).extracting(record -> record.field("phase")).containsOnlyOnce("paused");
+        assertThat(call(resumed(Json.of(silent), Optional.empty()), "tu_2").status())
+                .isEqualTo(Call.Status.AWAITING);
+    }
+
     /** It looks like one that waits for its approval, and that one would run. */
     @Test
     void runner_approvedCallThatAsks_isNotNamed_andNotRunAgain() {
