@@ -76,6 +76,10 @@ final class AllThreads implements Following.Reader {
     public void lookOnceMore() {
         list();
         look(List.copyOf(followed.values()));
+    }
+
+    @Override
+    public void takePassedOver() {
         followed.values().forEach(each -> each.keeping.takePassedOver());
     }
 

@@ -48,8 +48,11 @@ public final class Following implements AutoCloseable {
         /** From any Java thread: what is being waited for will be seen by {@link #lookOnceMore}. */
         default void wake() {}
 
-        /** Takes what happened since the last reading, and what the cadence passed over. Nothing is read after it. */
+        /** Takes what happened since the last reading. Nothing is read after it. */
         void lookOnceMore();
+
+        /** Brings what was read, and what the cadence passed over. */
+        void takePassedOver();
     }
 
     static Following begin(
@@ -94,11 +97,15 @@ public final class Following implements AutoCloseable {
     }
 
     private void lookOnceMore() {
+        // What is known already is written meanwhile: a server that went away first may never answer.
+        reader.takePassedOver();
+        keeper.hurry();
         try {
             reader.lookOnceMore();
         } catch (RuntimeException e) {
-            // A server that went away first takes nothing with it: the next one to follow begins with the newest.
+            // If it comes back, the next one to follow begins with the newest.
         }
+        reader.takePassedOver();
     }
 
     /**

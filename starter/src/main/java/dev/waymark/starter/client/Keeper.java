@@ -30,6 +30,7 @@ final class Keeper implements AutoCloseable {
 
     private final Map<String, Long> toldAt = new HashMap<>();
     private int flushes;
+    private boolean hurried;
     private boolean ended;
 
     Keeper(Saving saving) {
@@ -62,8 +63,8 @@ final class Keeper implements AutoCloseable {
             return leaving && !writing && waiting.isEmpty();
         }
 
-        long dueAt(boolean flushing) {
-            return flushing || cadenceAt - retryAt < 0 ? retryAt : cadenceAt;
+        long dueAt(boolean atOnce) {
+            return atOnce || cadenceAt - retryAt < 0 ? retryAt : cadenceAt;
         }
     }
 
@@ -83,6 +84,12 @@ final class Keeper implements AutoCloseable {
             place.leaving = true;
             return place.isOver() ? null : place;
         });
+        notifyAll();
+    }
+
+    /** From now on, what waits is written whatever the cadence says. */
+    synchronized void hurry() {
+        hurried = true;
         notifyAll();
     }
 
@@ -144,7 +151,7 @@ final class Keeper implements AutoCloseable {
                 for (Map.Entry<String, Place> each : places.entrySet()) {
                     Place place = each.getValue();
                     if (place.waiting.isPresent()) {
-                        long due = place.dueAt(flushes > 0);
+                        long due = place.dueAt(hurried || flushes > 0);
                         if (due - now <= 0) {
                             return Optional.of(begun(place));
                         }

@@ -71,6 +71,10 @@ final class OneThread implements Following.Reader {
     @Override
     public void lookOnceMore() {
         take(0);
+    }
+
+    @Override
+    public void takePassedOver() {
         keeping.takePassedOver();
     }
 }

@@ -19,7 +19,7 @@ class FollowingTest {
 
     private final KeptSaver saver = new KeptSaver();
     /** Made before the clock of a stop runs. */
-    private final Snapshot newest = newest();
+    private final Snapshot newest = at(1);
 
     private final Semaphore mayLook = new Semaphore(0);
     private final Semaphore woken = new Semaphore(0);
@@ -53,6 +53,9 @@ class FollowingTest {
             mayLook.acquireUninterruptibly();
             keeper.offer(newest);
         }
+
+        @Override
+        public void takePassedOver() {}
     }
 
     @Test
@@ -94,6 +97,38 @@ class FollowingTest {
         }
     }
 
+    /** The server may be gone for good, with all that it held. */
+    @Test
+    void stopped_serverThatDoesNotAnswer_savesMeanwhileWhatTheCadencePutOff() {
+        Saving seldom = Saving.in(saver).withCadence(Cadence.every(Duration.ofHours(1)));
+        Following following = Following.begin(
+                seldom.withFlushTimeout(LONG),
+                keeper -> new LastMoment(keeper) {
+                    @Override
+                    public long read() {
+                        keeper.offer(at(1));
+                        await().atMost(LONG).until(() -> saver.steps().size() == 1);
+                        keeper.offer(at(2));
+                        return super.read();
+                    }
+
+                    @Override
+                    public void takePassedOver() {
+                        keeper.offer(at(3));
+                    }
+
+                    @Override
+                    public void lookOnceMore() {
+                        await().atMost(LONG).until(() -> saver.steps().contains("t/3"));
+                        throw new StatusRuntimeException(Status.UNAVAILABLE);
+                    }
+                },
+                e -> new WaymarkException.NotFound("away", "Wait"));
+        try (following) {
+            assertThat(following.stop()).isEmpty();
+        }
+    }
+
     @Test
     void awaited_serverThatIsAway_isTold() {
         Following following = Following.begin(
@@ -117,8 +152,11 @@ class FollowingTest {
                 e -> new WaymarkException.NotFound("away", "Wait"));
     }
 
-    private static Snapshot newest() {
-        Tale tale = Tale.resolved().says("m1", "More").callsModel().replies("Reply");
+    private static Snapshot at(int step) {
+        Tale tale = Tale.resolved();
+        for (int turn = 1; turn <= step; turn++) {
+            tale.says("m" + turn, "More").callsModel().replies("Reply");
+        }
         return new Snapshot("t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty());
     }
 }
