@@ -45,9 +45,8 @@ final class CheckpointJson {
                 documents.add(value(parser));
             }
         } catch (IOException | IllegalArgumentException e) {
-            String words = String.valueOf(e.getMessage());
-            throw CheckpointCorruption.at(
-                    "", "no JSON: " + words.lines().findFirst().orElse(""));
+            String words = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+            throw CheckpointCorruption.at("", "no JSON: " + Json.complaint(words));
         }
         return documents;
     }

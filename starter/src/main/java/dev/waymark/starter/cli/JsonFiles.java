@@ -3,6 +3,7 @@ package dev.waymark.starter.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Wire;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
@@ -20,7 +21,7 @@ final class JsonFiles {
             return Wire.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, option + " is no JSON: " + e.getOriginalMessage(), "");
+                    Problem.BAD_INPUT, option + " is no JSON: " + Json.complaint(e.getOriginalMessage()), "");
         }
     }
 
@@ -41,7 +42,9 @@ final class JsonFiles {
         } catch (JsonProcessingException e) {
             String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
             throw new WaymarkException.Refused(
-                    Problem.CORRUPTION, "the file is no JSON: " + file + place + ": " + e.getOriginalMessage(), "");
+                    Problem.CORRUPTION,
+                    "the file is no JSON: " + file + place + ": " + Json.complaint(e.getOriginalMessage()),
+                    "");
         } catch (IOException e) {
             throw new IllegalStateException("reading from memory failed", e);
         }
