@@ -111,6 +111,7 @@ class CommandsTest {
             Done refused = counted(none);
             assertThat(refused.exitCode()).as(none).isEqualTo(2);
             assertThat(refused.err()).startsWith("waymark: the ").hasLineCount(1);
+            assertThat(refused.json().get("error").get("type").textValue()).isEqualTo("BadInput");
         }
         assertThat(waymark.run("run", "--agent", "counter", "--schema", "none.json", "How many?")
                         .exitCode())

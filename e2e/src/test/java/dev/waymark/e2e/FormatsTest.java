@@ -121,6 +121,22 @@ class FormatsTest {
                 .isEqualTo(new Done(0, "Booked.\n", ""));
     }
 
+    @Test
+    void noAgent_whereThereAreSeveral_leavesNothingBehindThatIsListed() throws IOException {
+        Command waymark = elsewhere();
+        waymark.run("resume", checkpoint("runner"), "--thread", "nobodys", "--volatile");
+
+        Done sessions = waymark.run("sessions", "--json");
+        Done again = waymark.run("resume", "nobodys");
+
+        assertThat(sessions.exitCode()).isZero();
+        assertThat(sessions.out()).doesNotContain("nobodys");
+        assertThat(again).returns(2, Done::exitCode);
+        assertThat(again.err()).hasLineCount(1).endsWith(". Name one with --agent\n");
+        assertThat(waymark.run("resume", "nobodys", "--agent", "assistant").out())
+                .isEqualTo("Which day?\n");
+    }
+
     /** The question in the file is no outcome before it is known that somebody would ask it. */
     @Test
     void unknownAgent_isRefusedAlsoWhereAQuestionIsOpen() throws IOException {

@@ -36,6 +36,7 @@ class RestoreTest {
                 .assistant()
                 .greeter()
                 .deduping("payer")
+                .teller()
                 .directory();
         before = Dev.inMemory(agents);
         after = Dev.inMemory(agents);
@@ -57,6 +58,21 @@ class RestoreTest {
 
     private static String files() {
         return "file:" + directory.resolve("checkpoints");
+    }
+
+    @Test
+    void run_questionOfAnApprovedTool_isAnsweredOnTheNextServer_andTheToolNotRunAgain() {
+        on(before, files()).run("run", "--agent", "teller", "--thread", "wire", "Wire it");
+        Done asked = on(before, files()).run("approve", "wire");
+        Done askedAgain = on(after, files()).run("run", "--agent", "teller", "--thread", "wire");
+        Done answered = on(after, files()).run("answer", "wire", "Savings");
+
+        assertThat(asked).returns(0, Done::exitCode).returns("To which account?\n", Done::out);
+        assertThat(askedAgain)
+                .returns(0, Done::exitCode)
+                .returns("wire asks something, and its words are not known.\n", Done::out);
+        assertThat(answered).returns(0, Done::exitCode).returns("Wired: Savings\n", Done::out);
+        assertThat(directory.resolve("agents/teller.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
 
     @Test

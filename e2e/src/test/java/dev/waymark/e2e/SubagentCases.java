@@ -43,6 +43,9 @@ abstract class SubagentCases {
                 .above("keeper", "dawdler")
                 .assistant()
                 .above("planner", "assistant")
+                .charger("till", 1, "")
+                .above("shop", "till")
+                .above("owner", "shop")
                 .directory();
         server = serverWithoutWorker(folder);
         waymark = Command.at(server.address());
@@ -116,6 +119,23 @@ abstract class SubagentCases {
                 .isEqualTo("completed");
         assertThat(waymark.run("verify", "firm").exitCode()).isZero();
         assertThat(waymark.run("verify", "firm/tu_7").exitCode()).isZero();
+    }
+
+    @Test
+    void approval_twoLevelsBelow_withArgumentsThatDoNotFit_isRefusedAndWaits() throws IOException {
+        json("run", "--agent", "owner", "--thread", "own", "--volatile", "Go", "--json");
+        JsonNode item = json("pending", "own", "--json").path(0);
+        assertThat(item.path("callId").asText()).isEqualTo("tu_7/tu_7/tu_1");
+
+        Done misfit = waymark.run("approve", "own", "--args", "{\"cents\":\"400\"}", "--json");
+        assertThat(misfit.exitCode()).isEqualTo(2);
+        assertThat(misfit.json().path("error").path("type").asText()).isEqualTo("BadInput");
+        assertThat(misfit.err()).contains("charge_card: /cents: string found, integer expected");
+
+        assertThat(json("pending", "own", "--json").path(0)).isEqualTo(item);
+        assertThat(waymark.run("approve", "own", "--args", "{\"cents\":400}").out())
+                .isEqualTo("It is done.\n");
+        assertThat(Files.readAllLines(directory.resolve("till.ledger"))).containsExactly("{\"cents\":400}");
     }
 
     @Test

@@ -124,7 +124,8 @@ public final class PhasesCheckpoint {
         }
         Optional<Ask> waited = before.flatMap(PhasesCheckpoint::ask);
         Optional<Ask> waits = ask(state);
-        if (waited.isPresent() && waits.isEmpty()) {
+        boolean waitsForAnother = !waited.map(PhasesCheckpoint::subject).equals(waits.map(PhasesCheckpoint::subject));
+        if (waited.isPresent() && waitsForAnother) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
         }
         boolean asked = moment.fact().filter(Fact.ModelCalled.class::isInstance).isPresent();
@@ -144,7 +145,7 @@ public final class PhasesCheckpoint {
                 && !subagents(state).isEmpty()) {
             addSubagentsDone(state);
         }
-        if (waited.isEmpty() && waits.isPresent()) {
+        if (waits.isPresent() && waitsForAnother) {
             addPause(state, waits.get());
         }
         if ((ran || before.isEmpty()) && !state.turn().isRunning()) {
@@ -260,6 +261,11 @@ public final class PhasesCheckpoint {
     /** What is asked first, here or in a subagent's thread, if only people are waited for. */
     private static Optional<Ask> ask(Conversation state) {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
+    }
+
+    /** What is asked of a person: about one call there may be a question after its approval. */
+    private static List<Object> subject(Ask ask) {
+        return List.of(ask.callId(), ask.kind());
     }
 
     private void addPause(Conversation state, Ask ask) {
@@ -630,11 +636,20 @@ public final class PhasesCheckpoint {
     private static String stateName(Conversation state) {
         return switch (state.turn().status()) {
             case NONE -> "pending";
-            case RUNNING -> Said.interruption(state).isPresent() ? "paused" : "running";
+            case RUNNING -> isPaused(state) ? "paused" : "running";
             case COMPLETE -> "completed";
             case FAILED, MAX_ITERATIONS, BUDGET -> "failed";
             case STOPPED, CANCELLED -> "cancelled";
         };
+    }
+
+    /**
+     * Only people are waited for. Where some of the newest reply's calls were begun, all that are open are taken for ones
+     * that ask something: no call that waits for its approval may be among them.
+     */
+    private static boolean isPaused(Conversation state) {
+        boolean allAsk = state.openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING);
+        return Said.waiting(state).isPresent() && (allAsk || pendingReply(state).isPresent());
     }
 
     /** A model as agents name it, {@code provider:name}. */

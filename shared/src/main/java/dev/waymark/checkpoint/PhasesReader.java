@@ -49,6 +49,8 @@ final class PhasesReader {
     private final Json document;
     private final Instant now;
     private String agent = "";
+    /** What a person is asked, as far as the chain tells. */
+    private String prompt = "";
 
     private PhasesReader(Json document, Instant now) {
         this.document = document;
@@ -127,6 +129,12 @@ final class PhasesReader {
             }
             if (entry.phase().equals("run_started")) {
                 agent = entry.payload().optionalText("agent_name").orElse("");
+            }
+            if (entry.phase().equals("paused")
+                    && "user_input".equals(entry.payload().value("kind"))) {
+                prompt = entry.payload().optionalText("prompt").orElse("");
+            } else if (entry.phase().equals("paused") || entry.phase().equals("resumed")) {
+                prompt = "";
             }
             if (entry.payload().has("state")) {
                 state = moved(entry, state);
@@ -230,10 +238,13 @@ final class PhasesReader {
         int replayed = effects.map(rows -> replay(rows, conversation, at)).orElse(0);
         switch (payload.text("state")) {
             case "paused" -> {
-                // A reply that is not pending any more had its calls begun.
+                // A reply that is not pending any more had its calls begun, and so these have run as far as they can.
                 if (pendingReply) {
                     conversation.paused();
+                } else {
+                    conversation.asked();
                 }
+                conversation.prompt(prompt);
             }
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the run failed");
             case "cancelled", "cancelling" -> conversation.standing(Turn.Status.CANCELLED, "", "the run was cancelled");

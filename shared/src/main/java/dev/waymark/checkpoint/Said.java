@@ -4,6 +4,7 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
+import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Transcript;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -51,24 +52,41 @@ final class Said {
         return tools;
     }
 
-    /**
-     * The first call that waits for a person, in call order, if nothing else is waited for. No format tells a call that
-     * waits for its approval from one that may have run, be it lost, or approved before it asked: beside one of these,
-     * none is named, lest it be approved again. A subagent that asks something has run, too: an answer to it is not the
-     * call's result.
-     */
-    static Optional<Call> interruption(Conversation state) {
-        boolean unknown = state.waitingCalls().stream().anyMatch(call -> mayHaveRun(state, call));
+    /** The first call that waits for a person, in call order, where the format tells which calls were approved. */
+    static Optional<Call> waiting(Conversation state) {
+        boolean unknown = state.waitingCalls().stream()
+                .anyMatch(call -> isUnknown(state, call) || call.status() == Call.Status.DELEGATED);
         return state.isInterrupted() && !unknown ? state.waitingCalls().stream().findFirst() : Optional.empty();
     }
 
-    /** What a call from a file waits for is not known before its tool is. */
-    private static boolean mayHaveRun(Conversation state, Call call) {
-        boolean ranBeforeItAsked =
-                call.status() == Call.Status.ASKING && call.approval().isPresent();
-        boolean unsettled = call.status() == Call.Status.UNSETTLED
+    /**
+     * The same where it does not. A call that waits for its approval looks like one that was approved and then asked:
+     * beside one of these none is named, lest it be approved again, and run again.
+     */
+    static Optional<Call> interruption(Conversation state) {
+        return waiting(state).filter(call -> approvedAndAsking(state).isEmpty());
+    }
+
+    /** The calls that a person approved, and that then asked something. */
+    static List<Call> approvedAndAsking(Conversation state) {
+        return state.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.ASKING)
+                .filter(call -> call.approval().isPresent() || needsApproval(state, call))
+                .toList();
+    }
+
+    /** It can't have asked without one. */
+    private static boolean needsApproval(Conversation state, Call call) {
+        return state.terms()
+                .flatMap(terms -> Optional.ofNullable(terms.care().get(call.tool())))
+                .filter(Terms.Care::approval)
+                .isPresent();
+    }
+
+    /** It may have run, and nobody knows. What a call from a file waits for is not known before its tool is. */
+    private static boolean isUnknown(Conversation state, Call call) {
+        return call.status() == Call.Status.UNSETTLED
                 && (call.claim().isPresent() || state.terms().isPresent());
-        return ranBeforeItAsked || unsettled || call.status() == Call.Status.DELEGATED;
     }
 
     /** How often the model has replied in this turn: a call that is under way may come to nothing. */

@@ -12,9 +12,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 
 /**
  * The {@code thread} format: messages, todos and files of a named thread, and the call that waits for a person.
+ *
+ * <p>A call that was approved and then asked something has its approval among the messages, as the format's own library
+ * has it: nothing else tells it from one that waits for its approval, and that one would run.
  *
  * <p>It has no place for reasoning, images and plans. Steps are counted over the thread's whole life, from 1.
  */
@@ -27,9 +32,9 @@ public final class ThreadCheckpoint {
         Map<String, Object> checkpoint = new LinkedHashMap<>();
         checkpoint.put("threadId", timeline.thread());
         checkpoint.put("step", step);
-        checkpoint.put("messages", new Rows(new Spelling()).of(Said.messages(state)));
+        checkpoint.put("messages", rows(state));
         checkpoint.put("state", state(state.desk()));
-        Said.interruption(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
+        Said.waiting(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
         checkpoint.put("createdAt", time(state.createdAt()));
         checkpoint.put("updatedAt", time(state.updatedAt()));
         return Json.of(checkpoint);
@@ -37,10 +42,44 @@ public final class ThreadCheckpoint {
 
     /** How many messages a checkpoint of this state has. */
     public static int messageCount(Conversation state) {
-        return new Rows(new Spelling()).of(Said.messages(state)).size();
+        return rows(state).size();
     }
 
-    private static final class Spelling implements Rows.Spelling {
+    private static List<Json> rows(Conversation state) {
+        List<String> approved = Said.waiting(state).isPresent()
+                ? Said.approvedAndAsking(state).stream().map(Call::id).toList()
+                : List.of();
+        List<Json> rows = new Rows(new Spelling(Set.copyOf(approved))).of(Said.messages(state));
+        if (!approved.isEmpty()) {
+            List<Object> content = new ArrayList<>(
+                    approved.stream().map(ThreadCheckpoint::approval).toList());
+            if (!state.uncommittedResults().isEmpty()) {
+                Json results = rows.remove(rows.size() - 1);
+                content.addAll(0, (List<?>) Objects.requireNonNull(results.field("content")));
+            }
+            rows.add(Json.of(Rows.row("tool", content)));
+        }
+        return rows;
+    }
+
+    /** That the call may run. It is asked about here under the call's own id. */
+    private static Map<String, Object> approvalRequest(String callId) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        part.put("type", "tool-approval-request");
+        part.put("approvalId", callId);
+        part.put("toolCallId", callId);
+        return part;
+    }
+
+    private static Map<String, Object> approval(String callId) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        part.put("type", "tool-approval-response");
+        part.put("approvalId", callId);
+        part.put("approved", true);
+        return part;
+    }
+
+    private record Spelling(Set<String> approved) implements Rows.Spelling {
         @Override
         public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
             return List.of(Rows.row(
@@ -54,23 +93,30 @@ public final class ThreadCheckpoint {
         public Map<String, Object> assistant(Message message) {
             return Rows.row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message));
         }
+
+        private List<Object> parts(Message message) {
+            List<Object> parts = new ArrayList<>();
+            for (Part part : message.content()) {
+                if (part instanceof Part.Text) {
+                    parts.add(part.tree());
+                } else if (part instanceof Part.ToolUse use) {
+                    parts.add(toolCall(use));
+                    if (approved.contains(use.id())) {
+                        parts.add(approvalRequest(use.id()));
+                    }
+                }
+            }
+            return parts;
+        }
     }
 
-    private static List<Object> parts(Message message) {
-        List<Object> parts = new ArrayList<>();
-        for (Part part : message.content()) {
-            if (part instanceof Part.Text) {
-                parts.add(part.tree());
-            } else if (part instanceof Part.ToolUse use) {
-                Map<String, Object> call = new LinkedHashMap<>();
-                call.put("type", "tool-call");
-                call.put("toolCallId", use.id());
-                call.put("toolName", use.name());
-                call.put("input", use.input());
-                parts.add(call);
-            }
-        }
-        return parts;
+    private static Map<String, Object> toolCall(Part.ToolUse use) {
+        Map<String, Object> call = new LinkedHashMap<>();
+        call.put("type", "tool-call");
+        call.put("toolCallId", use.id());
+        call.put("toolName", use.name());
+        call.put("input", use.input());
+        return call;
     }
 
     private static Map<String, Object> toolResult(Part.ToolResult result, String tool) {

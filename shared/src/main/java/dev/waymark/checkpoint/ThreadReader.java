@@ -1,6 +1,7 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Index;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
@@ -27,46 +28,89 @@ final class ThreadReader {
                 .counted(step, 0)
                 .updated(updatedAt)
                 .desk(desk(fields.object("state").only("todos", "files")));
-        fields.each("messages", ThreadReader::message)
-                .forEach(message -> conversation.say(message, Optional.empty(), updatedAt));
+        List<Row> rows = fields.each("messages", ThreadReader::row);
+        List<String> approved =
+                rows.stream().flatMap(row -> row.approved().stream()).toList();
+        approved.forEach(conversation::approved);
         if (fields.has("interrupt")) {
             Fields interrupt = fields.object("interrupt").only("toolCall", "step");
             Fields call = interrupt.object("toolCall").only("toolCallId", "toolName", "args");
             call.id("toolName");
-            call.json("args");
+            Json args = call.json("args");
             interrupt.count("step");
-            conversation.pending(call.id("toolCallId"));
+            String callId = call.id("toolCallId");
+            if (approved.contains(callId)) {
+                conversation.ranWith(callId, args);
+            }
+            conversation.pending(callId);
         }
+        rows.forEach(row -> row.message().ifPresent(message -> conversation.say(message, Optional.empty(), updatedAt)));
         return new CheckpointReader.Named(conversation, Optional.of(fields.id("threadId")));
     }
 
-    private static Message message(Object value, String place) {
-        Fields row = Fields.of(value, place).only("role", "content");
+    /** A row of the transcript. One that only tells of approvals says nothing. */
+    private record Row(Optional<Message> message, List<String> approved) {}
+
+    private static Row row(Object value, String place) {
+        Fields row = Fields.of(value, place);
+        if (!row.text("role").equals("tool")) {
+            return new Row(Optional.of(message(row)), List.of());
+        }
+        List<Fields> parts = row.only("role", "content").each("content", Fields::of);
+        List<Part> results = new ArrayList<>();
+        List<String> approved = new ArrayList<>();
+        for (Fields part : parts) {
+            if (part.text("type").equals("tool-approval-response")) {
+                part.only("type", "approvalId", "approved");
+                if (!part.flag("approved")) {
+                    throw part.corrupt("a call that was denied has no result");
+                }
+                approved.add(part.id("approvalId"));
+            } else {
+                results.add(result(part));
+            }
+        }
+        boolean onlyApprovals = results.isEmpty() && !approved.isEmpty();
+        return new Row(onlyApprovals ? Optional.empty() : Optional.of(new Message(Role.USER, results)), approved);
+    }
+
+    private static Message message(Fields row) {
+        row.only("role", "content");
         return switch (row.text("role")) {
             case "user" -> Message.user(row.text("content"));
             case "assistant" ->
                 row.value("content") instanceof String text
                         ? new Message(Role.ASSISTANT, List.of(new Part.Text(text)))
-                        : new Message(Role.ASSISTANT, row.each("content", ThreadReader::part));
-            case "tool" -> Message.results(row.each("content", ThreadReader::result));
+                        : new Message(
+                                Role.ASSISTANT,
+                                row.each("content", ThreadReader::part).stream()
+                                        .flatMap(Optional::stream)
+                                        .toList());
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
     }
 
-    private static Part part(Object value, String place) {
+    private static Optional<Part> part(Object value, String place) {
         Fields part = Fields.of(value, place);
         return switch (part.text("type")) {
-            case "text" -> new Part.Text(part.only("type", "text").text("text"));
+            case "text" -> Optional.of(new Part.Text(part.only("type", "text").text("text")));
             case "tool-call" -> {
                 part.only("type", "toolCallId", "toolName", "input");
-                yield new Part.ToolUse(part.id("toolCallId"), part.id("toolName"), part.json("input"));
+                yield Optional.of(new Part.ToolUse(part.id("toolCallId"), part.id("toolName"), part.json("input")));
+            }
+            case "tool-approval-request" -> {
+                part.only("type", "approvalId", "toolCallId");
+                if (!part.id("approvalId").equals(part.id("toolCallId"))) {
+                    throw part.corrupt("\"approvalId\" is not the id of the call");
+                }
+                yield Optional.empty();
             }
             default -> throw part.corrupt("no such part: " + part.text("type"));
         };
     }
 
-    private static Part.ToolResult result(Object value, String place) {
-        Fields part = Fields.of(value, place).only("type", "toolCallId", "toolName", "output");
+    private static Part.ToolResult result(Fields part) {
+        part.only("type", "toolCallId", "toolName", "output");
         if (!part.text("type").equals("tool-result")) {
             throw part.corrupt("no such part: " + part.text("type"));
         }

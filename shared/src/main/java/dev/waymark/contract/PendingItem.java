@@ -61,7 +61,10 @@ public record PendingItem(
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
             case UNKNOWN -> "Did " + call() + " take effect? Nobody knows.";
-            default -> question.orElse("");
+            // Few checkpoints keep them.
+            default ->
+                question.filter(text -> !text.isEmpty())
+                        .orElseGet(() -> tool + " asks something, and its words are not known.");
         };
     }
 

@@ -317,6 +317,14 @@ public record Call(
         return status.waits == Waits.FOR_ACTIVITY;
     }
 
+    /** Something of it may run, or has run, here or where it came from. */
+    boolean wasBegun() {
+        return switch (status) {
+            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
+            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
+        };
+    }
+
     /** It comes after another call that is the same. */
     @JsonIgnore
     public boolean isHeld() {

@@ -308,7 +308,7 @@ public record Conversation(
     /** How many calls of the same came to a known end before this one runs, or ran. */
     public int repeatOf(Call call) {
         boolean runsLater =
-                call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty();
+                call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
         return runsLater
                 ? effects.orElse(Effects.NONE)
                         .of(Effects.key(call.tool(), call.argsDigest()))

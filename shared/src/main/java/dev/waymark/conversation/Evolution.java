@@ -139,7 +139,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     /** Begins a thread with the state of one that is over. */
     Conversation resume(Resumption how, Instant updatedAt) {
-        boolean wasInterrupted = isInterrupted();
+        boolean wasInterrupted = state().isInterrupted();
         life = Conversation.Life.OPEN;
         parent = Optional.empty();
         reported = Optional.empty();
@@ -158,16 +158,16 @@ final class Evolution implements Fact.Cases<Void> {
         }
         takeBackModelCall();
         how.answer().ifPresent(this::answerOrSay);
-        if (!openCalls().isEmpty() || (turn.mayGoOn() && !isBlank())) {
+        if (!state().openCalls().isEmpty() || (turn.mayGoOn() && !state().isBlank())) {
             turn = turn.continued();
         }
         takeUpOpenCalls();
         settle();
-        if (versionReached || (isInterrupted() && !wasInterrupted)) {
+        if (versionReached || (state().isInterrupted() && !wasInterrupted)) {
             versions++;
         }
         // Nothing is new because somebody goes on from there.
-        return how.answer().isPresent() ? freeze() : freeze(updatedAt);
+        return how.answer().isPresent() ? state() : state(updatedAt);
     }
 
     /** Begins a thread with the state of another one, which goes on without it. */
@@ -182,24 +182,24 @@ final class Evolution implements Fact.Cases<Void> {
         agentRequested = terms.isPresent();
         inherit();
         takeBackModelCall();
-        for (Call call : openCalls()) {
+        for (Call call : state().openCalls()) {
             if (careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 giveUp(call);
             }
         }
-        if (how.message().isPresent() || !isInterrupted()) {
+        if (how.message().isPresent() || !state().isInterrupted()) {
             stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
         }
         how.message().ifPresent(this::answerOrSay);
         settle();
         versions++;
-        return freeze();
+        return state();
     }
 
     /** Nothing will be heard of it here. */
     private void takeBackModelCall() {
         if (modelCalled) {
-            if (isSummarising()) {
+            if (state().isSummarising()) {
                 gauge = Optional.of(gauge().notSummarising()); // Its step is the next one's again, whatever that is.
             } else {
                 turn = turn.uniterated();
@@ -233,7 +233,7 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void answerOrSay(String words) {
-        Optional<Call> question = openCalls().stream()
+        Optional<Call> question = state().openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
         if (question.isPresent() && terms.isEmpty() && question.get().asksNothing()) {
@@ -249,9 +249,9 @@ final class Evolution implements Fact.Cases<Void> {
     /** Once it is known what has to be minded, calls that a thread brought from elsewhere find their place. */
     private void takeUpOpenCalls() {
         if (terms.isPresent()) {
-            List<Call> open = openCalls();
+            List<Call> open = state().openCalls();
             open.forEach(this::takeUp);
-            versionReached |= !open.isEmpty() && openCalls().isEmpty();
+            versionReached |= !open.isEmpty() && state().openCalls().isEmpty();
         }
     }
 
@@ -262,14 +262,11 @@ final class Evolution implements Fact.Cases<Void> {
     private void takeUp(Call call) {
         Optional<Terms.ToolKind> kind =
                 Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
-        boolean mayHaveRun = switch (call.status()) {
-            case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
-            case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;
-        };
+        boolean mayHaveRun = call.wasBegun();
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
         if (call.status() == Call.Status.ASKING) {
             Optional<String> answer = call.result();
-            if (decidable && call.asksNothing()) {
+            if (decidable && call.asksNothing() && call.claim().isEmpty()) {
                 answer.ifPresent(
                         text -> ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
                 askForApproval(call.withoutResult());
@@ -302,10 +299,10 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     Conversation apply(Fact fact) {
-        boolean wasInterrupted = isInterrupted();
+        boolean wasInterrupted = state().isInterrupted();
         facts++;
         Optional<Problem> refusal =
-                fact instanceof Fact.Inbound inbound ? Admission.refusal(freeze(), inbound) : Optional.empty();
+                fact instanceof Fact.Inbound inbound ? Admission.refusal(state(), inbound) : Optional.empty();
         if (refusal.isPresent()) {
             ignore(((Fact.Inbound) fact).signal(), refusal.get().message());
         } else {
@@ -313,17 +310,18 @@ final class Evolution implements Fact.Cases<Void> {
             fact.match(this);
             settle();
         }
-        if (versionReached || (isInterrupted() && !wasInterrupted)) {
+        if (versionReached || (state().isInterrupted() && !wasInterrupted)) {
             versions++;
         }
-        return freeze();
+        return state();
     }
 
-    private Conversation freeze() {
-        return freeze(at);
+    /** What it has come to so far. */
+    private Conversation state() {
+        return state(at);
     }
 
-    private Conversation freeze(Instant updatedAt) {
+    private Conversation state(Instant updatedAt) {
         return new Conversation(
                 rules,
                 agent,
@@ -372,15 +370,16 @@ final class Evolution implements Fact.Cases<Void> {
         if (turn.status() == Turn.Status.COMPLETE && !queue.isEmpty()) {
             openTurn();
         }
+        Conversation now = state();
         boolean modelIsDue = turn.isRunning()
                 && terms.isPresent()
                 && !modelCalled
-                && openCalls().isEmpty();
-        if (modelIsDue && turn.iterations() >= iterationLimit()) {
-            String words = "the limit of " + iterationLimit() + " iterations is reached";
+                && now.openCalls().isEmpty();
+        if (modelIsDue && turn.iterations() >= now.iterationLimit().orElseThrow()) {
+            String words = "the limit of " + now.iterationLimit().orElseThrow() + " iterations is reached";
             endTurn(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
         } else if (modelIsDue) {
-            freeze().limits().overdrawn(new Spent(usage, cost)).ifPresent(why -> endTurn(Turn.Status.BUDGET, "", why));
+            now.limits().overdrawn(now.spent()).ifPresent(why -> endTurn(Turn.Status.BUDGET, "", why));
         }
     }
 
@@ -512,7 +511,7 @@ final class Evolution implements Fact.Cases<Void> {
                 new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
         if (current && !words.isEmpty()) {
             List<Transcript.Entry> entries = transcript.entries().toList();
-            int cut = freeze().givingWay().size();
+            int cut = state().givingWay().size();
             transcript = Transcript.EMPTY;
             say(Optional.empty(), Summary.message(words));
             entries.subList(cut, entries.size()).forEach(entry -> transcript = transcript.plus(entry));
@@ -534,10 +533,6 @@ final class Evolution implements Fact.Cases<Void> {
             modelCalled = false;
             turn = turn.used(spent.usage());
         }
-    }
-
-    private boolean isSummarising() {
-        return modelCalled && gauge().isSummary(steps);
     }
 
     private Gauge gauge() {
@@ -618,7 +613,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     /** Of the same calls in one reply, the first that is open is brought on, and the others once it has ended. */
     private void releaseHeldCalls() {
-        List<Call> open = openCalls();
+        List<Call> open = state().openCalls();
         if (terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
             return;
         }
@@ -751,14 +746,16 @@ final class Evolution implements Fact.Cases<Void> {
                 .findFirst();
         Optional<Call> answerable = own.isPresent()
                 ? own
-                : openCalls().stream()
+                : state().openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
         if (answerable.isEmpty() || !takeUp(answerable.get().repeating(fact.repeat()), claim)) {
             String key = Effects.key(fact.tool(), fact.argsDigest());
             effects = effects.with(
                     key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), fact.repeat(), claim)));
-            openCalls().stream().filter(call -> Admission.isOfCall(call, fact)).forEach(this::postpone);
+            state().openCalls().stream()
+                    .filter(call -> Admission.isOfCall(call, fact))
+                    .forEach(this::postpone);
         }
     }
 
@@ -931,7 +928,7 @@ final class Evolution implements Fact.Cases<Void> {
                 at));
         if (careOf(call).dedupe()) {
             // Whoever wanted the one effect twice has now to be told twice that nobody knows.
-            openCalls().stream()
+            state().openCalls().stream()
                     .filter(other -> other.isHeld() && Twin.of(other).equals(Twin.of(call)))
                     .forEach(twin -> put(twin.ended(
                             Call.Status.LOST, ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()), at)));
@@ -1024,7 +1021,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void timePassed(Fact.TimePassed fact) {
-        for (Call call : openCalls()) {
+        for (Call call : state().openCalls()) {
             if (call.wakeAt().filter(time -> !time.isAfter(at)).isPresent()) {
                 if (call.status() == Call.Status.AWAITING) {
                     deny(call, Optional.empty(), Optional.of("timeout"), ToolTexts.deniedByTime(call.tool()));
@@ -1127,7 +1124,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void subagentsCutOff(Fact.SubagentsCutOff fact) {
-        openCalls().stream()
+        state().openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .forEach(call ->
                         fail(call, ToolTexts.subagent(call.tool(), "cancelled", Optional.of(fact.problem()), "")));
@@ -1152,7 +1149,7 @@ final class Evolution implements Fact.Cases<Void> {
             effects = effects.with(
                     effectKey(call), succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
             // One that is to run for the first time, after a call of an earlier turn, is the next of its kind now.
-            openCalls().stream()
+            state().openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED
                             && other.dispatches() == 0
                             && other.claim().isEmpty()
@@ -1184,11 +1181,11 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void reachVersionWhenBatchIsDone() {
-        versionReached |= openCalls().isEmpty();
+        versionReached |= state().openCalls().isEmpty();
     }
 
     private void cancelOpenCalls(String text) {
-        for (Call call : openCalls()) {
+        for (Call call : state().openCalls()) {
             put(call.ended(Call.Status.CANCELLED, text + whatIsKnownOf(call), at));
         }
     }
@@ -1210,7 +1207,7 @@ final class Evolution implements Fact.Cases<Void> {
             queue = longer;
         });
         Optional<Json> schema = fact.schema().or(() -> fact.retry() ? turn.schema() : Optional.empty());
-        if (!turn.isRunning() && !isBlank()) {
+        if (!turn.isRunning() && !state().isBlank()) {
             if (fact.retry()) {
                 answerMisfit();
             }
@@ -1282,12 +1279,12 @@ final class Evolution implements Fact.Cases<Void> {
 
     /** What an answer or a decision is about. It was admitted, so there is such a thing. */
     private Ask asked(Ask.Kind kind, Optional<String> callId) {
-        return Admission.meant(freeze(), kind, callId).orElseThrow();
+        return Admission.meant(state(), kind, callId).orElseThrow();
     }
 
     /** If it was a thread below that asked, has it told. */
     private boolean passOn(Ask ask, String signal, Consumer<Map<String, Object>> decision) {
-        Optional<Call> above = calls.contains(ask.callId()) ? Optional.empty() : freeze().above(ask.callId());
+        Optional<Call> above = calls.contains(ask.callId()) ? Optional.empty() : state().above(ask.callId());
         above.ifPresent(call -> {
             String below = ask.callId().substring(call.id().length() + 1);
             Map<String, Object> body = new LinkedHashMap<>();
@@ -1308,7 +1305,7 @@ final class Evolution implements Fact.Cases<Void> {
     @Override
     public @Nullable Void budgetRaised(Fact.BudgetRaised fact) {
         maxIterations = fact.iterations().or(() -> maxIterations);
-        Budget before = freeze().limits();
+        Budget before = state().limits();
         Budget after = before.raisedTo(fact.budget());
         if (!after.equals(before)) {
             budget = Optional.of(after);
@@ -1318,7 +1315,7 @@ final class Evolution implements Fact.Cases<Void> {
             case BUDGET -> !after.equals(before);
             case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
         };
-        if (wasTheLimit && life == Conversation.Life.OPEN && !isBlank()) {
+        if (wasTheLimit && life == Conversation.Life.OPEN && !state().isBlank()) {
             turn = turn.continued();
         }
         return null;
@@ -1400,7 +1397,7 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void endTurn(Turn.Status how, String words, @Nullable Problem why) {
-        if (isSummarising()) {
+        if (state().isSummarising()) {
             gauge = Optional.of(gauge().notSummarising());
         }
         modelCalled = false;
@@ -1429,25 +1426,5 @@ final class Evolution implements Fact.Cases<Void> {
 
     private void put(Call call) {
         calls = calls.with(call.id(), call);
-    }
-
-    private List<Call> openCalls() {
-        return batch.stream()
-                .map(id -> calls.get(id).orElseThrow())
-                .filter(Call::isOpen)
-                .toList();
-    }
-
-    private boolean isInterrupted() {
-        return turn.isRunning() && Call.onlyAsk(openCalls());
-    }
-
-    /** A model can't be asked about nothing, as after a clear. */
-    private boolean isBlank() {
-        return transcript.isEmpty() && queue.isEmpty();
-    }
-
-    private int iterationLimit() {
-        return maxIterations.orElseGet(() -> terms.orElseThrow().maxIterations());
     }
 }

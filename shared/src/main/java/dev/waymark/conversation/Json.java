@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -35,18 +34,10 @@ public final class Json {
 
     public static final Json EMPTY_OBJECT = new Json(Collections.emptyMap());
 
-    /** Where a parser says that something began, for whoever reads its settings. */
-    private static final Pattern BEGINNING = Pattern.compile(" \\(start marker at \\[Source:[^]]*]\\)");
-
     private final @Nullable Object value;
 
     private Json(@Nullable Object value) {
         this.value = value;
-    }
-
-    /** What a parser says of a text that is no JSON, in words for those who wrote it. */
-    public static String complaint(String parser) {
-        return BEGINNING.matcher(parser).replaceAll("");
     }
 
     /** Copies a tree of maps, lists, strings, numbers, booleans and nulls. Throws on anything that is not JSON. */

@@ -4,9 +4,11 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -47,6 +49,9 @@ public final class Restoration {
     private Optional<String> pending = Optional.empty();
     private boolean untouched;
     private boolean paused;
+    private boolean asked;
+    private String prompt = "";
+    private final Set<String> approved = new LinkedHashSet<>();
     private int iterations;
     private int steps;
     private int versions;
@@ -316,6 +321,24 @@ public final class Restoration {
         return this;
     }
 
+    /** Only people are waited for, and every open call has run as far as to its question. */
+    public Restoration asked() {
+        asked = true;
+        return this;
+    }
+
+    /** What the first open call asks. */
+    public Restoration prompt(String question) {
+        prompt = question;
+        return this;
+    }
+
+    /** The call was approved, and so it ran. Where only people are waited for, it asks one. */
+    public Restoration approved(String callId) {
+        approved.add(callId);
+        return this;
+    }
+
     /** None of the open calls was begun. */
     public Restoration untouched() {
         untouched = true;
@@ -427,7 +450,13 @@ public final class Restoration {
         ends.forEach((id, at) -> calls.get(id)
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
-        open.forEach(id -> calls = calls.with(id, standing(calls.get(id).orElseThrow())));
+        for (String id : approved) {
+            if (!open.contains(id)) {
+                throw new IllegalArgumentException("the approved call is not open: " + id);
+            }
+        }
+        open.forEach(id ->
+                calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(open.get(0)) ? prompt : "")));
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;
@@ -464,21 +493,42 @@ public final class Restoration {
                 Optional.empty());
     }
 
-    private Call standing(Call call) {
+    private Call standing(Call call, String told) {
         Object question = call.args().field("question");
+        String words = told.isEmpty() && question instanceof String text ? text : told;
         if (call.tool().equals(QUESTION_TOOL) && question instanceof String text) {
             return call.asking(text, call.since());
         }
         if (untouched) {
             return call;
         }
-        if (pending.isEmpty()) {
-            return call.begunElsewhere(Call.Status.CLAIMED);
+        if (asked || (pending.isPresent() && approved.contains(call.id()))) {
+            return asking(call, words);
         }
-        if (!pending.get().equals(call.id())) {
-            return call.begunElsewhere(Call.Status.UNSETTLED);
+        if (pending.filter(call.id()::equals).isPresent()) {
+            return call.asking(words, call.since());
         }
-        return call.asking(question instanceof String text ? text : "", call.since());
+        String key = Effects.key(call.tool(), call.argsDigest());
+        return call.repeating(effects.of(key).executions())
+                .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
+    }
+
+    /** A call that has run, and had to ask. It must never run again, whatever it needs before it may run. */
+    private Call asking(Call call, String words) {
+        String key = Effects.key(call.tool(), call.argsDigest());
+        Effects.Effect before = effects.of(key);
+        effects = effects.with(key, before.executed());
+        Call ran = approved.contains(call.id()) ? approved(call) : call;
+        return ran.repeating(before.executions())
+                .claimed(new Call.Claim("checkpoint", call.since()), call.since())
+                .asking(words, call.since());
+    }
+
+    private Call approved(Call call) {
+        boolean edited = batch.stream()
+                .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
+        Call.Approval decision = new Call.Approval(true, edited, Optional.empty(), Optional.empty(), call.since());
+        return call.decided(decision, call.args(), call.since());
     }
 
     private Turn turnNow(boolean callsAreOpen) {

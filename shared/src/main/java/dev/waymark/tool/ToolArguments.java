@@ -11,12 +11,14 @@ import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.Dialects;
 import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Json;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
 /**
@@ -36,6 +38,9 @@ public final class ToolArguments {
             registry -> registry.schemaCacheEnabled(false)
                     .schemaRegistryConfig(
                             SchemaRegistryConfig.builder().locale(Locale.ROOT).build()));
+
+    /** Names itself before what it says. */
+    private static final String DECODER = "URLDecoder: ";
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
 
@@ -66,8 +71,24 @@ public final class ToolArguments {
         } catch (StackOverflowError e) {
             return Optional.of("a $ref leads back to itself");
         } catch (RuntimeException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
+            return Optional.of(shortened(reason(e)));
         }
+    }
+
+    /** What the library met says it in the words of Java. */
+    private static String reason(RuntimeException failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            root = root.getCause();
+        }
+        String words = String.valueOf(root.getMessage());
+        if (root instanceof PatternSyntaxException broken) {
+            return "no regular expression: " + broken.getPattern() + " (" + broken.getDescription() + ")";
+        }
+        if (root instanceof IOException) {
+            return "a $ref leads out of it: " + words;
+        }
+        return words.startsWith(DECODER) ? "a $ref is no reference: " + words.substring(DECODER.length()) : words;
     }
 
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
@@ -112,9 +133,13 @@ public final class ToolArguments {
                     return place.isEmpty() ? error.getMessage() : place + ": " + error.getMessage();
                 })
                 .collect(Collectors.joining("; "));
-        // Messages quote the schema and the arguments, which may be long, and half a character can't be written.
+        return Optional.of(shortened(words));
+    }
+
+    /** Messages quote the schema and the arguments, which may be long, and half a character can't be written. */
+    private static String shortened(String words) {
         String shortened = words.length() > LONGEST_REASON ? words.substring(0, LONGEST_REASON) + "…" : words;
-        return Optional.of(new String(shortened.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8));
+        return new String(shortened.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     private static JsonNode node(Json json) {

@@ -29,7 +29,7 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A thread that a seed makes up, with every state that it went through: questions, approvals, failures, files, plans,
+ * A thread that a seed makes up, with every state that it went through: questions, approvals, tools that ask, failures, files, plans,
  * lost calls, subagents, summaries, last words as JSON, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
  *
  * <pre>{@code
@@ -282,6 +282,10 @@ public final class MadeUpThread {
 
     private void finish(Call call) {
         int dispatch = call.dispatches();
+        if (extras.nextInt(5) == 0) {
+            apply(new Fact.ToolInterrupted(call.id(), dispatch, WORDS[extras.nextInt(WORDS.length)]));
+            return;
+        }
         apply(
                 switch (random.nextInt(6)) {
                     case 0 -> new Fact.ToolFinished(call.id(), dispatch, "Tool error: no", true);

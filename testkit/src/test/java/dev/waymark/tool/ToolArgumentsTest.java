@@ -6,6 +6,7 @@ import dev.waymark.conversation.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class ToolArgumentsTest {
@@ -72,6 +73,17 @@ class ToolArgumentsTest {
     void schemaProblem_brokenPattern_isOne() {
         Json schema = Json.of(Map.of("type", "object", "properties", Map.of("a", Map.of("pattern", "("))));
         assertThat(ToolArguments.schemaProblem(schema)).isPresent();
+    }
+
+    @Test
+    void malformation_ofAnyKind_isToldInPlainWords() {
+        assertThat(ToolArguments.malformation(Json.of(Map.of("pattern", "["))))
+                .contains("no regular expression: [ (Unclosed character class)");
+        assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "http://127.0.0.1:1/x.json"))))
+                .contains("a $ref leads out of it: http://127.0.0.1:1/x.json");
+        assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#/$defs/a%zz"))))
+                .get(InstanceOfAssertFactories.STRING)
+                .startsWith("a $ref is no reference: ");
     }
 
     @Test

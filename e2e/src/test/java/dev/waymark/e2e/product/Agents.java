@@ -124,6 +124,19 @@ public final class Agents {
                 """);
     }
 
+    /** Wires once somebody approves, and then has to ask where to. Every time it runs is a line in {@code teller.ledger}. */
+    public Agents teller() {
+        program("teller-wire.sh", "cat >> teller.ledger; echo '{\"question\":\"To which account?\"}'; exit 10");
+        return agent("teller", """
+                tools:
+                  - { name: wire, command: [./teller-wire.sh], approval: always }
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: wire, input: { cents: 500 } }]
+                  - text: "Wired: {{tu_1}}"
+                """);
+    }
+
     /** Charges without asking, and the same only once in a thread. */
     public Agents deduping(String name) {
         program(name + "-charge.sh", "cat >> " + name + ".ledger; printf charged");

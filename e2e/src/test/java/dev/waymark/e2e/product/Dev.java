@@ -6,7 +6,6 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -62,7 +61,7 @@ public final class Dev implements AutoCloseable {
                         .anyMatch(folder -> Files.isExecutable(Path.of(folder, "temporal")));
         Assumptions.assumeTrue(hasBinary, "no temporal binary on PATH nor in TEMPORAL_CLI");
         String database = agents.resolve("temporal.db").toString();
-        List<String> options = new ArrayList<>(List.of("--db", database, "--ui-port", String.valueOf(freePort())));
+        List<String> options = new ArrayList<>(List.of("--db", database, "--ui-port", "0"));
         options.addAll(List.of(more));
         return start(agents, options.toArray(String[]::new));
     }
@@ -72,11 +71,13 @@ public final class Dev implements AutoCloseable {
     }
 
     private static Dev start(Path agents, Map<String, String> environment, String... more) {
-        List<String> command = new ArrayList<>(
-                Script.call("dev", "--json", "--port", String.valueOf(freePort()), "--agents", agents.toString()));
+        List<String> command =
+                new ArrayList<>(Script.call("dev", "--json", "--port", "0", "--agents", agents.toString()));
         command.addAll(List.of(more));
+        Path log = agents.resolve("dev.log");
         try {
-            ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+            ProcessBuilder builder =
+                    new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(environment);
             Process process = builder.start();
             try {
@@ -87,7 +88,7 @@ public final class Dev implements AutoCloseable {
                 return new Dev(process, ready.get("address").textValue());
             } catch (IOException | InterruptedException | ExecutionException | TimeoutException | RuntimeException e) {
                 process.destroyForcibly();
-                throw new IllegalStateException("waymark dev does not become ready", e);
+                throw new IllegalStateException("waymark dev does not become ready: " + Files.readString(log), e);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -124,14 +125,6 @@ public final class Dev implements AutoCloseable {
                 throw new IllegalStateException("it ended");
             }
             return line;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,7 +3,6 @@ package dev.waymark.starter.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Problem;
 import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
@@ -20,12 +19,12 @@ final class JsonFiles {
         try {
             return Wire.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, option + " is no JSON: " + Json.complaint(e.getOriginalMessage()), "");
+            throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is no JSON: " + reason(e), "");
         }
     }
 
-    static JsonNode read(Path file) {
+    /** {@code problem} is what it is if the file is no JSON. */
+    static JsonNode read(Path file, String problem) {
         byte[] bytes;
         try {
             bytes = Files.readAllBytes(file);
@@ -41,12 +40,16 @@ final class JsonFiles {
             return Wire.MAPPER.readTree(bytes);
         } catch (JsonProcessingException e) {
             String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
-            throw new WaymarkException.Refused(
-                    Problem.CORRUPTION,
-                    "the file is no JSON: " + file + place + ": " + Json.complaint(e.getOriginalMessage()),
-                    "");
+            throw new WaymarkException.Refused(problem, "the file is no JSON: " + file + place + ": " + reason(e), "");
         } catch (IOException e) {
             throw new IllegalStateException("reading from memory failed", e);
         }
+    }
+
+    /** Without what the library tells programmers only: where something began, its own names and settings. */
+    private static String reason(JsonProcessingException e) {
+        return String.valueOf(e.getOriginalMessage())
+                .replaceFirst(" \\((start marker at|bound as) .*", "")
+                .replaceFirst(", from `[^`]*`", "");
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.Problem;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
@@ -53,7 +54,8 @@ final class Run implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "FILE",
-            description = "A JSON list of messages that replaces the conversation. [] clears it.")
+            description = "A JSON list of messages that replaces the conversation. [] clears it. They are those of a"
+                    + " runner checkpoint; from a checkpoint of another format, go on with resume.")
     private Path messages;
 
     @Option(
@@ -127,7 +129,7 @@ final class Run implements Callable<Integer> {
         prompt = message == null ? prompt : prompt.withMessage(message);
         prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
         prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
-        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema));
-        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, Problem.BAD_INPUT));
+        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages, Problem.CORRUPTION));
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.starter.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.AgentSpec;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
@@ -391,18 +392,7 @@ public final class AgentClient implements AutoCloseable {
                         "Go on in it with: waymark answer " + Words.quoted(thread)
                                 + " TEXT, or waymark say, or in a second one with --thread");
             }
-            AgentResult result = goOn(left, how, deadline);
-            boolean anyAgent =
-                    recovered.state().agent().isEmpty() && how.agent().isEmpty();
-            if (anyAgent
-                    && result instanceof AgentResult.Failed failed
-                    && refusedRun(result.thread()).isPresent()) {
-                throw new WaymarkException.Refused(
-                        failed.problem().orElseThrow().type(),
-                        failed.problem().orElseThrow().message(),
-                        "Name one with --agent");
-            }
-            return result;
+            return goOn(left, how, deadline);
         });
     }
 
@@ -429,10 +419,14 @@ public final class AgentClient implements AutoCloseable {
     private Optional<String> refusedRun(String thread) {
         return Optional.of(read(thread))
                 .filter(timeline -> timeline.ending().isPresent())
-                .filter(timeline -> timeline.now().life() == Conversation.Life.CLOSING
-                        && timeline.now().agentRequested()
-                        && timeline.now().terms().isEmpty())
+                .filter(timeline -> hadNoAgent(timeline.now()))
                 .map(Timeline::runId);
+    }
+
+    private static boolean hadNoAgent(Conversation last) {
+        return last.life() == Conversation.Life.CLOSING
+                && last.agentRequested()
+                && last.terms().isEmpty();
     }
 
     /**
@@ -566,6 +560,15 @@ public final class AgentClient implements AutoCloseable {
         }
         Conversation begin = left.begin(how, thread, now());
         AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
+        if (anyAgent
+                && result instanceof AgentResult.Failed failed
+                && refusedRun(result.thread()).isPresent()) {
+            throw new WaymarkException.Refused(
+                    failed.problem().orElseThrow().type(),
+                    failed.problem().orElseThrow().message(),
+                    "Name one with --agent");
+        }
         begin.waitingCalls().stream()
                 .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
                 .findFirst()
@@ -687,15 +690,26 @@ public final class AgentClient implements AutoCloseable {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (approvals.size() == 1) {
-            String tool = approvals.get(0).tool();
-            timeline.agent()
-                    .flatMap(agent -> agent.tool(tool))
+            PendingItem item = approvals.get(0);
+            translated(() -> agentOf(thread, timeline, item.callId()))
+                    .flatMap(agent -> agent.tool(item.tool()))
                     .flatMap(spec -> ToolArguments.problem(spec.input(), args))
                     .ifPresent(why -> {
                         throw Limits.badInput(
-                                "the arguments do not fit the tool " + tool + ": " + why, "The call waits as before");
+                                "the arguments do not fit the tool " + item.tool() + ": " + why,
+                                "The call waits as before");
                     });
         }
+    }
+
+    /** Whose call it is: one of a subagent's thread is named with the way down to it. */
+    private Optional<AgentSpec> agentOf(String thread, Timeline timeline, String callId) {
+        int slash = callId.indexOf('/');
+        if (slash < 0 || timeline.now().calls().contains(callId)) {
+            return timeline.agent();
+        }
+        String below = Names.subagentThread(thread, callId.substring(0, slash));
+        return histories.read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
     /** Says what became of a call of which nobody knows whether it took effect. */
@@ -871,13 +885,17 @@ public final class AgentClient implements AutoCloseable {
                 .toList());
     }
 
-    /** All threads that the server still holds, the one that changed last first. */
+    /**
+     * All threads that the server still holds, the one that changed last first. Those are left out that closed at once
+     * because they named no agent, and there was not just one: nothing was done there, and their ids are free.
+     */
     public List<ThreadSummary> threads(Progress progress) {
         return translated(() -> directory
                 .project(
                         directory.threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
+                                .filter(state -> !state.agent().isEmpty() || !hadNoAgent(state))
                                 .map(state -> new ThreadSummary(
                                         listed.thread(),
                                         StatusReport.of(state).status(),

@@ -17,6 +17,9 @@ import java.util.List;
 final class Limits {
     private static final int MAX_THREAD_BYTES = 900;
 
+    private static final String MESSAGES = "They are those of a runner checkpoint, such as"
+            + " [{\"role\": \"user\", \"content\": \"Hello\"}]. From any other checkpoint, go on with: waymark resume FILE";
+
     private Limits() {}
 
     /** A thread's id is a workflow id, so it must fit into one. */
@@ -72,6 +75,7 @@ final class Limits {
         List<Message> messages;
         String spelled;
         try {
+            onlyKnownFields(list);
             messages = Inbox.messages(list);
             spelled = Wire.MAPPER.writeValueAsString(list);
         } catch (Refusal refusal) {
@@ -93,6 +97,17 @@ final class Limits {
                     "the messages are too large: " + bytes + " bytes", "At most " + most + " are taken");
         }
         return list;
+    }
+
+    /** What is not known would not be said: the calls of an assistant that another format has beside its words. */
+    private static void onlyKnownFields(JsonNode list) {
+        for (JsonNode message : list) {
+            message.fieldNames().forEachRemaining(name -> {
+                if (!name.equals("role") && !name.equals("content")) {
+                    throw corrupt("a message has a field that is not known: " + name);
+                }
+            });
+        }
     }
 
     /** A thread carries it, and every program that it runs is given it. */
@@ -133,7 +148,7 @@ final class Limits {
     }
 
     private static WaymarkException corrupt(String why) {
-        return new WaymarkException.Refused(Problem.CORRUPTION, "the messages are no conversation: " + why, "");
+        return new WaymarkException.Refused(Problem.CORRUPTION, "the messages are no conversation: " + why, MESSAGES);
     }
 
     private static boolean isWellFormed(String text) {

@@ -59,7 +59,7 @@ public record Prompt(
                 agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context, schema);
     }
 
-    /** A conversation that replaces the one there is: a JSON list of messages. */
+    /** A conversation that replaces the one there is: a JSON list of messages as runner checkpoints have them. */
     public Prompt withMessages(JsonNode list) {
         return new Prompt(
                 agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context, schema);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.Wire;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class LimitsTest {
@@ -75,6 +76,16 @@ class LimitsTest {
         assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"user\",\"content\":\"\\ud83d\"}]")))
                 .extracting("type")
                 .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_ofAnotherFormat_areCorruption_andNoCallIsDropped() {
+        assertThatThrownBy(() -> Limits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
+                        + "\"content\":\"\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"b\",\"arguments\":{}}]}]")))
+                .hasMessage("the messages are no conversation: a message has a field that is not known: toolCalls")
+                .extracting("remedy", InstanceOfAssertFactories.STRING)
+                .contains("runner")
+                .contains("waymark resume");
     }
 
     @Test

@@ -435,13 +435,13 @@ abstract class AgentWorkflowCases {
                 : Reply.of(new Part.ToolUse("tu_1", "slow", Json.of(Map.of("name", "x"))));
         var slow = JavaTool.of("slow", "Takes its time", City.class, (city, context) -> {
                     toolRuns.countDown();
-                    goOn.await(10, TimeUnit.SECONDS);
+                    goOn.await(60, TimeUnit.SECONDS);
                     return "late";
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
-            toolRuns.await(10, TimeUnit.SECONDS);
+            toolRuns.await(60, TimeUnit.SECONDS);
 
             rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "And hurry"));
             goOn.countDown();
@@ -465,7 +465,7 @@ abstract class AgentWorkflowCases {
         var slow = JavaTool.of("slow", "Takes its time", City.class, (city, context) -> {
                     toolRuns.countDown();
                     try {
-                        Thread.sleep(30_000);
+                        Thread.sleep(120_000);
                     } catch (InterruptedException e) {
                         interrupted.countDown();
                         throw e;
@@ -475,13 +475,13 @@ abstract class AgentWorkflowCases {
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
-            toolRuns.await(10, TimeUnit.SECONDS);
+            toolRuns.await(60, TimeUnit.SECONDS);
 
             rig.update(thread, Names.STOP, Map.of("by", "ann"));
 
             Conversation stopped = rig.awaitSettled(thread);
             assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
-            assertThat(interrupted.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
             rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Go on"));
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages().get(2).toolResults())

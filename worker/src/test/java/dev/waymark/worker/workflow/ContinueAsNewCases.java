@@ -141,13 +141,13 @@ abstract class ContinueAsNewCases {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         var step = JavaTool.of("step", "One step", AgentWorkflowCases.City.class, (city, context) -> {
                     toolRuns.countDown();
-                    goOn.await(20, TimeUnit.SECONDS);
+                    goOn.await(60, TimeUnit.SECONDS);
                     return "late";
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(1, requests), step)) {
             String thread = rig.start(movingOnAt(20).saying(Say.message("m-1", "Go")));
-            assertThat(toolRuns.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
             rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "First"));
             rig.update(thread, Names.SAY, Map.of("id", "m-3", "content", "Second"));
             goOn.countDown();

@@ -163,7 +163,7 @@ abstract class HostileSignalCases {
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
             String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
-            assertThat(toolRuns.await(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
 
             sendAll(rig, thread);
             assertAllIgnored(rig, thread);
