@@ -5,8 +5,10 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.Usage;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.ScriptedModel;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
@@ -21,22 +23,27 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** The agents: one for every wire, kind of tool and number of calls, all known to every worker. */
+/** The agents: one for every scene or wire, kind of tool and number of calls, all known to every worker. */
 final class Cast {
     static final List<Integer> CALLS = List.of(1, 4);
+    static final Usage USAGE = new Usage(10, 1);
+
+    private static final String BOSS = "boss";
+    private static final SummaryRule AS_SOON_AS_IT_CAN_BE = new SummaryRule(1, 2);
 
     private Cast() {}
 
-    static String agent(Wire wire, Kind kind, int calls, boolean approved) {
-        return model(kind, calls, approved) + (wire == Wire.NONE ? "" : "-" + name(wire));
+    static String agent(Scene scene, Wire wire, Kind kind, int calls, boolean approved) {
+        String alone = model(kind, calls, approved) + (wire == Wire.NONE ? "" : "-" + name(wire));
+        return scene == Scene.ALONE ? alone : alone + "-" + name(scene);
     }
 
     private static String model(Kind kind, int calls, boolean approved) {
         return kind.tool(approved) + "-" + calls;
     }
 
-    private static String name(Wire wire) {
-        return wire.name().toLowerCase(Locale.ROOT);
+    private static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     /**
@@ -76,6 +83,7 @@ final class Cast {
         List<AgentSpec> agents = new ArrayList<>();
         Map<String, ModelProvider> models = new LinkedHashMap<>();
         Services.providers(environment).forEach((name, provider) -> models.put(name, around.apply(provider)));
+        models.put(BOSS, around.apply(Cast::givesTheTask));
         for (Kind kind : Kind.values()) {
             for (boolean approved : new boolean[] {false, true}) {
                 for (int calls : CALLS) {
@@ -84,8 +92,18 @@ final class Cast {
                     models.put(model, around.apply(model(kind.tool(approved), calls)));
                     for (Wire wire : Wire.values()) {
                         String asked = wire == Wire.NONE ? model + ":scripted" : name(wire) + ":" + model;
-                        agents.add(AgentSpec.of(agent(wire, kind, calls, approved), asked, tool));
+                        agents.add(AgentSpec.of(agent(Scene.ALONE, wire, kind, calls, approved), asked, tool));
                     }
+                    String alone = agent(Scene.ALONE, Wire.NONE, kind, calls, approved);
+                    agents.add(AgentSpec.of(
+                            agent(Scene.SUBAGENT, Wire.NONE, kind, calls, approved),
+                            BOSS + ":scripted",
+                            ToolSpec.subagent(alone, "Calls.")));
+                    String summing = agent(Scene.SUMMARY, Wire.NONE, kind, calls, approved);
+                    agents.add(AgentSpec.of(summing, model + ":scripted", tool)
+                            .with()
+                            .summaries(AS_SOON_AS_IT_CAN_BE)
+                            .build());
                 }
             }
         }
@@ -101,6 +119,30 @@ final class Cast {
         Part[] uses = IntStream.rangeClosed(1, calls)
                 .mapToObj(n -> new Part.ToolUse("tu_" + n, tool, Json.of(Map.of("item", "n" + n))))
                 .toArray(Part[]::new);
-        return ScriptedModel.of(Reply.of(uses), Reply.of(new Part.Text("Done.")));
+        return request -> {
+            if (request.tools().isEmpty()) { // Then a summary is asked for.
+                return reply(new Part.Text("There was talk."));
+            }
+            return hasResults(request) ? reply(new Part.Text("Done.")) : reply(uses);
+        };
+    }
+
+    private static Reply givesTheTask(ModelRequest request) {
+        return hasResults(request)
+                ? reply(new Part.Text("They are done."))
+                : reply(new Part.ToolUse(
+                        Scene.TASK,
+                        request.tools().get(0).name(),
+                        Json.of(Map.of("task", "Do what you are there for."))));
+    }
+
+    /** What a summary leaves of a conversation has the newest results, so that nothing is done twice for its sake. */
+    private static boolean hasResults(ModelRequest request) {
+        return request.messages().stream()
+                .anyMatch(message -> !message.toolResults().isEmpty());
+    }
+
+    private static Reply reply(Part... parts) {
+        return new Reply(List.of(parts), USAGE, "end_turn");
     }
 }

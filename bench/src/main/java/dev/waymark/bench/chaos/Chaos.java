@@ -1,5 +1,6 @@
 package dev.waymark.bench.chaos;
 
+import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.CrashPoint;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -41,13 +42,21 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     @Option(names = "--only", paramLabel = "I", description = "Repeats run I of the seed, alone.")
     private Optional<Integer> only = Optional.empty();
 
+    @Option(
+            names = "--scene",
+            paramLabel = "SCENE",
+            description = "What there is around the calls: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}")
+    private Scene scene = Scene.ALONE;
+
     @Option(names = "--help", usageHelp = true, description = "Prints this.")
     private boolean help;
 
     private Chaos() {}
 
     public static void main(String[] arguments) {
-        System.exit(new CommandLine(new Chaos()).execute(arguments));
+        System.exit(new CommandLine(new Chaos())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .execute(arguments));
     }
 
     @Override
@@ -61,7 +70,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                     .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
             List<Result> results = play(stage, numbers);
             print(results);
-            return complain(numbers, results) ? BROKEN : KEPT;
+            return complain(numbers, results, stage.strays()) ? BROKEN : KEPT;
         } finally {
             delete(directory);
         }
@@ -73,7 +82,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
             List<Future<List<Result>>> played = new ArrayList<>();
             for (int from = 0; from < numbers.size(); from += RUNS_A_PROCESS) {
                 List<Run> group = numbers.subList(from, Math.min(numbers.size(), from + RUNS_A_PROCESS)).stream()
-                        .map(number -> Dice.run(seed, number))
+                        .map(number -> Dice.run(seed, number, scene))
                         .toList();
                 played.add(directors.submit(() -> stage.play(group)));
             }
@@ -93,8 +102,9 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
 
     private void print(List<Result> results) {
         line(
-                "%s, seed %d, %d runs, of which %d with a second fault that fired too.",
+                "%s, scene %s, seed %d, %d runs, of which %d with a second fault that fired too.",
                 LocalDate.now(ZoneOffset.UTC),
+                name(scene),
                 seed,
                 results.size(),
                 results.stream().filter(result -> result.fired() > 1).count());
@@ -141,9 +151,10 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     }
 
     /** Whether a promise was broken. */
-    private boolean complain(List<Integer> numbers, List<Result> results) {
-        boolean broken = false;
+    private boolean complain(List<Integer> numbers, List<Result> results, List<EffectLedger.Effect> strays) {
+        boolean broken = !strays.isEmpty();
         line("");
+        strays.forEach(stray -> line("Broken: no thread knows of the call of %s", stray));
         for (int i = 0; i < results.size(); i++) {
             Result result = results.get(i);
             List<String> violations = new ArrayList<>(result.violations());
@@ -153,15 +164,19 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
             if (!violations.isEmpty()) {
                 broken = true;
                 line("Broken: %s: %s", result.run(), String.join("; ", violations));
-                line("    bench/chaos --seed %d --only %d", seed, numbers.get(i));
+                line("    bench/chaos --scene %s --seed %d --only %d", name(scene), seed, numbers.get(i));
             }
         }
         line(broken ? "Promises were broken." : "All promises were kept.");
         return broken;
     }
 
-    private static String words(Enum<?> name) {
-        return name.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    private static String words(Enum<?> constant) {
+        return name(constant).replace('_', ' ');
+    }
+
+    private static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
     }
 
     private static void line(String format, Object... values) {

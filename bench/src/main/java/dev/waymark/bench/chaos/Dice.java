@@ -15,20 +15,22 @@ final class Dice {
     private static final int MOST_DELAY_MILLIS = 400;
 
     private final Random random;
+    private final Scene scene;
 
-    private Dice(long seed, int number) {
+    private Dice(long seed, int number, Scene scene) {
         this.random = new Random(31 * seed + number);
+        this.scene = scene;
     }
 
-    static Run run(long seed, int number) {
-        Dice dice = new Dice(seed, number);
+    static Run run(long seed, int number, Scene scene) {
+        Dice dice = new Dice(seed, number, scene);
         Kind kind = dice.oneOf(List.of(Kind.values()));
         int calls = dice.oneOf(Cast.CALLS);
         List<Fault> faults = new ArrayList<>(List.of(dice.fault(kind, calls)));
         if (dice.random.nextDouble() < TWICE) {
             faults.add(dice.fault(kind, calls));
         }
-        return new Run("chaos-" + Long.toHexString(seed) + "-" + number, Wire.NONE, kind, calls, faults);
+        return new Run("chaos-" + Long.toHexString(seed) + "-" + number, scene, Wire.NONE, kind, calls, faults);
     }
 
     private Fault fault(Kind kind, int calls) {
@@ -40,18 +42,20 @@ final class Dice {
     }
 
     /** A program's inside is not seen. That a claim is granted, and a little later, comes to the same. */
-    private static List<CrashPoint> points(Kind kind) {
+    private List<CrashPoint> points(Kind kind) {
         return Arrays.stream(CrashPoint.values())
                 .filter(point ->
                         !kind.isCommand() || (point != CrashPoint.MID_EFFECT && point != CrashPoint.AFTER_EFFECT))
+                .filter(point -> scene == Scene.SUBAGENT || point != CrashPoint.SUBAGENT_STARTED)
                 .toList();
     }
 
     /** How often a run without a fault comes by. */
-    private static int passings(CrashPoint point, int calls) {
+    private int passings(CrashPoint point, int calls) {
         return switch (point) {
-            case MESSAGE_ACCEPTED -> 1;
-            case MODEL_REQUESTED, MODEL_REPLIED, CONTINUED_AS_NEW -> 2;
+            case MESSAGE_ACCEPTED, SUBAGENT_STARTED -> 1;
+            case MODEL_REQUESTED, MODEL_REPLIED -> scene.modelCalls();
+            case CONTINUED_AS_NEW -> 2;
             case BEFORE_TOOL_POLL,
                     BEFORE_CLAIM,
                     AFTER_CLAIM,

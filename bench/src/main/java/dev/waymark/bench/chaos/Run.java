@@ -11,7 +11,7 @@ import java.util.UUID;
  * A turn of a thread of its own, in which a model calls a tool so many times at once, and the workers that die of these
  * faults, one after the other.
  */
-public record Run(String id, Wire wire, Kind kind, int calls, List<Fault> faults) {
+public record Run(String id, Scene scene, Wire wire, Kind kind, int calls, List<Fault> faults) {
     /** A new run is moved to whenever one has so many events and can be left. */
     private static final int FEW_EVENTS = 12;
 
@@ -20,12 +20,17 @@ public record Run(String id, Wire wire, Kind kind, int calls, List<Fault> faults
     }
 
     public static Run of(Kind kind, int calls, Fault... faults) {
-        return new Run("run-" + UUID.randomUUID(), Wire.NONE, kind, calls, List.of(faults));
+        return new Run("run-" + UUID.randomUUID(), Scene.ALONE, Wire.NONE, kind, calls, List.of(faults));
     }
 
     /** The same with a model behind this wire. */
     public Run over(Wire other) {
-        return new Run(id, other, kind, calls, faults);
+        return new Run(id, scene, other, kind, calls, faults);
+    }
+
+    /** The same in this scene. */
+    public Run in(Scene other) {
+        return new Run(id, other, wire, kind, calls, faults);
     }
 
     /** A person has to approve every call. */
@@ -34,7 +39,7 @@ public record Run(String id, Wire wire, Kind kind, int calls, List<Fault> faults
     }
 
     String agent() {
-        return Cast.agent(wire, kind, calls, isApproved());
+        return Cast.agent(scene, wire, kind, calls, isApproved());
     }
 
     StartInput start() {
@@ -50,6 +55,7 @@ public record Run(String id, Wire wire, Kind kind, int calls, List<Fault> faults
 
     @Override
     public String toString() {
-        return kind + " x " + calls + " " + faults + (wire == Wire.NONE ? "" : " " + wire);
+        return kind + " x " + calls + " " + faults + (wire == Wire.NONE ? "" : " " + wire)
+                + (scene == Scene.ALONE ? "" : " " + scene);
     }
 }

@@ -4,10 +4,13 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.Ack;
 import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.IdempotencyKey;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Usage;
 import dev.waymark.history.Histories;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -29,6 +32,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,6 +58,9 @@ public final class Stage implements AutoCloseable {
     private final Histories histories;
     private final EffectLedger ledger;
     private final Services services = Services.open();
+    /** The keys of all calls that there are in threads whose runs are over. */
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
     private final Semaphore starting = new Semaphore(STARTING_AT_ONCE);
     private final ExecutorService people = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "people");
@@ -163,11 +170,11 @@ public final class Stage implements AutoCloseable {
             await(() -> {
                 Optional<Conversation> state = histories.read(run.id()).map(Timeline::now);
                 if (state.isEmpty() || state.get().turn().number() == 0) {
-                    send(run, asked, Names.SAY, Say.message("m-1", "Go"));
+                    send(run, asked, Names.SAY, run.scene().firstWords());
                     return false;
                 }
-                for (Call call : state.get().waitingCalls()) {
-                    send(run, asked, Names.APPROVE, Map.of("callId", call.id(), "by", "ann"));
+                for (Ask ask : state.get().asks()) {
+                    send(run, asked, Names.APPROVE, Map.of("callId", ask.callId(), "by", "ann"));
                 }
                 return !run.isApproved() || !state.get().turn().isRunning();
             });
@@ -195,40 +202,88 @@ public final class Stage implements AutoCloseable {
 
     private Result result(Run run) throws InterruptedException {
         List<String> violations = new ArrayList<>();
-        boolean over = await(() -> isOver(run));
-        Timeline timeline = histories.read(run.id()).orElseThrow();
+        if (!await(() -> isOver(run))) {
+            violations.add("the turn does not end");
+        }
+        Timeline root = histories.read(run.id()).orElseThrow();
+        Timeline timeline = histories.read(run.scene().callingThread(run.id())).orElseThrow();
         List<Instant> killed = IntStream.range(0, run.faults().size())
                 .mapToObj(round -> Crash.witnessed(witness(run, round)))
                 .flatMap(Optional::stream)
                 .toList();
         Effects effects = Effects.of(timeline, ledger.effects(), killed);
-        if (!over) {
-            violations.add("the turn does not end");
-        } else if (timeline.now().turn().status() != Turn.Status.COMPLETE) {
-            violations.add("the turn is " + timeline.now().turn().status());
-        }
         if (effects.calls() != run.calls()) {
             violations.add(effects.calls() + " calls of " + run.calls());
         }
         timeline.now().calls().forEach((id, call) -> {
+            known.add(IdempotencyKey.of(timeline.thread(), call.tool(), call.args(), call.repeat()));
             if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
                 violations.add(id + " is " + call.status());
             }
         });
         violations.addAll(effects.violations());
-        violations.addAll(client.verify(run.id()).differences());
-        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(run, id, violations));
+        judge(root, violations);
+        switch (run.scene()) {
+            case ALONE -> {}
+            case SUBAGENT -> {
+                judge(timeline, violations);
+                judgeTask(root.now(), run.scene(), violations);
+            }
+            case SUMMARY -> judgeSummaries(root, violations);
+        }
         Duration recovery = killed.isEmpty()
                 ? Duration.ZERO
                 : Duration.between(
                         killed.get(killed.size() - 1),
-                        timeline.moments().get(timeline.moments().size() - 1).at());
+                        root.moments().get(root.moments().size() - 1).at());
         connection.client().newUntypedWorkflowStub(run.id()).terminate("played");
         return new Result(run, killed.size(), effects, recovery, violations);
     }
 
-    private void replay(Run run, String runId, List<String> violations) {
-        WorkflowExecutionHistory history = connection.client().fetchHistory(run.id(), runId);
+    private void judge(Timeline timeline, List<String> violations) {
+        String thread = timeline.thread();
+        Turn.Status status = timeline.now().turn().status();
+        if (status != Turn.Status.COMPLETE) {
+            violations.add("the turn of " + thread + " is " + status);
+        }
+        violations.addAll(client.verify(thread).differences());
+        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
+    }
+
+    /** The task was given once, was carried out, and what that took is counted once above. */
+    private static void judgeTask(Conversation above, Scene scene, List<String> violations) {
+        Map<String, Call.Status> calls = new LinkedHashMap<>();
+        above.calls().forEach((id, call) -> calls.put(id, call.status()));
+        if (!calls.equals(Map.of(Scene.TASK, Call.Status.COMPLETED))) {
+            violations.add("above there is " + calls);
+        }
+        Usage all = IntStream.range(0, scene.modelCalls())
+                .mapToObj(call -> Cast.USAGE)
+                .reduce(Usage.NONE, Usage::plus);
+        if (!above.usage().equals(all)) {
+            violations.add("above " + above.usage() + " is counted, of " + all);
+        }
+    }
+
+    private static void judgeSummaries(Timeline timeline, List<String> violations) {
+        long summaries = timeline.moments().stream()
+                .flatMap(moment -> moment.fact().stream())
+                .filter(Fact.Summarised.class::isInstance)
+                .count();
+        if (summaries != Scene.SUMMARIES) {
+            violations.add(summaries + " summaries of " + Scene.SUMMARIES);
+        }
+    }
+
+    /** What happened for calls that no thread knows of, once all runs are played. */
+    List<EffectLedger.Effect> strays() {
+        return ledger.effects().stream()
+                .filter(effect -> !known.contains(effect.key()))
+                .toList();
+    }
+
+    private void replay(String thread, String runId, List<String> violations) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
         try {
             SoundHistory.check(history);
             WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * A worker process killed at every point, with every kind of tool, alone and four at once, on any server; at every point
- * also with a model behind each wire. All runs take place at the same time, since they mostly wait; each test looks at
+ * also with a model behind each wire, and at some below another thread or around summaries. All runs take place at the same time, since they mostly wait; each test looks at
  * one.
  */
 @TestInstance(Lifecycle.PER_CLASS)
@@ -39,6 +40,9 @@ abstract class CrashMatrixCases {
     /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
             CrashPoint.AFTER_CLAIM, CrashPoint.MID_EFFECT, CrashPoint.AFTER_EFFECT, CrashPoint.BEFORE_COMPLETION);
+
+    /** Those that every thread comes by. */
+    private static final Set<CrashPoint> POINTS = EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED));
 
     private final ExecutorService directors = Executors.newCachedThreadPool();
     private final Map<Run, CompletableFuture<Result>> results = new LinkedHashMap<>();
@@ -51,7 +55,7 @@ abstract class CrashMatrixCases {
     void play(@TempDir Path directory) throws Exception {
         server = server();
         stage = Stage.open(server.address(), directory);
-        for (CrashPoint point : CrashPoint.values()) {
+        for (CrashPoint point : POINTS) {
             List<Run> runs = new ArrayList<>();
             for (Kind kind : JAVA) {
                 for (int calls : Cast.CALLS) {
@@ -65,6 +69,7 @@ abstract class CrashMatrixCases {
         playCommands(CrashPoint.AFTER_CLAIM);
         playCommands(CrashPoint.BEFORE_COMPLETION);
         playCommands(CrashPoint.AFTER_COMPLETION);
+        playScenes();
     }
 
     /** A tool does not know who asked for it, so each wire gets a part of the runs there are. */
@@ -86,6 +91,24 @@ abstract class CrashMatrixCases {
             }
         }
         play(runs);
+    }
+
+    private void playScenes() {
+        play(List.of(
+                in(Scene.SUBAGENT, Fault.at(CrashPoint.SUBAGENT_STARTED)),
+                in(Scene.SUBAGENT, Fault.at(CrashPoint.AFTER_CLAIM)),
+                in(Scene.SUBAGENT, lastReply(Scene.SUBAGENT)),
+                in(Scene.SUMMARY, Fault.at(CrashPoint.MODEL_REPLIED)),
+                in(Scene.SUMMARY, Fault.at(CrashPoint.AFTER_CLAIM)),
+                in(Scene.SUMMARY, lastReply(Scene.SUMMARY))));
+    }
+
+    private static Run in(Scene scene, Fault fault) {
+        return Run.of(Kind.EFFECT, 4, fault).in(scene);
+    }
+
+    private static Fault lastReply(Scene scene) {
+        return Fault.at(CrashPoint.MODEL_REPLIED).passing(scene.modelCalls());
     }
 
     private void play(List<Run> runs) {
@@ -131,6 +154,13 @@ abstract class CrashMatrixCases {
         }
     }
 
+    @Test
+    void nothing_happenedForACallThatNoThreadKnowsOf() {
+        results.values().forEach(CompletableFuture::join);
+
+        assertThat(stage.strays()).isEmpty();
+    }
+
     /** Each was asked for the calls, and again with their results; by a worker that was killed then, more than once. */
     @ParameterizedTest
     @EnumSource(names = {"ANTHROPIC", "OPENAI"})
@@ -138,7 +168,7 @@ abstract class CrashMatrixCases {
         List<Run> runs = runs().filter(run -> run.wire() == wire).toList();
         runs.forEach(run -> results.get(run).join());
 
-        assertThat(runs).hasSameSizeAs(CrashPoint.values());
+        assertThat(runs).hasSameSizeAs(POINTS);
         assertThat(stage.services().asked(wire)).isGreaterThanOrEqualTo(2 * runs.size());
         assertThat(stage.services().complaints()).isEmpty();
     }

@@ -29,5 +29,7 @@ public enum CrashPoint {
     /** The server has the workflow's word that an {@code approve} which came as an update is accepted. */
     APPROVAL_ACCEPTED,
     /** The server has the workflow's wish to continue as a new run. */
-    CONTINUED_AS_NEW
+    CONTINUED_AS_NEW,
+    /** The server has the workflow's wish to begin a subagent's thread. */
+    SUBAGENT_STARTED
 }

@@ -94,6 +94,7 @@ final class Wiretap implements ClientInterceptor {
                 }
             }
             case COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION -> crash.come(CrashPoint.CONTINUED_AS_NEW);
+            case COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION -> crash.come(CrashPoint.SUBAGENT_STARTED);
             default -> {
                 // No point of ours.
             }

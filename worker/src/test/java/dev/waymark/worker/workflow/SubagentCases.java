@@ -438,6 +438,39 @@ abstract class SubagentCases {
         }
     }
 
+    /** Its thread is over, with all that it said and spent. What there is more of is for those that begin later. */
+    @Test
+    void budget_raisedAfterASubagentStoppedAtItsShare_isForTheNext() {
+        Part[] more = {task("tu_8", "scout", "a")};
+        ModelProvider boss = boss(task("tu_7", "scout", "loop"));
+        ModelProvider model = request -> {
+            List<Message> messages = request.messages();
+            boolean stopped = messages.get(messages.size() - 1).toolResults().stream()
+                    .anyMatch(result -> result.content().contains("scout ended as budget"));
+            return stopped ? used(10, more) : boss.reply(request);
+        };
+        Budget tokens = new Budget(Optional.empty(), Optional.of(500L));
+        try (WorkflowRig rig = new WorkflowRig(connection(), model)
+                .withSubagents("boss", "scout")
+                .with(agent -> agent.budget(tokens).maxIterations(20))) {
+            String thread = rig.start(go());
+            rig.adopt(thread + "/tu_7");
+            assertThat(rig.awaitTurn(thread, 1).turn().status()).isEqualTo(Turn.Status.BUDGET);
+
+            rig.update(thread, Names.BUDGET, Map.of("tokens", 1_000));
+
+            Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
+            assertThat(state.turn().text()).isEqualTo("All told: [found a]");
+            // 516 were spent, and 11 more to give the task again.
+            assertThat(rig.timeline(rig.adopt(thread + "/tu_8"))
+                            .now()
+                            .parent()
+                            .flatMap(Parent::budget)
+                            .flatMap(Budget::tokens))
+                    .contains(473L);
+        }
+    }
+
     @Test
     void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();

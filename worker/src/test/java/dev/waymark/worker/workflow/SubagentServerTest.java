@@ -11,8 +11,11 @@ import dev.waymark.conversation.Usage;
 import dev.waymark.model.ModelProvider;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.HistoryEvent;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -26,21 +29,29 @@ class SubagentServerTest extends SubagentCases {
 
     private static final ModelProvider ASKING = boss(task("tu_7", "scout", "ask Which day?"));
 
-    /** The last completed task before the event of this type, or after it, by one. */
+    /**
+     * The last completed task before the event of this type, or after it, by one. What has arrived shows before any task
+     * has seen it, so that one may have to be waited for.
+     */
     static long task(WorkflowRig rig, String thread, EventType type, boolean after) {
+        return Awaitility.await()
+                .atMost(Duration.ofSeconds(60))
+                .pollInterval(Duration.ofMillis(50))
+                .until(() -> completed(rig, thread, type, after), Optional::isPresent)
+                .orElseThrow();
+    }
+
+    private static Optional<Long> completed(WorkflowRig rig, String thread, EventType type, boolean after) {
         List<HistoryEvent> events =
                 rig.client().fetchHistory(thread, rig.timeline(thread).runId()).getEvents();
-        int at = 0;
-        while (events.get(at).getEventType() != type) {
-            at++;
-        }
+        List<EventType> types = events.stream().map(HistoryEvent::getEventType).toList();
+        int at = types.indexOf(type);
+        List<EventType> near = after ? types.subList(at, types.size()) : types.subList(0, at);
         EventType completed = EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED;
-        int step = after ? 1 : -1;
-        at += step;
-        while (events.get(at).getEventType() != completed) {
-            at += step;
-        }
-        return events.get(at).getEventId();
+        int found = after ? near.indexOf(completed) : near.lastIndexOf(completed);
+        return found < 0
+                ? Optional.empty()
+                : Optional.of(events.get(after ? at + found : found).getEventId());
     }
 
     private static Conversation answerBelow(WorkflowRig rig, String thread) {
