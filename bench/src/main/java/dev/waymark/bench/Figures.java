@@ -17,6 +17,11 @@ final class Figures {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
+    /** Of times that others on the machine can only make longer. */
+    static double least(double... values) {
+        return DoubleStream.of(values).min().orElseThrow();
+    }
+
     static double trimmedMean(double... values) {
         double[] sorted = values.clone();
         Arrays.sort(sorted);

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * How far what a person sees in {@code watch} is behind the provider. A service sends, over HTTP, words that say when they
@@ -37,13 +38,11 @@ final class LiveWords {
     private static final int LONGEST_PAUSE_MILLIS = 160;
     private static final int SHORTEST_PAUSE_MILLIS = 20;
 
-    /** Those that were sent before the watch had come up. */
-    private static final int LATE_COMERS = 20;
-
     private final Laboratory laboratory;
     private final Report report;
     private final Path root;
     private final int words;
+    private final CountDownLatch watching = new CountDownLatch(1);
 
     LiveWords(Laboratory laboratory, Report report, Path root, boolean quick) {
         this.laboratory = laboratory;
@@ -96,6 +95,7 @@ final class LiveWords {
         exchange.getResponseHeaders().set("Content-Type", "text/event-stream");
         exchange.sendResponseHeaders(200, 0);
         try (OutputStream out = exchange.getResponseBody()) {
+            watching.await();
             for (int i = 0; i < words; i++) {
                 Thread.sleep(random.nextInt(SHORTEST_PAUSE_MILLIS, LONGEST_PAUSE_MILLIS));
                 event(out, "{\"choices\":[{\"delta\":{\"content\":\"" + System.nanoTime() + " \"}}]}");
@@ -121,16 +121,13 @@ final class LiveWords {
         builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
         Process watch = builder.start();
         try (BufferedReader lines = watch.inputReader()) {
-            int told = 0;
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 long now = System.nanoTime();
+                watching.countDown();
                 JsonNode event = json.readTree(line);
                 if (event.path("type").asText().equals("text-delta")) {
                     for (String sent : event.path("text").asText().split(" ")) {
-                        told++;
-                        if (told > LATE_COMERS) {
-                            behind.add((now - Long.parseLong(sent)) / 1e6);
-                        }
+                        behind.add((now - Long.parseLong(sent)) / 1e6);
                     }
                 }
             }

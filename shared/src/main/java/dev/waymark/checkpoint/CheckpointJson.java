@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ final class CheckpointJson {
                     .build())
             .build();
 
+    /** Where the parser says that something began, with settings of its own. */
+    private static final Pattern BEGINNING = Pattern.compile(" \\(start marker at \\[Source:[^]]*]\\)");
+
     private CheckpointJson() {}
 
     static List<Json> read(byte[] text) {
@@ -45,9 +49,9 @@ final class CheckpointJson {
                 documents.add(value(parser));
             }
         } catch (IOException | IllegalArgumentException e) {
-            String words = String.valueOf(e.getMessage());
+            String words = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw CheckpointCorruption.at(
-                    "", "no JSON: " + words.lines().findFirst().orElse(""));
+                    "", "no JSON: " + BEGINNING.matcher(words).replaceAll(""));
         }
         return documents;
     }

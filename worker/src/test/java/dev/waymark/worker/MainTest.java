@@ -156,7 +156,11 @@ class MainTest {
                 .isEqualTo(new Said(3, "", "waymark: no tool: none. There is ask_user, look, charge, docs_find\n"));
         assertThat(tools("{}").exitCode()).isEqualTo(2);
         assertThat(say("tools", "b", "--agents", directory.toString()))
-                .isEqualTo(new Said(3, "", "waymark: no agent: b. There is a\n"));
+                .isEqualTo(new Said(
+                        3,
+                        "",
+                        "waymark: no agent: b. There is a, in " + directory
+                                + ". Another directory is named with --agents\n"));
     }
 
     @ParameterizedTest

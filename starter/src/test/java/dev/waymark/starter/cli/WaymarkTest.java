@@ -2,9 +2,13 @@ package dev.waymark.starter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -64,6 +68,17 @@ class WaymarkTest {
         assertThat(execute("run", "--agent", "a", "--messages", "/nowhere.json"))
                 .isEqualTo(3);
         assertThat(err.toString()).isEqualTo("waymark: no such file: /nowhere.json" + System.lineSeparator());
+    }
+
+    @Test
+    void execute_fileThatIsCut_isSaidWithoutTheParsersOwnWords(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("cut.json"), "[\n");
+
+        assertThat(execute("run", "--agent", "a", "--messages", file.toString()))
+                .isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly("waymark: the file is no JSON: " + file
+                        + ":2: Unexpected end-of-input: expected close marker for Array");
     }
 
     private int execute(String... args) {

@@ -131,7 +131,8 @@ public final class OpenAiServer extends ModelServer {
         }
         Set<String> calls = new LinkedHashSet<>();
         for (JsonNode call : message.path("tool_calls")) {
-            demandFields(call, List.of("id", "type", "function"));
+            demandFields(call, List.of("id", "type", "function", "extra_content"));
+            demand(isSigned(call, model), "extra_content of somebody else: " + call);
             String id = call.path("id").asText();
             demand(!id.isEmpty() && id.length() <= LONGEST_ID, "tool_calls.id: at most 40 characters: " + id);
             demand(used.add(id), "tool_calls.id: twice: " + id);
@@ -141,6 +142,15 @@ public final class OpenAiServer extends ModelServer {
             calls.add(id);
         }
         return calls;
+    }
+
+    /** OpenAI knows no signatures. Google's service wants those of its own back. */
+    private boolean isSigned(JsonNode call, String model) {
+        String signature = call.path("extra_content").toString();
+        return !call.has("extra_content")
+                || issued.stream()
+                        .anyMatch(own ->
+                                own.model().equals(model) && own.thought().contains(signature));
     }
 
     /** OpenAI takes any string here. Servers that render it into a template do not. */
@@ -168,7 +178,9 @@ public final class OpenAiServer extends ModelServer {
                 pieces.add(call(model, call, called));
                 call++;
             } else {
-                pieces.add(List.of(chunk(model, object(((Piece.Strange) piece).block()))));
+                ObjectNode strange = object(((Piece.Strange) piece).block());
+                issued.add(new Issued(model, strange.toString()));
+                pieces.add(List.of(chunk(model, strange)));
             }
         }
         ObjectNode role = JSON.createObjectNode().put("role", "assistant").put("content", "");

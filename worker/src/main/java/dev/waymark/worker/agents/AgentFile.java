@@ -277,6 +277,9 @@ final class AgentFile {
         Optional<YamlValue> inputField = fields.take("input");
         Json input = inputField.isPresent() ? input(inputField.get()) : Json.of(Map.of("type", "object"));
         Optional<YamlValue> http = fields.take("http");
+        if (http.isPresent()) {
+            fields.refuse(Set.of("command"), "goes with a program, and this tool is a request");
+        }
         ToolSpec.Builder tool = http.isPresent()
                 ? ToolSpec.http(name, HttpFields.endpoint(http.get(), fields, input))
                 : ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));

@@ -35,7 +35,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "tools",
         description =
-                "Lists an agent's tools with their safety, those of its MCP servers included; or tries a safe one.")
+                "Lists the tools that a new thread of an agent would have, with their safety, or tries a safe one. It reads"
+                        + " the agent's file here and asks its MCP servers, and no worker that runs.")
 public final class ToolsCommand implements Callable<Integer> {
     /** A thread that is none: nothing of what is tried here is recorded. */
     private static final String NOWHERE = "tools";
@@ -130,7 +131,11 @@ public final class ToolsCommand implements Callable<Integer> {
         AgentsOptions.Setup setup = agents.load();
         AgentSpec found = setup.agents()
                 .find(name)
-                .orElseThrow(() -> unknown("agent", name, setup.agents().names()));
+                .orElseThrow(() -> unknown(
+                        "agent",
+                        name,
+                        setup.agents().names(),
+                        ", in " + setup.agents().path() + ". Another directory is named with --agents"));
         try (McpConnections servers =
                         new McpConnections(System.getenv(), setup.agents().path());
                 HttpRunner requests = new HttpRunner(System.getenv())) {
@@ -143,7 +148,8 @@ public final class ToolsCommand implements Callable<Integer> {
                     .orElseThrow(() -> unknown(
                             "tool",
                             call,
-                            agent.tools().stream().map(ToolSpec::name).toList()));
+                            agent.tools().stream().map(ToolSpec::name).toList(),
+                            ""));
             CommandRunner commands = new CommandRunner(System.getenv());
             return attempt(
                     tool,
@@ -250,11 +256,11 @@ public final class ToolsCommand implements Callable<Integer> {
                 "Example: '{\"a\":1}'");
     }
 
-    private static Complaint.Thrown unknown(String what, String name, List<String> known) {
+    private static Complaint.Thrown unknown(String what, String name, List<String> known, String where) {
         return new Complaint.Thrown(
                 ExitCodes.NOT_FOUND,
                 Complaint.NOT_FOUND,
                 "no " + what + ": " + name,
-                known.isEmpty() ? "There is none" : "There is " + String.join(", ", known));
+                "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }

@@ -25,31 +25,31 @@ public record McpResult(String text, boolean isError) {
     }
 
     private static String words(JsonNode part) {
-        String type = part.path("type").asText();
+        String type = part.path("type").asText("");
         return switch (type) {
-            case "text" -> part.path("text").asText();
+            case "text" -> part.path("text").asText("");
             case "image", "audio" ->
-                "[" + type + " " + part.path("mimeType").asText() + ", " + bytes(part.path("data")) + " bytes]";
+                "[" + type + " " + part.path("mimeType").asText("") + ", " + bytes(part.path("data")) + " bytes]";
             case "resource" -> resource(part.path("resource"));
             case "resource_link" ->
-                "[resource " + part.path("uri").asText() + ": "
-                        + part.path("name").asText() + "]";
+                "[resource " + part.path("uri").asText("") + ": "
+                        + part.path("name").asText("") + "]";
             default -> "[" + type + "]";
         };
     }
 
     private static String resource(JsonNode resource) {
         return resource.has("text")
-                ? resource.path("text").asText()
-                : "[resource " + resource.path("uri").asText() + " "
-                        + resource.path("mimeType").asText() + ", " + bytes(resource.path("blob")) + " bytes]";
+                ? resource.path("text").asText("")
+                : "[resource " + resource.path("uri").asText("") + " "
+                        + resource.path("mimeType").asText("") + ", " + bytes(resource.path("blob")) + " bytes]";
     }
 
     private static int bytes(JsonNode base64) {
         try {
-            return Base64.getMimeDecoder().decode(base64.asText()).length;
+            return Base64.getMimeDecoder().decode(base64.asText("")).length;
         } catch (IllegalArgumentException e) {
-            return base64.asText().length();
+            return base64.asText("").length();
         }
     }
 }

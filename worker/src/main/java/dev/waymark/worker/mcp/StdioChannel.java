@@ -42,6 +42,9 @@ final class StdioChannel implements Channel {
     private static final String EXIT = "waymark: exit ";
     private static final int LONGEST_COMPLAINT = 300;
 
+    /** What a program of Node.js says last, behind the line that says what is wrong. */
+    private static final Pattern STACK = Pattern.compile("at .+:\\d+\\)?|Node\\.js v.+");
+
     /** Where libraries put the id of a message that is too long to be read. */
     private static final Pattern ID_AT_THE_BEGINNING =
             Pattern.compile("^\\{\"jsonrpc\":\\s?\"2.0\",\\s?\"id\":\\s?(\\d+),");
@@ -264,7 +267,7 @@ final class StdioChannel implements Channel {
         }
         String words = secrets.mask(line).strip();
         LOG.debug("{}: {}", name, words);
-        if (!words.isEmpty()) {
+        if (!words.isEmpty() && !STACK.matcher(words).matches()) {
             lastComplaint = Optional.of(
                     words.length() > LONGEST_COMPLAINT ? words.substring(0, LONGEST_COMPLAINT) + "…" : words);
         }

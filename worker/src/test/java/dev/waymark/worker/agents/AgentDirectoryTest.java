@@ -476,7 +476,8 @@ class AgentDirectoryTest {
     void load_programAndRequestAtOnce_isRefused() throws Exception {
         String http = "http: { method: GET, url: 'https://a.example/' }";
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: unknown field");
+        assertThatThrownBy(this::load)
+                .hasMessage(file + ":3: tools[0].command: goes with a program, and this tool is a request");
         file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: is for programs, and this tool has none");
     }

@@ -36,6 +36,10 @@ class StdioTest extends McpCases {
         assertThatThrownBy(() -> call(shell("echo 'no config' >&2; exit 7"), "t", Map.of(), PATIENCE))
                 .isInstanceOf(NotReached.class)
                 .hasMessage("the server ended with 7: no config");
+        String stack =
+                "printf 'Error: no config\\n    at start (/srv/index.js:9:7)\\n    at node:internal/main:51:3\\n\\nNode.js v20.1.0\\n'";
+        assertThatThrownBy(() -> call(shell(stack + " >&2; exit 1"), "t", Map.of(), PATIENCE))
+                .hasMessage("the server ended with 1: Error: no config");
         assertThatThrownBy(() ->
                         call(McpServer.program("t", List.of("nowhere-to-be-found"), Map.of()), "t", Map.of(), PATIENCE))
                 .isInstanceOf(NotReached.class)

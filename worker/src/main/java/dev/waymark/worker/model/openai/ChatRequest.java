@@ -75,12 +75,14 @@ record ChatRequest(
         }
     }
 
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
     record ToolCall(
             @JsonProperty("id") String id,
             @JsonProperty("type") String type,
-            @JsonProperty("function") Called function) {
-        static ToolCall of(String id, String name, String arguments) {
-            return new ToolCall(id, "function", new Called(name, arguments));
+            @JsonProperty("function") Called function,
+            @JsonProperty("extra_content") Optional<Json> extra) {
+        static ToolCall of(String id, String name, String arguments, Optional<Json> extra) {
+            return new ToolCall(id, "function", new Called(name, arguments), extra);
         }
     }
 

@@ -60,8 +60,10 @@ record Chunk(
     record CallPiece(
             @JsonProperty("index") int index,
             @JsonProperty("id") String id,
-            @JsonProperty("function") FunctionPiece function) {
+            @JsonProperty("function") FunctionPiece function,
+            @JsonProperty("extra_content") JsonNode extra) {
         CallPiece {
+            extra = orNothing(extra);
             id = orEmpty(id);
             function = function == null ? new FunctionPiece("", NullNode.getInstance()) : function;
         }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model.openai;
 
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Role;
@@ -11,6 +12,8 @@ import dev.waymark.worker.model.openai.ChatRequest.ChatMessage;
 import dev.waymark.worker.model.openai.ChatRequest.Content;
 import dev.waymark.worker.model.openai.ChatRequest.ContentPart;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -92,12 +95,7 @@ final class OpenAiMapper {
 
     /** Thoughts go back with the calls that they led to: some servers insist on those, and refuse any others. */
     private static ChatMessage ofModel(Message message, String model) {
-        List<ChatRequest.ToolCall> calls = message.toolUses().stream()
-                .map(use -> ChatRequest.ToolCall.of(
-                        WireName.ofCall(use.id()),
-                        WireName.ofTool(use.name()),
-                        Arguments.sendable(use.input()).canonical()))
-                .toList();
+        List<ChatRequest.ToolCall> calls = calls(message, model);
         String thoughts = message.content().stream()
                 .filter(Part.Reasoning.class::isInstance)
                 .map(Part.Reasoning.class::cast)
@@ -105,6 +103,24 @@ final class OpenAiMapper {
                 .map(Part.Reasoning::text)
                 .collect(Collectors.joining());
         return new ChatMessage.Assistant(nonEmpty(message.text()), calls, nonEmpty(thoughts));
+    }
+
+    private static List<ChatRequest.ToolCall> calls(Message message, String model) {
+        List<ChatRequest.ToolCall> calls = new ArrayList<>();
+        Iterator<Json> signatures = Collections.emptyIterator();
+        for (Part part : message.content()) {
+            if (part instanceof Part.Reasoning reasoning && Thoughts.areOf(reasoning, model)) {
+                signatures = Thoughts.signatures(reasoning).iterator();
+            } else if (part instanceof Part.ToolUse use) {
+                Optional<Json> signature = signatures.hasNext() ? Optional.of(signatures.next()) : Optional.empty();
+                calls.add(ChatRequest.ToolCall.of(
+                        WireName.ofCall(use.id()),
+                        WireName.ofTool(use.name()),
+                        Arguments.sendable(use.input()).canonical(),
+                        signature.filter(extra -> !extra.isNull())));
+            }
+        }
+        return calls;
     }
 
     private static Optional<String> nonEmpty(String text) {

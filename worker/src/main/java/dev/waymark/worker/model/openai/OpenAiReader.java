@@ -2,6 +2,7 @@ package dev.waymark.worker.model.openai;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Usage;
@@ -50,6 +51,7 @@ final class OpenAiReader implements EventReader {
         private String id = "";
         private final StringBuilder name = new StringBuilder();
         private final StringBuilder arguments = new StringBuilder();
+        private Json extra = Json.of(null);
     }
 
     @Override
@@ -100,6 +102,9 @@ final class OpenAiReader implements EventReader {
         if (!piece.id().isEmpty()) {
             call.id = piece.id();
         }
+        if (!piece.extra().isNull()) {
+            call.extra = Json.of(ProviderJson.MAPPER.convertValue(piece.extra(), Object.class));
+        }
         call.name.append(piece.function().name());
         call.arguments.append(piece.function().words());
     }
@@ -138,6 +143,10 @@ final class OpenAiReader implements EventReader {
         }
         if (text.length() > 0) {
             parts.add(new Part.Text(whole(text)));
+        }
+        if (calls.stream().anyMatch(call -> !call.extra.isNull())) {
+            parts.add(Thoughts.signing(
+                    model, calls.stream().map(call -> call.extra).toList()));
         }
         for (Growing call : calls) {
             parts.add(new Part.ToolUse(call.id, whole(call.name), Arguments.read(whole(call.arguments))));

@@ -2,17 +2,22 @@ package dev.waymark.worker.model.openai;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.Json;
+import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.Role;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.model.http.WireCases;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class OpenAiProviderTest extends WireCases {
@@ -84,6 +89,33 @@ class OpenAiProviderTest extends WireCases {
                 .containsExactly(
                         new Part.ToolUse("", "weather", Json.of(Map.of("city", "Oslo"))),
                         new Part.ToolUse("", "weather", Json.EMPTY_OBJECT));
+    }
+
+    /** Google's compatible service wants its signatures back, and refuses the step after a call without. */
+    @Test
+    void signaturesOfCalls_goBackToTheirModelOnly() throws Exception {
+        Reply signed = reply(Answer.says()
+                .plus(new Answer.Piece.Strange("{\"tool_calls\":[{\"index\":7,\"id\":\"a\","
+                        + "\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"},"
+                        + "\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}}]}"))
+                .calls("b", "weather", "{}"));
+        List<Message> said = List.of(
+                Message.user("Weather?"),
+                new Message(Role.ASSISTANT, signed.content()),
+                Message.results(
+                        List.of(new Part.ToolResult("a", "rain", false), new Part.ToolResult("b", "sun", false))));
+
+        server().answers(Answer.says("Both."));
+        provider().reply(request(said));
+        ModelRequest elsewhere = new ModelRequest(
+                "another-model", Optional.empty(), said, request(said).tools(), 10);
+        provider().reply(elsewhere);
+
+        JsonNode calls = server().received().get(1).body().at("/messages/2/tool_calls");
+        assertThat(calls.path(0).at("/extra_content/google/thought_signature").asText())
+                .isEqualTo("c2ln");
+        assertThat(calls.path(1).has("extra_content")).isFalse();
+        assertThat(server().received().get(2).body().toString()).doesNotContain("c2ln", "extra_content");
     }
 
     @Test
