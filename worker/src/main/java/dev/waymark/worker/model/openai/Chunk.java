@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import dev.waymark.conversation.Usage;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +16,7 @@ record Chunk(
         @JsonProperty("choices") List<Choice> choices,
         @JsonProperty("usage") Optional<Tokens> usage) {
     Chunk {
-        choices = choices == null ? List.of() : choices;
+        choices = present(choices);
         usage = usage == null ? Optional.empty() : usage;
     }
 
@@ -43,7 +44,7 @@ record Chunk(
             refusal = orEmpty(refusal);
             reasoningContent = orEmpty(reasoningContent);
             reasoning = orEmpty(reasoning);
-            toolCalls = toolCalls == null ? List.of() : toolCalls;
+            toolCalls = present(toolCalls);
         }
 
         /** Of a list, its texts. Thoughts in it could not be sent back as such, so they are left out. */
@@ -105,6 +106,12 @@ record Chunk(
 
     private static JsonNode orNothing(@Nullable JsonNode node) {
         return node == null ? NullNode.getInstance() : node;
+    }
+
+    private static <T> List<T> present(@Nullable List<T> items) {
+        return items == null
+                ? List.of()
+                : items.stream().filter(Objects::nonNull).toList();
     }
 
     private static String orEmpty(@Nullable String text) {

@@ -83,7 +83,7 @@ class OpenAiProviderTest extends WireCases {
         assertThat(reply(Answer.events(
                                 "{\"choices\":[{\"delta\":{\"tool_calls\":["
                                         + "{\"function\":{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}},"
-                                        + "{\"id\":null,\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}}]}}]}",
+                                        + "{\"id\":null,\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}},null]}},null]}",
                                 "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}"))
                         .content())
                 .containsExactly(
