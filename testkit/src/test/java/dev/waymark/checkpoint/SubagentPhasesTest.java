@@ -3,7 +3,6 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Ask;
-import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Message;
@@ -12,10 +11,6 @@ import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Usage;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
-import dev.waymark.testkit.MadeUpThread;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,57 +23,31 @@ class SubagentPhasesTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
     private static final Part.ToolUse SCOUT = new Part.ToolUse("tu_2", "scout", Json.of(Map.of("task", "look")));
 
-    private final List<Moment> moments = new ArrayList<>();
-    private Instant at = Instant.parse("2026-05-01T09:00:00Z");
-    private Conversation state;
+    private Tale tale;
 
     private void begin(Part.ToolUse... uses) {
-        Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.empty());
-        state = Conversation.start(started, at);
-        note(started);
         Reply reply = new Reply(List.of(uses), Usage.NONE, "tool_use");
-        List.of(
-                        new Fact.AgentRequested(),
-                        new Fact.AgentResolved(MadeUpThread.terms()),
-                        new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
-                        new Fact.ModelCalled(1),
-                        new Fact.ModelReplied(1, reply))
-                .forEach(this::apply);
-    }
-
-    private void apply(Fact fact) {
-        at = at.plusMillis(10);
-        state = state.apply(fact, at);
-        note(fact);
-    }
-
-    private void note(Fact fact) {
-        moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
+        tale = new Tale(
+                new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
+                new Fact.ModelCalled(1),
+                new Fact.ModelReplied(1, reply));
     }
 
     private void delegate() {
-        apply(new Fact.SubagentStarted("tu_2", Optional.empty()));
+        tale.with(new Fact.SubagentStarted("tu_2", Optional.empty()));
     }
 
     private void addFinishes() {
-        apply(new Fact.ToolDispatched("tu_1", 1));
-        apply(new Fact.ToolFinished("tu_1", 1, "3", false));
+        tale.with(new Fact.ToolDispatched("tu_1", 1));
+        tale.with(new Fact.ToolFinished("tu_1", 1, "3", false));
     }
 
     private void scoutFinishes(String status) {
-        apply(new Fact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
+        tale.with(new Fact.SubagentFinished("tu_2", status, "seen", Optional.empty(), Optional.empty()));
     }
 
     private List<Json> chain() {
-        return PhasesCheckpoint.chain(new Timeline(
-                "trip",
-                "run-1",
-                moments,
-                state,
-                Optional.of(MadeUpThread.AGENT),
-                Optional.empty(),
-                moments.size(),
-                false));
+        return PhasesCheckpoint.chain(tale.timeline());
     }
 
     /** The phases behind the reply, without snapshots. */
@@ -101,7 +70,6 @@ class SubagentPhasesTest {
     @Test
     void toolsAndSubagents_areTwoBatchesOneAfterTheOther() {
         for (boolean toolIsFirst : List.of(true, false)) {
-            moments.clear();
             begin(ADD, SCOUT);
             delegate();
             if (toolIsFirst) {
@@ -139,14 +107,14 @@ class SubagentPhasesTest {
     void questionOfASubagent_isAPause() {
         begin(SCOUT);
         delegate();
-        Ask ask =
-                new Ask("tu_9", Ask.Kind.QUESTION, "ask_user", Optional.of("Day?"), Optional.empty(), NONE, false, at);
-        apply(new Fact.SubagentReported("tu_2", new Report(true, List.of(ask), Spent.NOTHING)));
+        Ask ask = new Ask(
+                "tu_9", Ask.Kind.QUESTION, "ask_user", Optional.of("Day?"), Optional.empty(), NONE, false, Tale.START);
+        tale.with(new Fact.SubagentReported("tu_2", new Report(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");
         assertThat(payload("paused")).isEqualTo(Map.of("kind", "user_input", "prompt", "Day?"));
 
-        apply(new Fact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
+        tale.with(new Fact.HumanAnswered(NONE, Optional.of("tu_2/tu_9"), "Friday", NONE));
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused", "resumed");
     }
 }

@@ -14,8 +14,6 @@ import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Usage;
-import dev.waymark.history.Moment;
-import dev.waymark.history.Timeline;
 import dev.waymark.testkit.MadeUpThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -28,33 +26,21 @@ import org.junit.jupiter.api.Test;
 
 /** A tool that ran, and asks a person: its question outlives the server, and the tool is not run again for it. */
 class ToolsThatAskTest {
-    private static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
-    private static final Instant LATER = START.plusSeconds(86_400);
+    private static final Instant LATER = Tale.START.plusSeconds(86_400);
     private static final String QUESTION = "To which account?";
 
-    private final List<Moment> moments = new ArrayList<>();
-    private Conversation state;
+    private Tale tale;
 
     @BeforeEach
     void begin() {
-        state = Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), START);
-        apply(
-                new Fact.AgentRequested(),
-                new Fact.AgentResolved(MadeUpThread.terms()),
-                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false),
+        Message hello = Message.user("Hello");
+        tale = new Tale(
+                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
                 new Fact.ModelCalled(1));
     }
 
-    private void apply(Fact... facts) {
-        for (Fact fact : facts) {
-            Instant at = START.plusSeconds(moments.size());
-            state = state.apply(fact, at);
-            moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
-        }
-    }
-
     private void calls(Part... uses) {
-        apply(new Fact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
+        tale.with(new Fact.ModelReplied(1, new Reply(List.of(uses), new Usage(10, 5), "tool_use")));
     }
 
     private static Part use(String id, String tool) {
@@ -62,7 +48,7 @@ class ToolsThatAskTest {
     }
 
     private void approve(String callId, Optional<Json> args) {
-        apply(new Fact.ApprovalDecided(
+        tale.with(new Fact.ApprovalDecided(
                 true,
                 Optional.empty(),
                 Optional.of(callId),
@@ -74,24 +60,12 @@ class ToolsThatAskTest {
 
     /** Runs a side-effecting call as far as to its question. */
     private void runAndAsk(String callId, String question) {
-        apply(new Fact.ToolDispatched(callId, 1));
-        Call call = state.calls().get(callId).orElseThrow();
+        tale.with(new Fact.ToolDispatched(callId, 1));
+        Call call = tale.state().calls().get(callId).orElseThrow();
         String digest = Sha256.hex(call.args().canonical());
-        apply(
+        tale.with(
                 new Fact.ToolClaimed(callId, 1, call.tool(), digest, call.repeat(), "run-1/1/x", false),
                 new Fact.ToolInterrupted(callId, 1, question));
-    }
-
-    private Timeline timeline() {
-        return new Timeline(
-                "trip",
-                "run-1",
-                moments,
-                state,
-                Optional.of(MadeUpThread.AGENT),
-                Optional.empty(),
-                moments.size(),
-                false);
     }
 
     private static Conversation resumed(Json checkpoint, Optional<String> answer) {
@@ -123,7 +97,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
 
-        Json checkpoint = CheckpointFormat.THREAD.view(timeline());
+        Json checkpoint = CheckpointFormat.THREAD.view(tale.timeline());
 
         assertThat(checkpoint.canonical()).contains("\"interrupt\": ");
         assertAnswered(resumed(checkpoint, Optional.of("Savings")), "tu_1");
@@ -139,7 +113,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.of(Json.of(Map.of("cents", 3))));
         runAndAsk("tu_1", QUESTION);
 
-        Call call = call(resumed(CheckpointFormat.THREAD.view(timeline()), Optional.empty()), "tu_1");
+        Call call = call(resumed(CheckpointFormat.THREAD.view(tale.timeline()), Optional.empty()), "tu_1");
 
         assertThat(call.args()).isEqualTo(Json.of(Map.of("cents", 3)));
         assertThat(call.approval()).get().matches(Call.Approval::edited);
@@ -153,9 +127,9 @@ class ToolsThatAskTest {
                 use("tu_3", "add"));
         approve("tu_2", Optional.empty());
         runAndAsk("tu_2", QUESTION);
-        apply(new Fact.ToolDispatched("tu_3", 1), new Fact.ToolFinished("tu_3", 1, "5", false));
+        tale.with(new Fact.ToolDispatched("tu_3", 1), new Fact.ToolFinished("tu_3", 1, "5", false));
 
-        Json checkpoint = CheckpointFormat.THREAD.view(timeline());
+        Json checkpoint = CheckpointFormat.THREAD.view(tale.timeline());
         Conversation resumed = resumed(checkpoint, Optional.empty());
 
         assertThat(resumed.batchCalls())
@@ -172,7 +146,7 @@ class ToolsThatAskTest {
         calls(use("tu_1", "refund"));
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
-        String checkpoint = CheckpointFormat.THREAD.view(timeline()).canonical();
+        String checkpoint = CheckpointFormat.THREAD.view(tale.timeline()).canonical();
 
         for (String broken : List.of(
                 checkpoint.replace("\"approvalId\": \"tu_1\", \"approved\"", "\"approvalId\": \"tu_9\", \"approved\""),
@@ -231,7 +205,6 @@ class ToolsThatAskTest {
     @Test
     void phases_callThatAsks_isAnsweredAndNotRunAgain() {
         for (String tool : List.of("refund", "charge")) {
-            moments.clear();
             begin();
             calls(use("tu_1", tool));
             if (tool.equals("refund")) {
@@ -239,13 +212,13 @@ class ToolsThatAskTest {
             }
             runAndAsk("tu_1", QUESTION);
 
-            Json latest = PhasesCheckpoint.latest(timeline());
+            Json latest = PhasesCheckpoint.latest(tale.timeline());
             assertAnswered(resumed(latest, Optional.of("Savings")), "tu_1");
             assertThat(resumed(latest, Optional.empty()).questions())
                     .extracting(Call::id)
                     .containsExactly("tu_1");
 
-            Json chain = Json.of(PhasesCheckpoint.chain(timeline()));
+            Json chain = Json.of(PhasesCheckpoint.chain(tale.timeline()));
             assertAnswered(resumed(chain, Optional.of("Savings")), "tu_1");
             assertThat(resumed(chain, Optional.empty()).questions())
                     .extracting(call -> call.question().orElse(""))
@@ -257,9 +230,9 @@ class ToolsThatAskTest {
     void phases_chain_tellsOfEachQuestionInItsTurn() {
         calls(use("tu_1", "charge"), use("tu_2", "refund"));
         runAndAsk("tu_1", QUESTION);
-        apply(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        tale.with(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
 
-        List<Json> chain = PhasesCheckpoint.chain(timeline());
+        List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
 
         assertThat(chain)
                 .extracting(record -> record.field("phase"))
@@ -274,8 +247,8 @@ class ToolsThatAskTest {
     @Test
     void phases_chainOfAnotherProgram_promptThatMayBeAnsweredIsNotThatOfTheNextCall() {
         calls(new Part.ToolUse("tu_1", "ask_user", Json.of(Map.of("question", QUESTION))), use("tu_2", "refund"));
-        apply(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
-        List<Json> chain = PhasesCheckpoint.chain(timeline());
+        tale.with(new Fact.HumanAnswered(Optional.empty(), Optional.of("tu_1"), "Savings", Optional.empty()));
+        List<Json> chain = PhasesCheckpoint.chain(tale.timeline());
         List<Object> phases =
                 chain.stream().map(record -> record.field("phase")).toList();
         List<Json> silent = new ArrayList<>(chain);
@@ -294,7 +267,7 @@ class ToolsThatAskTest {
         approve("tu_1", Optional.empty());
         runAndAsk("tu_1", QUESTION);
 
-        Json checkpoint = RunnerCheckpoint.of(state);
+        Json checkpoint = RunnerCheckpoint.of(tale.state());
 
         assertThat(checkpoint.field("pendingToolUseId")).isNull();
         assertThat(call(resumed(checkpoint, Optional.of("Savings")), "tu_1").status())

@@ -46,50 +46,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the systems that these formats come from get wrong, each under its name. */
 class TrapsTest {
-    private static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
-    private static final Instant LATER = START.plusSeconds(86_400);
+    private static final Instant LATER = Tale.START.plusSeconds(86_400);
 
-    /** A thread told fact by fact, with all its moments. */
-    private static final class Tale {
-        private final List<Moment> moments = new ArrayList<>();
-        private Conversation state;
+    private static Tale replied(Part... parts) {
+        return new Tale(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+    }
 
-        Tale(Fact... facts) {
-            Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.of(4));
-            state = Conversation.start(started, START);
-            moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
-            with(new Fact.AgentRequested(), new Fact.AgentResolved(MadeUpThread.terms()))
-                    .with(facts);
-        }
-
-        static Tale replied(Part... parts) {
-            return new Tale(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
-        }
-
-        Tale with(Fact... facts) {
-            for (Fact fact : facts) {
-                Instant at = START.plusSeconds(moments.size());
-                state = state.apply(fact, at);
-                moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
-            }
-            return this;
-        }
-
-        Timeline timeline() {
-            return new Timeline(
-                    "trip",
-                    "run-1",
-                    moments,
-                    state,
-                    Optional.of(MadeUpThread.AGENT),
-                    Optional.empty(),
-                    moments.size(),
-                    false);
-        }
-
-        Json runner() {
-            return RunnerCheckpoint.of(state);
-        }
+    private static Json runner(Tale tale) {
+        return RunnerCheckpoint.of(tale.state());
     }
 
     private static Fact said(String text) {
@@ -155,34 +119,39 @@ class TrapsTest {
 
     @Test
     void runner_siblingsOfAnInterruptingCall_keepTheirResults() {
-        Tale tale = Tale.replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
+        Tale tale = replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
-        Conversation resumed = resumed(read(tale.runner()), "Friday");
+        Conversation resumed = resumed(read(runner(tale)), "Friday");
 
-        assertThat(tale.runner().field("pendingToolUseId")).isEqualTo("tu_1");
+        assertThat(runner(tale).field("pendingToolUseId")).isEqualTo("tu_1");
         assertThat(nextModelCall(resumed).get(2).toolResults())
                 .containsExactly(new Part.ToolResult("tu_1", "Friday", false), new Part.ToolResult("tu_2", "3", false));
     }
 
     @Test
     void runner_subagentsInterrupt_keepsWhatTheSubagentHasDone() {
-        Tale below = Tale.replied(use("tu_1", "add"))
+        Tale below = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, ask("tu_2", "Day?")));
         Part.ToolUse task = new Part.ToolUse("tu_9", "scout", Json.of(Map.of("task", "look")));
-        Tale above = Tale.replied(task)
+        Tale above = replied(task)
                 .with(
                         new Fact.SubagentStarted("tu_9", Optional.empty()),
-                        new Fact.SubagentReported("tu_9", new Report(true, below.state.asks(), below.state.spent())));
-        assertThat(above.state.isInterrupted()).isTrue();
+                        new Fact.SubagentReported(
+                                "tu_9",
+                                new Report(
+                                        true,
+                                        below.state().asks(),
+                                        below.state().spent())));
+        assertThat(above.state().isInterrupted()).isTrue();
 
         above.with(answered("tu_9/tu_2", "Friday"));
-        Step.PassOn decision = (Step.PassOn) above.state.decide().get(0);
+        Step.PassOn decision = (Step.PassOn) above.state().decide().get(0);
         below.with(Inbox.read(
                 decision.decision().signal(),
                 Wire.MAPPER.valueToTree(decision.decision().body())));
 
-        assertThat(nextModelCall(below.state))
+        assertThat(nextModelCall(below.state()))
                 .contains(
                         Message.results(List.of(new Part.ToolResult("tu_1", "3", false))),
                         Message.results(List.of(new Part.ToolResult("tu_2", "Friday", false))));
@@ -190,9 +159,9 @@ class TrapsTest {
 
     @Test
     void runner_twoInterruptsInABatch_bothStayOpen() {
-        Tale tale = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
+        Tale tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
 
-        Conversation resumed = resumed(read(tale.runner()), "Friday");
+        Conversation resumed = resumed(read(runner(tale)), "Friday");
 
         assertThat(resumed.questions().stream().map(Call::id)).containsExactly("tu_2");
         assertThat(resumed.questions().get(0).question()).contains("Time?");
@@ -200,31 +169,31 @@ class TrapsTest {
 
     @Test
     void runner_resultsInCompletionOrder_areShownInCallOrder() {
-        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "add"))
+        Tale tale = replied(use("tu_1", "add"), use("tu_2", "add"))
                 .with(finished("tu_2", "second"))
                 .with(finished("tu_1", "first"));
 
-        assertThat(nextModelCall(tale.state).get(2).toolResults().stream().map(Part.ToolResult::content))
+        assertThat(nextModelCall(tale.state()).get(2).toolResults().stream().map(Part.ToolResult::content))
                 .containsExactly("first", "second");
     }
 
     @Test
     void runner_oneAnswerForSeveralCalls_isNeverSent() {
-        Tale tale = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
+        Tale tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
                 .with(finished("tu_3", "3"));
 
-        Conversation resumed = resumed(read(tale.runner()), "Friday").apply(answered("tu_2", "Noon"), LATER);
+        Conversation resumed = resumed(read(runner(tale)), "Friday").apply(answered("tu_2", "Noon"), LATER);
 
         assertThat(nextModelCall(resumed).get(2).toolResults()).hasSize(3);
     }
 
     @Test
     void runner_answerAtTheIterationLimit_isNotLost() {
-        Tale tale = Tale.replied(ask("tu_1", "Day?"));
+        Tale tale = replied(ask("tu_1", "Day?"));
         Resumption limited =
                 new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
 
-        Conversation resumed = limited.of(read(tale.runner()).state(), LATER)
+        Conversation resumed = limited.of(read(runner(tale)).state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
                 .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
 
@@ -248,9 +217,8 @@ class TrapsTest {
 
     @Test
     void runner_answeredCall_isPendingNoMore() {
-        String answered = Tale.replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"))
-                .with(answered("tu_2", "Noon"))
-                .runner()
+        String answered = runner(
+                        replied(ask("tu_1", "Day?"), ask("tu_2", "Time?")).with(answered("tu_2", "Noon")))
                 .canonical();
 
         assertThatThrownBy(() ->
@@ -260,7 +228,7 @@ class TrapsTest {
 
     @Test
     void runner_completedCheckpoint_isCompletionOrANewTurn() {
-        Recovered complete = read(Tale.replied(new Part.Text("Done.")).runner());
+        Recovered complete = read(runner(replied(new Part.Text("Done."))));
 
         assertThat(complete.state().turn().status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(complete.state().turn().text()).isEqualTo("Done.");
@@ -270,16 +238,16 @@ class TrapsTest {
 
     @Test
     void runner_providerError_losesNothing() {
-        Tale tale = Tale.replied(use("tu_1", "add"))
+        Tale tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), new Fact.ModelFailed(2, new Problem("Provider", "overloaded")));
 
-        assertThat(nextModelCall(resumed(read(tale.runner())))).hasSize(3);
+        assertThat(nextModelCall(resumed(read(runner(tale))))).hasSize(3);
     }
 
     @Test
     void runner_emptyAnswer_isTheResultVerbatim() {
-        Conversation resumed = resumed(read(Tale.replied(ask("tu_1", "Day?")).runner()), "");
+        Conversation resumed = resumed(read(runner(replied(ask("tu_1", "Day?")))), "");
 
         assertThat(nextModelCall(resumed).get(2).toolResults()).containsExactly(new Part.ToolResult("tu_1", "", false));
     }
@@ -288,7 +256,7 @@ class TrapsTest {
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
-        Tale tale = Tale.replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
+        Tale tale = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
                 .with(
                         decided(true),
                         new Fact.ToolDispatched("tu_1", 1),
@@ -296,12 +264,12 @@ class TrapsTest {
                                 "tu_1", 1, "refund", Sha256.hex(Json.EMPTY_OBJECT.canonical()), 0, "run-1/1/x", false),
                         new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")),
                         new Fact.TimePassed());
-        if (call(tale.state, "tu_1").status() == Call.Status.DOUBTED) {
+        if (call(tale.state(), "tu_1").status() == Call.Status.DOUBTED) {
             tale.with(
                     new Fact.VerifyDispatched("tu_1", 1),
                     new Fact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()));
         }
-        assertThat(call(tale.state, "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
+        assertThat(call(tale.state(), "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
 
         Timeline timeline = tale.timeline();
         Json checkpoint = format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
@@ -314,7 +282,7 @@ class TrapsTest {
 
     @Test
     void thread_toolCallsAndResults_areStored() {
-        Tale tale = Tale.replied(use("tu_1", "add")).with(finished("tu_1", "3"));
+        Tale tale = replied(use("tu_1", "add")).with(finished("tu_1", "3"));
 
         assertThat(ThreadCheckpoint.of(tale.timeline()).canonical())
                 .contains("\"type\": \"tool-call\"", "\"type\": \"tool-result\"", "\"value\": \"3\"");
@@ -322,7 +290,7 @@ class TrapsTest {
 
     @Test
     void thread_interrupt_isWritten_andApproveAndDenyDiffer() {
-        Tale tale = Tale.replied(use("tu_1", "refund"));
+        Tale tale = replied(use("tu_1", "refund"));
         Json checkpoint = ThreadCheckpoint.of(tale.timeline());
 
         Conversation resumed = resumed(read(checkpoint));
@@ -354,7 +322,7 @@ class TrapsTest {
 
     @Test
     void thread_emptyListOfMessages_clears() {
-        Tale tale = Tale.replied(new Part.Text("Done."))
+        Tale tale = replied(new Part.Text("Done."))
                 .with(new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
 
         assertThat(ThreadCheckpoint.of(tale.timeline()).field("messages")).isEqualTo(List.of());
@@ -381,8 +349,7 @@ class TrapsTest {
                 Optional.of(new Terms.Approvals(true, Optional.empty())));
         Conversation denied = resumption(Optional.empty())
                 .of(
-                        read(ThreadCheckpoint.of(
-                                        Tale.replied(use("tu_1", "refund")).timeline()))
+                        read(ThreadCheckpoint.of(replied(use("tu_1", "refund")).timeline()))
                                 .state(),
                         LATER)
                 .apply(new Fact.AgentRequested(), LATER)
@@ -422,7 +389,7 @@ class TrapsTest {
             value = CheckpointFormat.class,
             names = {"RUNNER", "THREAD", "PHASES"})
     void anyFormat_answerToACallThatWaitsForApproval_isNotItsResult(CheckpointFormat format) {
-        Timeline timeline = Tale.replied(use("tu_1", "refund")).timeline();
+        Timeline timeline = replied(use("tu_1", "refund")).timeline();
         Recovered recovered =
                 read(format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline));
         Conversation begun = resumption(Optional.of("yes")).of(recovered.state(), LATER);
@@ -439,7 +406,7 @@ class TrapsTest {
 
     @Test
     void thread_orphan_isSettledInItsPlaceBesideRealResults() {
-        Tale tale = Tale.replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
+        Tale tale = replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
         Conversation resumed = resumed(read(ThreadCheckpoint.of(tale.timeline())));
 
@@ -451,7 +418,7 @@ class TrapsTest {
 
     @Test
     void phases_everyCrashPoint_leavesSomethingToGoOnFrom() {
-        Tale tale = Tale.replied(use("tu_1", "add"), ask("tu_2", "Day?"))
+        Tale tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
                 .with(finished("tu_1", "3"))
                 .with(answered("tu_2", "Friday"), new Fact.ModelCalled(2), reply(2, new Part.Text("Done.")));
         Timeline whole = tale.timeline();
@@ -469,7 +436,7 @@ class TrapsTest {
     @Test
     void phases_crashJustAfterAResume_isResumable() {
         Conversation first = resumed(read(PhasesCheckpoint.latest(
-                Tale.replied(use("tu_1", "add")).with(finished("tu_1", "3")).timeline())));
+                replied(use("tu_1", "add")).with(finished("tu_1", "3")).timeline())));
 
         Recovered again = read(Json.of(PhasesCheckpoint.chain(MadeUpThread.begunWith(first, "trip"))));
 
@@ -491,7 +458,7 @@ class TrapsTest {
         Recovered old = read(PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline()));
 
         assertThat(nextModelCall(resumption(Optional.empty())
-                        .of(old.state(), START.plusSeconds(400L * 86_400))
+                        .of(old.state(), Tale.START.plusSeconds(400L * 86_400))
                         .apply(new Fact.AgentRequested(), LATER)
                         .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER)))
                 .hasSize(1);
@@ -499,9 +466,8 @@ class TrapsTest {
 
     @Test
     void phases_corruptPendingReply_isCorruptionAndNoSecondModelCall() {
-        String checkpoint = PhasesCheckpoint.latest(
-                        Tale.replied(use("tu_1", "add")).timeline())
-                .canonical();
+        String checkpoint =
+                PhasesCheckpoint.latest(replied(use("tu_1", "add")).timeline()).canonical();
 
         assertThat(checkpoint).contains("\"pending_llm_response\": {");
         for (String broken : List.of("[]", "\"x\"", "{}", "{\"text\": \"\"}", "3")) {
@@ -514,14 +480,14 @@ class TrapsTest {
     @Test
     void phases_pendingReply_runsItsCallsWithoutAModelCall() {
         Conversation resumed = resumed(
-                read(PhasesCheckpoint.latest(Tale.replied(use("tu_1", "charge")).timeline())));
+                read(PhasesCheckpoint.latest(replied(use("tu_1", "charge")).timeline())));
 
         assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_1"), 1));
     }
 
     @Test
     void phases_sideEffectUnderWay_isUnknownAndNotRunAgain() {
-        Tale tale = Tale.replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        Tale tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(PhasesCheckpoint.latest(tale.timeline())));
 
@@ -530,7 +496,7 @@ class TrapsTest {
 
     @Test
     void phases_resultsOfABatchThatIsNotDone_areReplayedAndCounted() {
-        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
+        Tale tale = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
         Json before = PhasesCheckpoint.latest(tale.timeline());
 
         Conversation resumed = resumed(read(before));
@@ -588,7 +554,7 @@ class TrapsTest {
 
     @Test
     void phases_outputHash_isChecked() {
-        String checkpoint = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add"), use("tu_2", "add"))
+        String checkpoint = PhasesCheckpoint.latest(replied(use("tu_1", "add"), use("tu_2", "add"))
                         .with(finished("tu_1", "3"))
                         .timeline())
                 .canonical();
@@ -601,7 +567,7 @@ class TrapsTest {
 
     @Test
     void phases_replayedEffectCount_survivesResumes() {
-        Json first = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add"), use("tu_2", "add"), ask("tu_3", "Day?"))
+        Json first = PhasesCheckpoint.latest(replied(use("tu_1", "add"), use("tu_2", "add"), ask("tu_3", "Day?"))
                 .with(finished("tu_1", "3"))
                 .timeline());
         Json second = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed(read(first)), "trip"));
@@ -615,7 +581,7 @@ class TrapsTest {
 
     @Test
     void phases_pendingReply_keepsItsUsageAndTheCostSoFar() {
-        Json latest = PhasesCheckpoint.latest(Tale.replied(use("tu_1", "add")).timeline());
+        Json latest = PhasesCheckpoint.latest(replied(use("tu_1", "add")).timeline());
         String paid = latest.canonical()
                 .replace("\"total_cost_usd\": 0.0", "\"total_cost_usd\": 0.25")
                 .replace("\"request_id\": null", "\"request_id\": \"req_1\"");
@@ -668,11 +634,11 @@ class TrapsTest {
 
     @Test
     void messages_finalAnswerAfterAToolStep_isStored() {
-        Tale tale = Tale.replied(use("tu_1", "add"))
+        Tale tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
 
-        assertThat(MessagesCheckpoint.of(tale.state).canonical())
+        assertThat(MessagesCheckpoint.of(tale.state()).canonical())
                 .endsWith("{\"content\": \"It is 3.\", \"role\": \"assistant\"}]");
     }
 
@@ -722,8 +688,8 @@ class TrapsTest {
     @Test
     void messages_whatIsStored_comesBackAsItWas() {
         for (String text : List.of("{\"state\":{\"a\":1}}", "[1]", "\"x\"", "3", "", "{\"error\":1}", "{\"a\": 1.0}")) {
-            Tale tale = Tale.replied(use("tu_1", "add")).with(finished("tu_1", text));
-            Json stored = MessagesCheckpoint.of(tale.state);
+            Tale tale = replied(use("tu_1", "add")).with(finished("tu_1", text));
+            Json stored = MessagesCheckpoint.of(tale.state());
 
             assertThat(MessagesCheckpoint.of(resumed(read(stored)))).isEqualTo(stored);
             assertThat(nextModelCall(resumed(read(stored))).get(2).toolResults())
@@ -733,9 +699,9 @@ class TrapsTest {
 
     @Test
     void messages_oneCrash_losesNoSiblingsResult() {
-        Tale tale = Tale.replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
+        Tale tale = replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
 
-        Conversation resumed = resumed(read(MessagesCheckpoint.of(tale.state)));
+        Conversation resumed = resumed(read(MessagesCheckpoint.of(tale.state())));
 
         assertThat(nextModelCall(resumed).get(2).toolResults().get(0))
                 .isEqualTo(new Part.ToolResult("tu_1", "3", false));
@@ -743,9 +709,9 @@ class TrapsTest {
 
     @Test
     void messages_failure_isWrappedOutAndUnwrappedIn() {
-        Tale tale = Tale.replied(use("tu_1", "add"))
+        Tale tale = replied(use("tu_1", "add"))
                 .with(new Fact.ToolDispatched("tu_1", 1), new Fact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
-        Json checkpoint = MessagesCheckpoint.of(tale.state);
+        Json checkpoint = MessagesCheckpoint.of(tale.state());
 
         assertThat(checkpoint.canonical()).contains("{\\\"error\\\":\\\"Tool error: \\\\\\\"no\\\\\\\"\\\"}");
         assertThat(nextModelCall(resumed(read(checkpoint))).get(2).toolResults())
@@ -756,7 +722,7 @@ class TrapsTest {
 
     @Test
     void session_issuedCall_isNotRunWhenTheModelAsksAgain() {
-        Tale tale = Tale.replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        Tale tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
 
@@ -765,7 +731,7 @@ class TrapsTest {
 
     @Test
     void session_issuedCallThatTheTranscriptLacks_isUnknownWhenTheModelAsksForTheSame() {
-        Json session = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline());
+        Json session = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline());
         String row = "{\"session_id\": \"trip\", \"call_id\": \"tu_0\", \"tool_name\": \"charge\","
                 + " \"args_json\": \"{}\", \"idempotency_key\": \""
                 + IdempotencyKey.of("trip", "charge", Json.EMPTY_OBJECT, 0)
@@ -782,7 +748,7 @@ class TrapsTest {
 
     @Test
     void session_reusedCallId_isRenamed() {
-        Tale tale = Tale.replied(use("tu_1", "add"))
+        Tale tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, use("tu_1", "add")));
 
@@ -792,7 +758,7 @@ class TrapsTest {
 
     @Test
     void session_spentBudget_isRestored() {
-        String spent = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline())
+        String spent = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline())
                 .canonical()
                 .replace("\"budget_spent_usd\": 0.0", "\"budget_spent_usd\": 1.25");
 
@@ -803,7 +769,7 @@ class TrapsTest {
 
     @Test
     void session_emptyPlan_isAPlan() {
-        String empty = SessionCheckpoint.of(Tale.replied(new Part.Text("Done.")).timeline())
+        String empty = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline())
                 .canonical()
                 .replace("\"plan\": null", "\"plan\": {}");
 
@@ -822,8 +788,7 @@ class TrapsTest {
 
     @Test
     void session_unknownBlockKind_isCorruption() {
-        String session = SessionCheckpoint.of(
-                        Tale.replied(new Part.Text("Done.")).timeline())
+        String session = SessionCheckpoint.of(replied(new Part.Text("Done.")).timeline())
                 .canonical()
                 .replaceFirst("\"kind\": \"text\"", "\"kind\": \"x\"");
 
@@ -832,7 +797,7 @@ class TrapsTest {
 
     @Test
     void versions_withoutAMiddleOne_resumeFromTheNewest() {
-        Tale tale = Tale.replied(use("tu_1", "add"))
+        Tale tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, use("tu_2", "add")))
                 .with(finished("tu_2", "4"))
