@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ class FileSaverTest extends DurableSaverContract {
 
     @Override
     protected void replaceStored(String threadId, String text) throws IOException {
-        Files.writeString(directory().resolve(EntryFile.of(threadId).documentName()), text);
+        Files.writeString(directory().resolve(EntryFileName.of(threadId).documentName()), text);
     }
 
     @ParameterizedTest
@@ -74,7 +74,7 @@ class FileSaverTest extends DurableSaverContract {
     void list_longIdWithoutItsIdFile_isReadFromTheDocument() throws Exception {
         String threadId = "x".repeat(300);
         saver.save(checkpoint(threadId, 1));
-        Path idFile = directory().resolve(EntryFile.of(threadId).idName());
+        Path idFile = directory().resolve(EntryFileName.of(threadId).idName());
         Files.delete(idFile);
 
         assertThat(saver.list()).containsExactly(threadId);
