@@ -78,7 +78,8 @@ class LauncherTest {
     private Done call(String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(words));
         ProcessBuilder builder = new ProcessBuilder(command).directory(checkout.toFile());
-        builder.environment().put("PATH", home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin");
+        builder.environment()
+                .put("PATH", home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin");
         builder.environment().put("HOME", home.toString());
         builder.environment().put("JAVA_HOME", directory.resolve("jdk").toString());
         builder.environment().put("CHECKOUT", checkout.toString());
@@ -86,7 +87,8 @@ class LauncherTest {
         builder.environment().keySet().removeAll(List.of("XDG_DATA_HOME", "XDG_CONFIG_HOME"));
         Path out = directory.resolve("out");
         Path err = directory.resolve("err");
-        Process process = builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        Process process =
+                builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
         int exitCode = process.waitFor();
         return new Done(exitCode, Files.readString(out), Files.readString(err));
     }
@@ -194,8 +196,11 @@ class LauncherTest {
     void completion_ofOtherShells_hasEveryCommand() throws Exception {
         call("./waymark", "run");
 
-        assertThat(call("./waymark", "completion", "zsh").out()).startsWith("#compdef waymark").contains("'run:Starts a run or a thread.'", "dev) options=(--port --agents)");
-        assertThat(call("./waymark", "completion", "fish").out()).contains("-a dev -d 'A server and a worker.'", "from run' -l thread");
+        assertThat(call("./waymark", "completion", "zsh").out())
+                .startsWith("#compdef waymark")
+                .contains("'run:Starts a run or a thread.'", "dev) options=(--port --agents)");
+        assertThat(call("./waymark", "completion", "fish").out())
+                .contains("-a dev -d 'A server and a worker.'", "from run' -l thread");
         assertThat(call("./waymark", "completion", "tcsh").exitCode()).isEqualTo(2);
     }
 }
