@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.connect.ProcessEnvironment;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.checkpoint.CheckpointCorruption;
@@ -111,7 +112,7 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private static AgentClient of(Connection connection) {
-        String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
+        String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(WireNames.TASK_QUEUE);
         return new AgentClient(connection, taskQueue);

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import java.util.Optional;
  *     slash before it
  * @param args not there for a question
  * @param rerun whether a lost call may be run again
+ * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -32,7 +34,8 @@ public record OpenRequest(
         @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean rerun,
 
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("signers") Optional<Signers> signers) {
     /** What is wanted of the person. The names are stored, and printed. */
     public enum Kind {
         @JsonProperty("question")
@@ -62,10 +65,25 @@ public record OpenRequest(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        signers = signers == null ? Optional.empty() : signers;
+    }
+
+    /** One that anybody may decide. */
+    public OpenRequest(
+            String callId,
+            Kind kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            boolean rerun,
+            Instant since) {
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
-    static OpenRequest of(Call call, AgentPolicy.Care care) {
+    static OpenRequest of(Call call, Optional<AgentPolicy> terms) {
+        AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
                     call.id(),
@@ -86,12 +104,34 @@ public record OpenRequest(
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
                 unknown && care.rerun(),
-                call.since());
+                call.since(),
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+    }
+
+    /** What a signature under a decision about this has to say. */
+    DecisionStatement statement(
+            String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
+        return new DecisionStatement(
+                signers.map(Signers::place).orElse(callId),
+                since,
+                argsDigest.orElse(""),
+                decision,
+                newArgs.map(args -> Sha256.hex(args.canonical())),
+                words,
+                by.orElse(""));
+    }
+
+    DecisionStatement statement(Fact.ApprovalDecided decided) {
+        return statement(decided.signal(), decided.args(), decided.reason(), decided.by());
+    }
+
+    DecisionStatement statement(Fact.OutcomeSettled settled) {
+        return statement(settled.settlement().wireName(), Optional.empty(), settled.result(), settled.by());
     }
 
     /** The same as the thread above names it. */
     OpenRequest below(String call) {
-        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since);
+        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, signers);
     }
 
     /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
@@ -115,6 +155,7 @@ public record OpenRequest(
                                 "truncated", json.canonical().length()))),
                 argsDigest,
                 rerun,
-                since);
+                since,
+                signers);
     }
 }

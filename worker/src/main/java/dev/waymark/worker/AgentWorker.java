@@ -1,5 +1,6 @@
 package dev.waymark.worker;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
@@ -72,7 +73,7 @@ public final class AgentWorker implements AutoCloseable {
     private final RunReader runs;
     private final McpConnections servers;
     private final WorkerFactory factory;
-    private final HttpRunner requests = new HttpRunner(System.getenv());
+    private final HttpRunner requests = new HttpRunner(ProcessEnvironment.get());
     private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
@@ -81,7 +82,7 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new HistoryReader(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
-        this.servers = new McpConnections(System.getenv(), builder.agents.path());
+        this.servers = new McpConnections(ProcessEnvironment.get(), builder.agents.path());
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -105,7 +106,7 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     private void registerActivities(Worker worker, Builder builder) {
-        CommandRunner commands = new CommandRunner(System.getenv());
+        CommandRunner commands = new CommandRunner(ProcessEnvironment.get());
         ToolRunner tools = new ToolRunner(builder.tools, commands, requests, servers, builder.agents.path());
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, new McpDiscovery(servers)),

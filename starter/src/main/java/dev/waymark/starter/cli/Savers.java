@@ -1,5 +1,6 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
@@ -25,7 +26,7 @@ final class Savers {
     /** The target that an option names, else the one that the environment does. */
     static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
-                .or(() -> Optional.ofNullable(System.getenv(SETTING)).filter(target -> !target.isBlank()));
+                .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING)).filter(target -> !target.isBlank()));
     }
 
     static <T> T using(String target, Function<CheckpointSaver, T> use) {

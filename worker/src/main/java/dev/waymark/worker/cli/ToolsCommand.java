@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.connect.ProcessEnvironment;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -138,8 +139,8 @@ public final class ToolsCommand implements Callable<Integer> {
                         setup.agents().names(),
                         ", in " + setup.agents().path() + ". Another directory is named with --agents"));
         try (McpConnections servers =
-                        new McpConnections(System.getenv(), setup.agents().path());
-                HttpRunner requests = new HttpRunner(System.getenv())) {
+                        new McpConnections(ProcessEnvironment.get(), setup.agents().path());
+                HttpRunner requests = new HttpRunner(ProcessEnvironment.get())) {
             AgentSpec agent = complete(found, setup, servers);
             if (call == null) {
                 list(agent);
@@ -151,7 +152,7 @@ public final class ToolsCommand implements Callable<Integer> {
                             call,
                             agent.tools().stream().map(ToolSpec::name).toList(),
                             ""));
-            CommandRunner commands = new CommandRunner(System.getenv());
+            CommandRunner commands = new CommandRunner(ProcessEnvironment.get());
             return attempt(
                     tool,
                     Optional.ofNullable(args).orElse("{}"),
