@@ -248,8 +248,7 @@ public record AgentSpec(
                 maxIterations,
                 kinds,
                 care,
-                approvals.map(by ->
-                        new AgentPolicy.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
+                approvals.map(Approvals::terms),
                 budget,
                 context,
                 summaries);

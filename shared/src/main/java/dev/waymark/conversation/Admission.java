@@ -158,9 +158,7 @@ final class Admission {
                 return refused(Problem.TOO_LARGE, "the arguments are too large");
             }
         }
-        return awaited.get()
-                .signers()
-                .flatMap(signers -> signers.objection(awaited.get().statement(decided), decided.signature()));
+        return awaited.get().objection(decided);
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -194,9 +192,7 @@ final class Admission {
                     "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
                             + " take effect, and the tool does not honour idempotency keys");
         }
-        return ask.get()
-                .signers()
-                .flatMap(signers -> signers.objection(ask.get().statement(settled), settled.signature()));
+        return ask.get().objection(settled);
     }
 
     private static Optional<Problem> report(Conversation state, Fact.SubagentReported reported) {

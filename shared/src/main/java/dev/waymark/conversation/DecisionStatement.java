@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -41,6 +42,30 @@ public record DecisionStatement(
         Objects.requireNonNull(argsDigest, "argsDigest");
         Objects.requireNonNull(decision, "decision");
         Objects.requireNonNull(by, "by");
+    }
+
+    /**
+     * About something that waits for a person.
+     *
+     * @param argsDigest of the arguments that were shown
+     * @param newArgs that run instead of them
+     */
+    public static DecisionStatement about(
+            Signers signers,
+            Instant asked,
+            Optional<String> argsDigest,
+            String decision,
+            Optional<Json> newArgs,
+            Optional<String> words,
+            Optional<String> by) {
+        return new DecisionStatement(
+                signers.place(),
+                asked,
+                argsDigest.orElse(""),
+                decision,
+                newArgs.map(args -> Sha256.hex(args.canonical())),
+                words,
+                by.orElse(""));
     }
 
     /** What is signed: canonical JSON in UTF-8. */

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.Objects;
@@ -108,25 +107,37 @@ public record OpenRequest(
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
     }
 
-    /** What a signature under a decision about this has to say. */
-    DecisionStatement statement(
-            String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
-        return new DecisionStatement(
-                signers.map(Signers::place).orElse(callId),
-                since,
-                argsDigest.orElse(""),
-                decision,
-                newArgs.map(args -> Sha256.hex(args.canonical())),
-                words,
-                by.orElse(""));
+    /** What a signature under this decision has to say. */
+    private static DecisionStatement statement(
+            Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
+        return DecisionStatement.about(
+                signers, ask.since, ask.argsDigest, decided.signal(), decided.args(), decided.reason(), decided.by());
     }
 
-    DecisionStatement statement(Fact.ApprovalDecided decided) {
-        return statement(decided.signal(), decided.args(), decided.reason(), decided.by());
+    /** Why this decision does not count, where decisions have to be signed. */
+    Optional<Problem> objection(Fact.ApprovalDecided decided) {
+        return signers.flatMap(all -> all.objection(statement(all, this, decided), decided.signature()));
     }
 
-    DecisionStatement statement(Fact.OutcomeSettled settled) {
-        return statement(settled.settlement().wireName(), Optional.empty(), settled.result(), settled.by());
+    Optional<Problem> objection(Fact.OutcomeSettled settled) {
+        return signers.flatMap(all -> all.objection(
+                DecisionStatement.about(
+                        all,
+                        since,
+                        argsDigest,
+                        settled.settlement().wireName(),
+                        Optional.empty(),
+                        settled.result(),
+                        settled.by()),
+                settled.signature()));
+    }
+
+    /** What is kept of the signature under a decision. Where nobody has to sign, it says nothing. */
+    Optional<Call.Signature> signature(Fact.ApprovalDecided decided) {
+        return signers.map(all -> statement(all, this, decided))
+                .flatMap(statement -> decided.signature()
+                        .map(signature -> new Call.Signature(
+                                statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
     /** The same as the thread above names it. */

@@ -93,17 +93,8 @@ final class PeopleRules {
             fact.signature().ifPresent(signature -> body.put("signature", signature));
         });
         if (!passedOn) {
-            decide(draft.call(ask.callId()), fact, signature(ask, fact));
+            decide(draft.call(ask.callId()), fact, ask.signature(fact));
         }
-    }
-
-    /** Where nobody has to sign, a signature says nothing. */
-    private static Optional<Call.Signature> signature(OpenRequest ask, Fact.ApprovalDecided fact) {
-        DecisionStatement statement = ask.statement(fact);
-        return fact.signature()
-                .filter(signature -> ask.signers().isPresent())
-                .map(signature -> new Call.Signature(
-                        statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature));
     }
 
     private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {

@@ -7,6 +7,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.SignerKey;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -44,6 +45,44 @@ public record Signers(
                         Problem.SIGNATURE_REQUIRED,
                         "the signature is not that of " + statement.by() + " under this decision about " + place
                                 + ": signers are " + String.join(", ", keys.keySet())));
+    }
+
+    /**
+     * The calls of a thread whose decision is not signed as it has to be: none, unless somebody changed its history.
+     * Calls that a cleared conversation left behind are passed over, since who decided is forgotten as well.
+     */
+    public static List<String> violations(Conversation state) {
+        Optional<Signers> signers = state.terms().flatMap(AgentPolicy::signers);
+        if (signers.isEmpty()) {
+            return List.of();
+        }
+        return state.calls().toMap().values().stream()
+                .filter(call -> call.approval().filter(Signers::isDecidedByName).isPresent())
+                .filter(call -> !signers.get().isSigned(call))
+                .map(Call::id)
+                .toList();
+    }
+
+    private static boolean isDecidedByName(Call.Approval approval) {
+        return approval.by().isPresent() || approval.signed().isPresent();
+    }
+
+    private boolean isSigned(Call call) {
+        Call.Approval approval = call.approval().orElseThrow();
+        return approval.signed()
+                .filter(signed -> !approval.approved()
+                        || signed.newArgsDigest().orElse(signed.argsDigest()).equals(call.argsDigest()))
+                .filter(signed -> verifies(
+                        new DecisionStatement(
+                                of(call.id()).place(),
+                                signed.asked(),
+                                signed.argsDigest(),
+                                approval.approved() ? "approve" : "deny",
+                                signed.newArgsDigest(),
+                                approval.reason(),
+                                approval.by().orElse("")),
+                        signed.signature()))
+                .isPresent();
     }
 
     boolean verifies(DecisionStatement statement, String signature) {

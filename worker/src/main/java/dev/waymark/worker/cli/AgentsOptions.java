@@ -1,6 +1,7 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -49,6 +50,7 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
+        UnsupportedSetting.refuse(ProcessEnvironment.get());
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
             throw new CommandError.Thrown(

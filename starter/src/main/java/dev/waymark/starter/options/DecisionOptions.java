@@ -1,0 +1,55 @@
+package dev.waymark.starter.options;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Approval;
+import dev.waymark.client.DecisionKey;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.BiFunction;
+import picocli.CommandLine.Option;
+
+/** What a person says about a call that waits for approval, whatever the decision. */
+public final class DecisionOptions {
+    @Option(names = "--call", paramLabel = "ID", description = "Which call, when several wait.")
+    private String call;
+
+    @Option(
+            names = "--digest",
+            paramLabel = "D",
+            description = "The digest of the arguments that were shown. With others, the decision is refused.")
+    private String digest;
+
+    @Option(names = "--by", paramLabel = "WHO", description = "Who decides.")
+    private String by;
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why.")
+    private String reason;
+
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "Your private key, where the agent takes only signed decisions. See: waymark keygen --help.")
+    private Path key;
+
+    /** Sends the decision, signed if there is a key, and waits for the outcome. */
+    public AgentResult send(AgentClient client, String thread, Approval decision) {
+        return key == null
+                ? client.decide(thread, on(decision))
+                : client.decide(thread, on(decision), DecisionKey.read(key));
+    }
+
+    /** The same decision with all that the options say. */
+    private Approval on(Approval approval) {
+        Approval full = with(approval, call, Approval::withCall);
+        full = with(full, digest, Approval::withDigest);
+        full = with(full, by, Approval::withBy);
+        return with(full, reason, Approval::withReason);
+    }
+
+    private static Approval with(Approval approval, String option, BiFunction<Approval, String, Approval> change) {
+        return Optional.ofNullable(option)
+                .map(value -> change.apply(approval, value))
+                .orElse(approval);
+    }
+}
