@@ -1,6 +1,7 @@
 package dev.waymark.worker;
 
 import dev.waymark.worker.cli.AgentsCommand;
+import dev.waymark.worker.cli.DescribeWorkerCommands;
 import dev.waymark.worker.cli.DevCommand;
 import dev.waymark.worker.cli.ErrorRenderer;
 import dev.waymark.worker.cli.ToolsCommand;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
             DevCommand.class,
             AgentsCommand.class,
             ToolsCommand.class,
-            WorkerWarmUp.class
+            WorkerWarmUp.class,
+            DescribeWorkerCommands.class
         },
         versionProvider = WorkerMain.Version.class)
 public final class WorkerMain implements Runnable {

@@ -59,6 +59,7 @@ public final class Waymark implements Runnable {
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
+        commands.put("describe-commands", DescribeCommands.class);
         return commands;
     }
 
@@ -68,7 +69,7 @@ public final class Waymark implements Runnable {
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
         COMMANDS.forEach((name, command) -> {
-            if (wanted == null || wanted == command) {
+            if (wanted == null || wanted == command || wanted == DescribeCommands.class) {
                 waymark.addSubcommand(name, command);
             }
         });
