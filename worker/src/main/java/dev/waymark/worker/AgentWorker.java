@@ -11,6 +11,7 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
+import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
@@ -104,7 +105,7 @@ public final class AgentWorker implements AutoCloseable {
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery()),
                 new ModelActivity(runs, builder.providers),
-                new ToolActivity(runs, tools, new ClaimSender(client), () -> draining),
+                new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
     }
 

@@ -28,9 +28,7 @@ public final class ToolRunner {
     /** Runs a tool once. An unknown outcome is an error result of a tool whose running twice is harmless. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run));
-        return run.tool().hasEffect()
-                ? outcome
-                : outcome.lost().map(ToolRun::failure).orElse(outcome);
+        return run.tool().hasEffect() ? outcome : outcome.ofSafeTool();
     }
 
     /** Finds out whether a lost call took effect. */

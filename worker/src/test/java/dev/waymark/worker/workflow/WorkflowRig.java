@@ -27,6 +27,7 @@ import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
+import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
@@ -108,7 +109,12 @@ final class WorkflowRig implements AutoCloseable {
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
         worker.registerActivitiesImplementations(
-                new ToolActivity(runs, runner, new ClaimSender(connection.client()), () -> false),
+                new ToolActivity(
+                        runs,
+                        runner,
+                        new ClaimSender(connection.client()),
+                        new LateOutcomeSender(connection.client()),
+                        () -> false),
                 new VerifyActivityImpl(runs, runner));
         created.start();
         return created;

@@ -57,7 +57,7 @@ public final class CommandToolKind implements ToolKind {
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         CommandResult result = programs.run(run, run.tool().command());
         if (result instanceof CommandResult.Killed killed) {
-            return ToolOutcome.lost(killed.words());
+            return ToolOutcome.unknown(killed.words());
         }
         if (result instanceof CommandResult.NotStarted none) {
             return none.late() ? run.notStarted(none.why()) : ToolRun.failure(none.why());

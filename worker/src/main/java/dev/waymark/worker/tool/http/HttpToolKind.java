@@ -55,7 +55,7 @@ public final class HttpToolKind implements ToolKind {
         }
         HttpResult result = requests.run(endpoint(run.tool()), run.args(), run.idempotencyKey(), run.fence());
         if (result instanceof HttpResult.Lost lost) {
-            return ToolOutcome.lost(lost.words());
+            return ToolOutcome.unknown(lost.words());
         }
         return result instanceof HttpResult.Answered answer && answer.isSuccess()
                 ? ToolOutcome.result(InlineText.of(answer.body()))

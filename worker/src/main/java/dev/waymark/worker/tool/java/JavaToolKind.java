@@ -4,6 +4,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.Verdict;
@@ -42,14 +43,16 @@ public final class JavaToolKind implements ToolKind {
             return ToolOutcome.result(InlineText.of(tool.run(run.args(), run.context())));
         } catch (InterruptException e) {
             return ToolOutcome.question(InlineText.of(e.question()));
+        } catch (EffectUnknownException e) {
+            return ToolOutcome.unknown(InlineText.of(words(e)));
         } catch (InterruptedException e) {
             if (timer.hasPassed()) {
-                return ToolOutcome.lost(run.timedOut());
+                return ToolOutcome.unknown(run.timedOut());
             }
             throw e;
         } catch (Exception e) {
             if (timer.hasPassed()) {
-                return ToolOutcome.lost(run.timedOut());
+                return ToolOutcome.unknown(run.timedOut());
             }
             // A tool that was interrupted may throw anything. What it did until then, nobody knows.
             if (isInterruption(e) || run.cancelled().getAsBoolean()) {

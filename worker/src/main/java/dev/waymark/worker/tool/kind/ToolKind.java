@@ -35,7 +35,7 @@ public interface ToolKind extends AutoCloseable {
     Optional<ToolOutcome> problem(ToolSpec tool, Json args);
 
     /**
-     * Runs a tool once. Every end is an outcome: {@link ToolOutcome#lost} when the tool may have taken effect and nobody
+     * Runs a tool once. Every end is an outcome: {@link ToolOutcome#unknown} when the tool may have taken effect and nobody
      * knows.
      *
      * @throws InterruptedException when the calling thread was interrupted; what ran may have had an effect

@@ -50,7 +50,7 @@ public final class McpToolKind implements ToolKind {
             if (!e.isLate()) {
                 retryIfSafe(run, String.valueOf(e.getMessage()));
             }
-            return ToolOutcome.lost(InlineText.of(String.valueOf(e.getMessage())));
+            return ToolOutcome.unknown(InlineText.of(String.valueOf(e.getMessage())));
         }
     }
 
