@@ -6,8 +6,8 @@ import dev.waymark.conversation.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
-import dev.waymark.worker.mcp.McpDiscovery;
-import dev.waymark.worker.mcp.McpEntry;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
+import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.List;
 
 /** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
