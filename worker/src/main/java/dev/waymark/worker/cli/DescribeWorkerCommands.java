@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
 
 /** Prints the worker's commands for shell completion, one a line: name, description, options, separated by tabs. */
 @Command(name = "describe-commands", hidden = true)
-public final class DescribeWorkerCommands implements Runnable {
+final class DescribeWorkerCommands implements Runnable {
     @Spec
     private CommandSpec spec;
 
