@@ -2,6 +2,7 @@ package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.value.SignerKey;
+import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
@@ -33,7 +34,7 @@ final class ApprovalFields {
             throw signers.get().problem("nobody decides with by: none");
         }
         AgentSpec.Approvals approvals = new AgentSpec.Approvals(
-                nobody, timeout.isPresent() ? Optional.of(AgentFile.timeout(timeout.get())) : Optional.empty());
+                nobody, timeout.isPresent() ? Optional.of(ToolEntry.timeout(timeout.get())) : Optional.empty());
         return signers.isPresent() ? approvals.signedBy(signers(signers.get())) : approvals;
     }
 

@@ -1,7 +1,7 @@
 package dev.waymark.worker.server;
 
 import dev.waymark.saver.PrivateFiles;
-import dev.waymark.worker.tool.Shell;
+import dev.waymark.worker.process.Shell;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Turn;
-import dev.waymark.worker.WorkerMain;
+import dev.waymark.worker.cli.WorkerMain;
 import dev.waymark.worker.workflow.TestServers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Workers as processes, with tools that are programs: stopped gently, twice, not at all, and frozen. */
 @Tag("server")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("full")
 class WorkerProcessServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
 
