@@ -104,8 +104,7 @@ public record AgentSpec(
     public AgentSpec in(String thread) {
         return approvals
                 .filter(by -> !by.signers().isEmpty())
-                .map(by -> with().approvals(
-                                new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
+                .map(by -> with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
                         .build())
                 .orElse(this);
     }
@@ -237,13 +236,6 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name,
-                maxIterations,
-                kinds,
-                care,
-                approvals.map(Approvals::terms),
-                budget,
-                context,
-                summaries);
+                name, maxIterations, kinds, care, approvals.map(Approvals::terms), budget, context, summaries);
     }
 }

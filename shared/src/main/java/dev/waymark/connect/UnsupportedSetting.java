@@ -21,8 +21,8 @@ public final class UnsupportedSetting extends RuntimeException {
     /** @throws UnsupportedSetting when this environment has such a variable */
     public static void refuse(Map<String, String> environment) {
         if (!environment.getOrDefault(CODEC_KEYS, "").isBlank()) {
-            throw new UnsupportedSetting(
-                    CODEC_KEYS + " is set, but this version does not encrypt payloads: they would be stored as plain text");
+            throw new UnsupportedSetting(CODEC_KEYS
+                    + " is set, but this version does not encrypt payloads: they would be stored as plain text");
         }
     }
 }

@@ -1,7 +1,7 @@
 package dev.waymark.worker;
 
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;

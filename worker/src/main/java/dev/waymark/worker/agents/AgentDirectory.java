@@ -1,7 +1,7 @@
 package dev.waymark.worker.agents;
 
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.java.JavaTools;
