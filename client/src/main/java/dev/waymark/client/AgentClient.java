@@ -41,7 +41,7 @@ public final class AgentClient implements AutoCloseable {
         this.context = context;
         this.outcomes = new OutcomeWaiter(context);
         this.continuation = new ThreadContinuation(context, outcomes);
-        this.sender = new ThreadSender(context, outcomes);
+        this.sender = new ThreadSender(context, outcomes, continuation);
         this.starter = new ThreadStarter(context, outcomes, continuation, sender);
         this.browser = new ThreadBrowser(context);
     }
@@ -194,6 +194,14 @@ public final class AgentClient implements AutoCloseable {
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
         return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+    }
+
+    /**
+     * The saver that the server asks for, where it forgets its threads itself: {@code file:DIRECTORY} of {@code waymark
+     * dev} in memory. Nothing is saved there unless {@link #savingIn} is told so.
+     */
+    public Optional<String> defaultSaver() {
+        return context.connection().defaultSaver();
     }
 
     /**
