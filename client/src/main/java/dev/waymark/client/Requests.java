@@ -336,6 +336,12 @@ final class Requests {
         return new WaymarkException.NotFound("no such thread: " + thread, "See the threads with: waymark sessions");
     }
 
+    static WaymarkException onlySaved(String thread) {
+        return new WaymarkException.NotFound(
+                "the server does not know the thread, but the saver has it: " + thread,
+                "Bring it back with: waymark run --agent A --thread " + ValueText.quoted(thread));
+    }
+
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
                 "the thread is closed: " + thread,

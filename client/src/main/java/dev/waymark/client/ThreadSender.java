@@ -18,12 +18,10 @@ import java.util.UUID;
 final class ThreadSender {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
-    private final ThreadContinuation continuation;
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation) {
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes) {
         this.context = context;
         this.outcomes = outcomes;
-        this.continuation = continuation;
     }
 
     /** Another message, and the outcome of the turn that consumes it. */
@@ -213,12 +211,10 @@ final class ThreadSender {
         try {
             return context.requests().update(thread, name, id, payload, deadline);
         } catch (WaymarkException.NotFound e) {
-            // A server that keeps everything in memory has forgotten what the saver has.
-            continuation.restored(thread, ResumeOptions.onward());
-            if (context.requests().find(thread).isEmpty()) {
-                throw e;
-            }
-            return context.requests().update(thread, name, id, payload, deadline);
+            boolean isSaved = context.saving().isPresent()
+                    && context.requests().find(thread).isEmpty()
+                    && ThreadContinuation.load(context.saving().get(), thread).isPresent();
+            throw isSaved ? Requests.onlySaved(thread) : e;
         }
     }
 }

@@ -21,7 +21,7 @@ class DefaultSaverTest {
     private Path directory;
 
     @Test
-    void namedThread_isAnsweredOnTheNextServer_withoutAWordAboutSavers() throws Exception {
+    void namedThread_goesOnOnTheNextServer_withoutAWordAboutSavers() throws Exception {
         Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
                 .assistant()
                 .directory();
@@ -33,7 +33,10 @@ class DefaultSaverTest {
         }
         assertThat(agents.resolve(".waymark/threads")).isNotEmptyDirectory();
         try (Dev dev = Dev.inMemoryAndKept(agents)) {
-            Done answered = Command.withoutAddress().run("answer", "trip", "Friday", "--address", dev.address());
+            Command waymark = Command.withoutAddress();
+            Done again = waymark.run("run", "--thread", "trip", "--agent", "assistant", "--address", dev.address());
+            assertThat(again.out()).isEqualTo("Which day?\n");
+            Done answered = waymark.run("answer", "trip", "Friday", "--address", dev.address());
             assertThat(answered.out()).isEqualTo("Booked.\n");
             assertThat(answered.exitCode()).isZero();
         }

@@ -78,24 +78,19 @@ class RestoreTest {
     }
 
     @Test
-    void answer_onTheNextServer_bringsTheThreadBack() {
-        on(before, files()).run("run", "--agent", "assistant", "--thread", "journey", "Book it");
-        Done answered = on(after, files()).run("answer", "journey", "Friday");
-        Done unknown = on(after, files()).run("answer", "nobody", "Friday");
-
-        assertThat(answered).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
-        assertThat(answered.err()).startsWith("checkpoint-loaded: journey at step 1, messages: 2\n");
-        assertThat(unknown).returns(3, Done::exitCode);
-        assertThat(unknown.err()).contains("no such thread: nobody");
-    }
-
-    @Test
     void run_openQuestion_isAskedAndAnsweredOnTheNextServer() {
         Done asked = on(before, files()).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
+        Done early = on(after, files()).run("answer", "trip", "Friday");
         Done askedAgain = on(after, files()).run("run", "--agent", "assistant", "--thread", "trip");
         Done answered = on(after, files()).run("answer", "trip", "Friday");
 
         assertThat(asked).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
+        assertThat(early)
+                .returns(3, Done::exitCode)
+                .returns(
+                        "waymark: the server does not know the thread, but the saver has it: trip."
+                                + " Bring it back with: waymark run --agent A --thread trip\n",
+                        Done::err);
         assertThat(askedAgain).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
         assertThat(askedAgain.err()).startsWith("checkpoint-loaded: trip at step 1, messages: 2\n");
         assertThat(answered).returns("Booked.\n", Done::out);
