@@ -103,6 +103,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
+        builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery()),
                 new ModelActivity(runs, builder.providers),

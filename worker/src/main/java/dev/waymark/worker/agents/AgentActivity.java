@@ -33,8 +33,10 @@ public final class AgentActivity implements AgentResolver {
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
         AgentDirectory agents = reread();
-        AgentSpec agent = find(agents, input)
-                .in(Activity.getExecutionContext().getInfo().getWorkflowId());
+        AgentSpec found = find(agents, input);
+        AgentSpec agent = found.takesSignedDecisionsOnly()
+                ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
+                : found;
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
     }
