@@ -16,6 +16,7 @@ import java.util.Optional;
 /**
  * Something that waits for a person: a question, a call to approve, or a call of which nobody knows what it did.
  *
+ * @param evidence what was seen of a call of which nobody knows what it did, such as {@code HTTP 504}
  * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
  * @param signers who has to sign the decision, if it has to be signed
  */
@@ -30,6 +31,7 @@ public record PendingItem(
         @JsonProperty("args") Optional<Json> args,
         @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers) {
     public static final String QUESTION = "question";
     public static final String APPROVAL = "approval";
@@ -41,6 +43,7 @@ public record PendingItem(
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         signers = signers == null ? Optional.empty() : signers;
+        evidence = evidence == null ? Optional.empty() : evidence;
     }
 
     /** Everything that waits for a person, in this thread and in those of its subagents, in call order. */
@@ -58,6 +61,7 @@ public record PendingItem(
                 ask.args(),
                 ask.argsDigest(),
                 ask.since(),
+                ask.evidence(),
                 ask.signers());
     }
 
@@ -65,7 +69,8 @@ public record PendingItem(
     public String words() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
-            case UNKNOWN -> "Did " + call() + " take effect? Nobody knows.";
+            case UNKNOWN -> "Did " + call() + " take effect? Nobody knows"
+                    + evidence.map(seen -> ": " + seen).orElse(".");
             // Few checkpoints keep them.
             default ->
                 question.filter(text -> !text.isEmpty())
@@ -88,6 +93,7 @@ public record PendingItem(
                 args.map(json -> shortened(json, most)),
                 argsDigest,
                 since,
+                evidence,
                 signers);
     }
 

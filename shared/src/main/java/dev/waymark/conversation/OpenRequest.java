@@ -18,6 +18,7 @@ import java.util.Optional;
  *     slash before it
  * @param args not there for a question
  * @param rerun whether a lost call may be run again
+ * @param evidence what was seen of a call whose outcome is not known
  * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -34,6 +35,7 @@ public record OpenRequest(
         boolean rerun,
 
         @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers) {
     /** What is wanted of the person. The names are stored, and printed. */
     public enum Kind {
@@ -64,10 +66,11 @@ public record OpenRequest(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        evidence = evidence == null ? Optional.empty() : evidence;
         signers = signers == null ? Optional.empty() : signers;
     }
 
-    /** One that anybody may decide. */
+    /** Without evidence, and one that anybody may decide. */
     public OpenRequest(
             String callId,
             Kind kind,
@@ -77,11 +80,12 @@ public record OpenRequest(
             Optional<String> argsDigest,
             boolean rerun,
             Instant since) {
-        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty());
+        this(
+                callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
-    static OpenRequest of(Call call, Optional<AgentPolicy> terms) {
+    static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
         AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
@@ -102,8 +106,9 @@ public record OpenRequest(
                 Optional.empty(),
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
-                unknown && care.rerun(),
+                unknown && care.rerunOnWord(rules),
                 call.since(),
+                unknown ? call.evidence() : Optional.empty(),
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
     }
 
@@ -141,7 +146,8 @@ public record OpenRequest(
 
     /** The same as the thread above names it. */
     OpenRequest below(String call) {
-        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, signers);
+        return new OpenRequest(
+                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
     }
 
     /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
@@ -166,6 +172,7 @@ public record OpenRequest(
                 argsDigest,
                 rerun,
                 since,
+                evidence,
                 signers);
     }
 }
