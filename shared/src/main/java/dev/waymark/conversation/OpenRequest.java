@@ -80,8 +80,7 @@ public record OpenRequest(
             Optional<String> argsDigest,
             boolean rerun,
             Instant since) {
-        this(
-                callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
