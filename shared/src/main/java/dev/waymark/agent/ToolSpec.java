@@ -193,7 +193,8 @@ public record ToolSpec(
             return new AgentPolicy.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // Under the first rules a program could run again because its launcher ends it whatever becomes of the worker. But
+        // Under the first rules a program could run again because its launcher ends it whatever becomes of the worker.
+        // But
         // a host that is frozen with all of them thaws when another execution has taken its place.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new AgentPolicy.Care(

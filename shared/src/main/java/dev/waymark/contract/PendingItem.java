@@ -64,8 +64,9 @@ public record PendingItem(
     public String words() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
-            case UNKNOWN -> "Did " + call() + " take effect? Nobody knows"
-                    + evidence.map(seen -> ": " + seen).orElse(".");
+            case UNKNOWN ->
+                "Did " + call() + " take effect? Nobody knows"
+                        + evidence.map(seen -> ": " + seen).orElse(".");
             // Few checkpoints keep them.
             default ->
                 question.filter(text -> !text.isEmpty())

@@ -10,8 +10,7 @@ final class FrozenWorker {
 
     static WorkerProcess start(String address, String taskQueue, int ledgerPort, String directory)
             throws IOException, InterruptedException {
-        return WorkerProcess.start(
-                FrozenWorker.class, address, taskQueue, Integer.toString(ledgerPort), directory);
+        return WorkerProcess.start(FrozenWorker.class, address, taskQueue, Integer.toString(ledgerPort), directory);
     }
 
     public static void main(String[] arguments) throws Exception {

@@ -127,7 +127,8 @@ class WorldFaultsServerTest {
 
     /** A worker with an agent for every tool. */
     static AgentWorker worker(WorkflowClient client, String taskQueue, ToolSpec[] specs, Tool... tools) {
-        AgentSpec[] agents = Stream.concat(Arrays.stream(specs), Arrays.stream(tools).map(Tool::spec))
+        AgentSpec[] agents = Stream.concat(
+                        Arrays.stream(specs), Arrays.stream(tools).map(Tool::spec))
                 .flatMap(spec -> Stream.of(1, 5)
                         .map(calls -> AgentSpec.of(spec.name() + calls, spec.name() + calls + ":scripted", spec)))
                 .toArray(AgentSpec[]::new);
@@ -215,8 +216,7 @@ class WorldFaultsServerTest {
     /** Worker, launcher and program, past the fence; another worker takes over; then all go on. */
     private Conversation freeze(String agent) throws Exception {
         Path began = directory.resolve("began");
-        try (WorkerProcess frozen =
-                FrozenWorker.start(server.address(), agent, ledger.port(), directory.toString())) {
+        try (WorkerProcess frozen = FrozenWorker.start(server.address(), agent, ledger.port(), directory.toString())) {
             String thread = start(agent, agent);
             Awaitility.await().atMost(PATIENCE).until(() -> Files.exists(began));
             List<ProcessHandle> family = frozen.family();
@@ -257,7 +257,9 @@ class WorldFaultsServerTest {
         bank.start();
         ToolSpec charge = ToolSpec.http(
                         "charge",
-                        Endpoint.of(Endpoint.Method.POST, "http://127.0.0.1:" + bank.getAddress().getPort() + "/")
+                        Endpoint.of(
+                                        Endpoint.Method.POST,
+                                        "http://127.0.0.1:" + bank.getAddress().getPort() + "/")
                                 .allowingPrivate())
                 .describedAs("Charges", INPUT)
                 .timeout(Duration.ofSeconds(3))
@@ -275,7 +277,7 @@ class WorldFaultsServerTest {
             Conversation state = await(start("charge1", "blind"), WorldFaultsServerTest::isOver);
 
             assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.LOST);
-            assertThat(state.transcript().messages().toString()).contains("What was seen of it: HTTP 504");
+            assertThat(state.transcript().messages().toString()).contains("What was seen of it: ", "504");
         }
         assertThat(keys).hasSize(2);
         bank.stop(0);
@@ -299,7 +301,8 @@ class WorldFaultsServerTest {
     void serverAwayForTwentySeconds_losesNoCall() throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(60)))
-                .inTheMiddle(() -> Awaitility.await().pollDelay(Duration.ofSeconds(8)).until(() -> true));
+                .inTheMiddle(() ->
+                        Awaitility.await().pollDelay(Duration.ofSeconds(8)).until(() -> true));
         int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
         try (AgentWorker worker = worker(connection.client(), "slow", new ToolSpec[0], slow)) {
             worker.start();

@@ -50,7 +50,7 @@ final class AgentFile {
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> EFFECT_FIELDS = 
+    private static final Set<String> EFFECT_FIELDS =
             Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
     private final Path directory;

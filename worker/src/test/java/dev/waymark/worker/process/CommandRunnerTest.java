@@ -20,8 +20,8 @@ import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -434,7 +434,9 @@ class CommandRunnerTest {
                 .descendants()
                 .filter(each -> each.pid() == program
                         || each.descendants().anyMatch(child -> child.pid() == program)
-                        || each.parent().filter(above -> above.descendants().anyMatch(child -> child.pid() == program)).isPresent())
+                        || each.parent()
+                                .filter(above -> above.descendants().anyMatch(child -> child.pid() == program))
+                                .isPresent())
                 .toList();
         signal("STOP", family);
         await().pollDelay(Duration.ofSeconds(7)).until(() -> true);

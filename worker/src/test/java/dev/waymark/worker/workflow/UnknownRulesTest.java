@@ -16,9 +16,9 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.AgentWorker;
 import io.temporal.activity.ActivityOptions;
 import io.temporal.activity.DynamicActivity;
+import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.workflow.v1.PendingActivityInfo;
 import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
-import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import io.temporal.common.RetryOptions;
@@ -70,7 +70,8 @@ class UnknownRulesTest {
             List<String> tries = new ArrayList<>();
             while (!tries.contains(DONE) && tries.size() < 100) {
                 try {
-                    tries.add(Workflow.newUntypedActivityStub(options).execute(activity, String.class, input(activity)));
+                    tries.add(
+                            Workflow.newUntypedActivityStub(options).execute(activity, String.class, input(activity)));
                 } catch (ActivityFailure failure) {
                     tries.add(((ApplicationFailure) failure.getCause()).getType());
                     Workflow.sleep(Duration.ofMillis(200));
@@ -107,7 +108,11 @@ class UnknownRulesTest {
         Connection connection = TestServers.inMemory();
         String queue = "tomorrow-" + UUID.randomUUID();
         WorkerFactory tomorrow = WorkerFactory.newInstance(connection.client());
-        tomorrow.newWorker(queue, WorkerOptions.newBuilder().setLocalActivityWorkerOnly(true).build())
+        tomorrow.newWorker(
+                        queue,
+                        WorkerOptions.newBuilder()
+                                .setLocalActivityWorkerOnly(true)
+                                .build())
                 .registerWorkflowImplementationTypes(TomorrowsAgentImpl.class);
         WorkerFactory tomorrowsActivities = WorkerFactory.newInstance(connection.client());
         Worker knows = tomorrowsActivities.newWorker(queue);
@@ -163,8 +168,8 @@ class UnknownRulesTest {
                         .build());
         boolean isRetried = described.getPendingActivitiesList().stream()
                 .map(PendingActivityInfo::getLastFailure)
-                .anyMatch(failure ->
-                        failure.getApplicationFailureInfo().getType().equals(Problem.UNKNOWN_RULES));
+                .anyMatch(
+                        failure -> failure.getApplicationFailureInfo().getType().equals(Problem.UNKNOWN_RULES));
         return isRetried
                 || connection.client().fetchHistory(thread).getEvents().stream()
                         .filter(event -> event.hasActivityTaskFailedEventAttributes())
