@@ -49,8 +49,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** What is shown of a reply that is still coming changes as often as this. */
-    private static final Duration HEARTBEAT_THROTTLE = Duration.ofMillis(200);
+    /** More than all kinds of tools run at a time, so that tools which wait for their turn hold up no model. */
+    private static final int ACTIVITIES = 2_000;
 
     /** What a tool gets to clean up once it has been interrupted. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
@@ -165,11 +165,8 @@ public final class AgentWorker implements AutoCloseable {
     private static WorkerOptions options(boolean sticky) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
-                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis())
-                .setMaxHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
-                .setDefaultHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
-                // Otherwise the first heartbeat while draining throws in a tool that is to finish.
-                .setAllowActivityHeartbeatDuringShutdown(true);
+                .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
+                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis());
         if (!sticky) {
             // No worker is preferred for being the last that had a thread. The in-memory server would wait for it
             // for ever, also when it is gone; the real one for five seconds.

@@ -25,6 +25,7 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
+import io.temporal.failure.ApplicationFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,14 +69,17 @@ public final class ModelActivity implements ModelCaller {
                 Reply reply = ask(agent, requestOf(called.state(), agent), words);
                 return checked(withFaults(agent, StructuredReply.of(reply, schema)));
             } catch (InterruptedException e) {
+                heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
-            } finally {
-                Activity.getExecutionContext().heartbeat(words.now());
+            } catch (ApplicationFailure e) {
+                // The next attempt has to know what this one has taken.
+                heartbeat.finish();
+                throw e;
             }
         }
     }

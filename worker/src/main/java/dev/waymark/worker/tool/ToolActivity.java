@@ -21,6 +21,7 @@ import io.temporal.activity.DynamicActivity;
 import io.temporal.activity.ManualActivityCompletionClient;
 import io.temporal.client.ActivityCompletionException;
 import io.temporal.common.converter.EncodedValues;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -35,6 +36,9 @@ import java.util.function.BooleanSupplier;
  * such: the workflow knows then that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
+    /** What a tool gets to end after its timeout. One that does not end at all is given up for lost. */
+    private static final Duration CLEANUP = Duration.ofSeconds(10);
+
     private final RunReader runs;
     private final ToolRunner tools;
     private final ClaimSender claims;
@@ -66,11 +70,13 @@ public final class ToolActivity implements DynamicActivity {
             if (tool.isEmpty()) {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
-            try {
-                ToolContext context = context(input, info, setting.context());
-                return tool.get().hasEffect()
-                        ? claimAndRun(tool.get(), input, info, context, heartbeat)
-                        : run(tool.get(), input, context, heartbeat);
+            ToolSpec found = tool.get();
+            ToolContext context = context(input, info, setting.context());
+            try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
+                heartbeat.stopAfter(found.timeout().plus(CLEANUP));
+                return found.hasEffect()
+                        ? claimAndRun(found, input, info, context, heartbeat)
+                        : run(found, input, context, heartbeat);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
