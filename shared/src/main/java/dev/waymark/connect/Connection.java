@@ -1,5 +1,7 @@
 package dev.waymark.connect;
 
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.contract.PayloadJson;
 import io.grpc.ClientInterceptor;
 import io.grpc.Status;
@@ -7,12 +9,15 @@ import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
+import io.temporal.common.converter.CodecDataConverter;
+import io.temporal.common.converter.DataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -59,6 +64,7 @@ public final class Connection implements AutoCloseable {
 
     private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
+        Optional<EncryptionKeys> keys = EncryptionKeys.fromEnvironment();
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
         WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
@@ -72,8 +78,10 @@ public final class Connection implements AutoCloseable {
         String address = stubs.getOptions().getTarget();
         try {
             String version = serverVersion(stubs);
-            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(profile.toWorkflowClientOptions())
-                    .setDataConverter(PayloadJson.dataConverter())
+            WorkflowClientOptions fromProfile = profile.toWorkflowClientOptions();
+            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(fromProfile)
+                    .setDataConverter(keys.map(known -> encrypting(known, namespace(fromProfile)))
+                            .orElseGet(PayloadJson::dataConverter))
                     .build();
             return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, version.isEmpty());
         } catch (StatusRuntimeException e) {
@@ -83,6 +91,17 @@ public final class Connection implements AutoCloseable {
                             + e.getStatus().getCode() + ")",
                     e);
         }
+    }
+
+    private static String namespace(WorkflowClientOptions options) {
+        return WorkflowClientOptions.newBuilder(options)
+                .validateAndBuildWithDefaults()
+                .getNamespace();
+    }
+
+    private static DataConverter encrypting(EncryptionKeys keys, String namespace) {
+        return new CodecDataConverter(
+                PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
     }
 
     /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */
