@@ -78,7 +78,8 @@ public final class EncryptionCodec implements PayloadCodec {
                 .toList();
     }
 
-    private static boolean isEncrypted(Payload payload) {
+    /** Whether this payload was encrypted by a codec of this kind. */
+    public static boolean isEncrypted(Payload payload) {
         return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));
     }
 

@@ -3,6 +3,9 @@ package dev.waymark.history;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.Header;
 import io.temporal.api.common.v1.Payload;
@@ -24,11 +27,30 @@ final class HistoryDecoder {
         this.codec = codec.withContext(new WorkflowSerializationContext(namespace, workflowId));
     }
 
-    /** The event in plain form. */
+    /**
+     * The event in plain form.
+     *
+     * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a key that is missing
+     */
     HistoryEvent decoded(HistoryEvent event) {
         HistoryEvent.Builder plain = event.toBuilder();
-        decode(plain);
+        try {
+            decode(plain);
+        } catch (PayloadCodecException e) {
+            throw new KeyProblem("event " + event.getEventId() + " cannot be read: " + e.getMessage());
+        }
         return plain.build();
+    }
+
+    /** Returns the event of a reader without keys. The start of an encrypted run is enough to refuse all of it. */
+    static HistoryEvent refuseEncrypted(HistoryEvent event) {
+        for (Payload payload :
+                event.getWorkflowExecutionStartedEventAttributes().getInput().getPayloadsList()) {
+            if (EncryptionCodec.isEncrypted(payload)) {
+                throw new KeyProblem("the thread is encrypted, and " + EncryptionKeys.VARIABLE + " is not set");
+            }
+        }
+        return event;
     }
 
     private void decode(Message.Builder message) {

@@ -230,7 +230,7 @@ public final class HistoryReader {
     private UnaryOperator<HistoryEvent> decoder(String workflowId) {
         return codec.map(encoding -> new HistoryDecoder(encoding, namespace, workflowId))
                 .<UnaryOperator<HistoryEvent>>map(decoder -> decoder::decoded)
-                .orElse(event -> event);
+                .orElse(HistoryDecoder::refuseEncrypted);
     }
 
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
