@@ -35,12 +35,14 @@ public final class EncryptionKeys {
     }
 
     /**
-     * The keys in {@code WAYMARK_CODEC_KEYS}, or empty if the variable is not set.
+     * The keys in the environment variable {@code WAYMARK_CODEC_KEYS}, or empty if it is not set or blank.
      *
      * @throws KeyProblem if the variable is set and does not hold usable keys
      */
-    public static Optional<EncryptionKeys> fromEnvironment() {
-        return Optional.ofNullable(System.getenv(VARIABLE)).map(EncryptionKeys::parse);
+    public static Optional<EncryptionKeys> of(Map<String, String> environment) {
+        return Optional.ofNullable(environment.get(VARIABLE))
+                .filter(setting -> !setting.isBlank())
+                .map(EncryptionKeys::parse);
     }
 
     /**

@@ -15,6 +15,7 @@ import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.converter.CodecDataConverter;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
+import io.temporal.envconfig.LoadClientConfigProfileOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -67,7 +68,9 @@ public final class Connection implements AutoCloseable {
 
     private static ClientConfigProfile settings() throws ServerUnreachable {
         try {
-            return ClientConfigProfile.load();
+            return ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder()
+                    .setEnvOverrides(ProcessEnvironment.get())
+                    .build());
         } catch (IOException | IllegalArgumentException e) {
             throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
         } catch (NullPointerException e) {
@@ -78,7 +81,7 @@ public final class Connection implements AutoCloseable {
 
     private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
-        Optional<EncryptionKeys> keys = EncryptionKeys.fromEnvironment();
+        Optional<EncryptionKeys> keys = EncryptionKeys.of(ProcessEnvironment.get());
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
         WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())

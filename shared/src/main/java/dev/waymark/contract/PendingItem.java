@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Optional;
  * Something that waits for a person: a question, a call to approve, or a call of which nobody knows what it did.
  *
  * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
+ * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,7 +29,8 @@ public record PendingItem(
         @JsonProperty("question") Optional<String> question,
         @JsonProperty("args") Optional<Json> args,
         @JsonProperty("argsDigest") Optional<String> argsDigest,
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("signers") Optional<Signers> signers) {
     public static final String QUESTION = "question";
     public static final String APPROVAL = "approval";
     public static final String UNKNOWN = "unknown";
@@ -37,6 +40,7 @@ public record PendingItem(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        signers = signers == null ? Optional.empty() : signers;
     }
 
     /** Everything that waits for a person, in this thread and in those of its subagents, in call order. */
@@ -53,7 +57,8 @@ public record PendingItem(
                 ask.question(),
                 ask.args(),
                 ask.argsDigest(),
-                ask.since());
+                ask.since(),
+                ask.signers());
     }
 
     /** What a person is asked, in words. */
@@ -82,7 +87,8 @@ public record PendingItem(
                 question.map(text -> shortened(text, most)),
                 args.map(json -> shortened(json, most)),
                 argsDigest,
-                since);
+                since,
+                signers);
     }
 
     static String shortened(String text, int most) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  *     slash before it
  * @param args not there for a question
  * @param rerun whether a lost call may be run again
+ * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -32,7 +33,8 @@ public record OpenRequest(
         @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean rerun,
 
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("signers") Optional<Signers> signers) {
     /** What is wanted of the person. The names are stored, and printed. */
     public enum Kind {
         @JsonProperty("question")
@@ -62,10 +64,25 @@ public record OpenRequest(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        signers = signers == null ? Optional.empty() : signers;
+    }
+
+    /** One that anybody may decide. */
+    public OpenRequest(
+            String callId,
+            Kind kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            boolean rerun,
+            Instant since) {
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
-    static OpenRequest of(Call call, AgentPolicy.Care care) {
+    static OpenRequest of(Call call, Optional<AgentPolicy> terms) {
+        AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
                     call.id(),
@@ -86,12 +103,46 @@ public record OpenRequest(
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
                 unknown && care.rerun(),
-                call.since());
+                call.since(),
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+    }
+
+    /** What a signature under this decision has to say. */
+    private static DecisionStatement statement(
+            Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
+        return DecisionStatement.about(
+                signers, ask.since, ask.argsDigest, decided.signal(), decided.args(), decided.reason(), decided.by());
+    }
+
+    /** Why this decision does not count, where decisions have to be signed. */
+    Optional<Problem> objection(Fact.ApprovalDecided decided) {
+        return signers.flatMap(all -> all.objection(statement(all, this, decided), decided.signature()));
+    }
+
+    Optional<Problem> objection(Fact.OutcomeSettled settled) {
+        return signers.flatMap(all -> all.objection(
+                DecisionStatement.about(
+                        all,
+                        since,
+                        argsDigest,
+                        settled.settlement().wireName(),
+                        Optional.empty(),
+                        settled.result(),
+                        settled.by()),
+                settled.signature()));
+    }
+
+    /** What is kept of the signature under a decision. Where nobody has to sign, it says nothing. */
+    Optional<Call.Signature> signature(Fact.ApprovalDecided decided) {
+        return signers.map(all -> statement(all, this, decided))
+                .flatMap(statement -> decided.signature()
+                        .map(signature -> new Call.Signature(
+                                statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
     /** The same as the thread above names it. */
     OpenRequest below(String call) {
-        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since);
+        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, signers);
     }
 
     /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
@@ -115,6 +166,7 @@ public record OpenRequest(
                                 "truncated", json.canonical().length()))),
                 argsDigest,
                 rerun,
-                since);
+                since,
+                signers);
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.worker;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
@@ -76,7 +77,7 @@ public final class AgentWorker implements AutoCloseable {
         this.taskQueue = builder.taskQueue;
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new HistoryReader(client));
-        this.kinds = new ToolKinds(System.getenv(), builder.agents.path(), builder.tools);
+        this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);

@@ -2,6 +2,7 @@ package dev.waymark.starter.codec;
 
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
@@ -56,8 +57,7 @@ public final class CodecCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        EncryptionKeys keys = EncryptionKeys.fromEnvironment()
-                .orElseThrow(() -> new KeyProblem(EncryptionKeys.VARIABLE + " is not set"));
+        EncryptionKeys keys = keys();
         try (CodecServer server = CodecServer.start(
                 new InetSocketAddress(InetAddress.getByName(host), port), keys, token(), origin)) {
             String address = "http://" + host + ":" + server.port();
@@ -74,10 +74,19 @@ public final class CodecCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
+    private EncryptionKeys keys() {
+        try {
+            return EncryptionKeys.of(ProcessEnvironment.get())
+                    .orElseThrow(() -> new KeyProblem("no encryption keys: " + EncryptionKeys.VARIABLE + " is not set"));
+        } catch (KeyProblem e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
     private String token() throws IOException {
         String token = tokenFile.isPresent()
                 ? Files.readString(tokenFile.get())
-                : Optional.ofNullable(System.getenv(TOKEN_SETTING)).orElse("");
+                : Optional.ofNullable(ProcessEnvironment.get().get(TOKEN_SETTING)).orElse("");
         if (token.isBlank()) {
             throw new ParameterException(
                     spec.commandLine(), "no bearer token: set " + TOKEN_SETTING + " or --token-file");

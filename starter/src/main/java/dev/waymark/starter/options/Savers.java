@@ -1,5 +1,6 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
@@ -26,7 +27,7 @@ public final class Savers {
     /** The target that an option names, else the one that the environment does. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
-                .or(() -> Optional.ofNullable(System.getenv(SETTING)).filter(target -> !target.isBlank()));
+                .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING)).filter(target -> !target.isBlank()));
     }
 
     public static <T> T using(String target, Function<CheckpointSaver, T> use) {

@@ -8,6 +8,7 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import io.temporal.activity.Activity;
 import java.util.List;
 
 /** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
@@ -23,7 +24,8 @@ public final class AgentActivity implements AgentResolver {
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
-        AgentSpec agent = find(input);
+        AgentSpec agent =
+                find(input).in(Activity.getExecutionContext().getInfo().getWorkflowId());
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
     }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.agents;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
@@ -53,7 +54,7 @@ public final class AgentDirectory {
         if (!Files.isDirectory(directory)) {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), directory, tools)) {
+        try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
             List<AgentFile.Definition> definitions = definitions(directory, reader);
             Map<String, List<McpEntry>> servers = new LinkedHashMap<>();

@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.connect.ProcessEnvironment;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -136,7 +137,7 @@ public final class ToolsCommand implements Callable<Integer> {
                         name,
                         setup.agents().names(),
                         ", in " + setup.agents().path() + ". Another directory is named with --agents"));
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), setup.agents().path(), setup.tools())) {
+        try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
