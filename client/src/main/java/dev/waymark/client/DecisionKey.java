@@ -75,8 +75,7 @@ public final class DecisionKey {
             if (!pem.startsWith(BEGIN) || !pem.endsWith(END)) {
                 throw noKey(file);
             }
-            byte[] encoded = Base64.getMimeDecoder()
-                    .decode(pem.substring(BEGIN.length(), pem.length() - END.length()));
+            byte[] encoded = Base64.getMimeDecoder().decode(pem.substring(BEGIN.length(), pem.length() - END.length()));
             return new DecisionKey(KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(encoded)));
         } catch (NoSuchFileException e) {
             throw new WaymarkException.NotFound("no such key file: " + file, "Make one with: waymark keygen " + file);

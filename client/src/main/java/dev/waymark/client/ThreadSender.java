@@ -97,13 +97,15 @@ final class ThreadSender {
                 .toList();
         if (items.isEmpty()) {
             throw new WaymarkException.NotFound(
-                    "nothing to sign: " + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
+                    "nothing to sign: "
+                            + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
                             + " for this in " + thread,
                     "See what waits: waymark pending " + ValueText.quoted(thread));
         }
         if (items.size() > 1) {
             throw RequestLimits.badInput(
-                    "several calls wait: " + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
+                    "several calls wait: "
+                            + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
                     "Name one with --call");
         }
         return items.get(0);
@@ -147,8 +149,8 @@ final class ThreadSender {
     /** Settles with a signature. */
     AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
         PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
-        DecisionKey.Signed signed = key.sign(
-                item, settlement.outcome().wireName(), Optional.empty(), settlement.result(), settlement.by());
+        DecisionKey.Signed signed =
+                key.sign(item, settlement.outcome().wireName(), Optional.empty(), settlement.result(), settlement.by());
         Map<String, Object> payload = settlement.payload();
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());

@@ -46,8 +46,13 @@ final class Verifier {
                     + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
                     + mismatch.digest());
         }
-        audit.cutState().map(Signers::violations).orElse(List.of()).forEach(call -> differences.add("call " + call
-                + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
+        audit.cutState()
+                .map(Signers::violations)
+                .orElse(List.of())
+                .forEach(
+                        call -> differences.add(
+                                "call " + call
+                                        + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

@@ -1,6 +1,7 @@
 package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
@@ -100,14 +101,16 @@ public record AgentSpec(
         return new Builder(name, model).tools(List.of(tools)).build();
     }
 
-    /** The same agent, as the one of this thread. */
+    @JsonIgnore
+    public boolean takesSignedDecisionsOnly() {
+        return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
+    }
+
+    /** The same agent, as that of this thread, which signatures have to name. */
     public AgentSpec in(String thread) {
-        return approvals
-                .filter(by -> !by.signers().isEmpty())
-                .map(by -> with().approvals(
-                                new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
-                        .build())
-                .orElse(this);
+        Approvals by = approvals.orElseThrow();
+        return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
+                .build();
     }
 
     /** The same agent, with something changed. */
@@ -237,13 +240,6 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name,
-                maxIterations,
-                kinds,
-                care,
-                approvals.map(Approvals::terms),
-                budget,
-                context,
-                summaries);
+                name, maxIterations, kinds, care, approvals.map(Approvals::terms), budget, context, summaries);
     }
 }

@@ -42,7 +42,7 @@ public final class ProcessEnvironment {
     /** What {@code env -0} prints. */
     static Map<String, String> parse(byte[] bytes) {
         Map<String, String> variables = new LinkedHashMap<>();
-        for (String variable : new String(bytes, StandardCharsets.UTF_8).split("\\0")) {
+        for (String variable : new String(bytes, StandardCharsets.UTF_8).split("\0")) {
             int equals = variable.indexOf('=');
             if (equals > 0) {
                 variables.put(variable.substring(0, equals), variable.substring(equals + 1));

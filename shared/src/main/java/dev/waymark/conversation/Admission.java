@@ -136,7 +136,8 @@ final class Admission {
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
-        if ((decided.approved() || decided.signature().isPresent()) && state.terms().isEmpty()) {
+        if ((decided.approved() || decided.signature().isPresent())
+                && state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         String digest = awaited.get().argsDigest().orElseThrow();

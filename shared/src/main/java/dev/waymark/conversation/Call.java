@@ -159,8 +159,7 @@ public record Call(
             @JsonProperty("at") Instant at,
             @JsonProperty("signed") Optional<Signature> signed) {
         /** One that nobody signed. */
-        public Approval(
-                boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
+        public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
             this(approved, edited, by, reason, at, Optional.empty());
         }
 

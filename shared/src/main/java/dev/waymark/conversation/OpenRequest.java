@@ -108,8 +108,7 @@ public record OpenRequest(
     }
 
     /** What a signature under this decision has to say. */
-    private static DecisionStatement statement(
-            Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
+    private static DecisionStatement statement(Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers, ask.since, ask.argsDigest, decided.signal(), decided.args(), decided.reason(), decided.by());
     }

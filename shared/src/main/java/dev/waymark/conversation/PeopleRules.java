@@ -100,8 +100,7 @@ final class PeopleRules {
     private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call.tool(), fact.reason());
-            approvals.deny(
-                    call, new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
+            approvals.deny(call, new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
             return;
         }
         Json args = fact.args().orElse(call.args());

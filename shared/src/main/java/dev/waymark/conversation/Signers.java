@@ -37,7 +37,8 @@ public record Signers(
         if (signature.isEmpty()) {
             return Optional.of(new Problem(
                     Problem.SIGNATURE_REQUIRED,
-                    "a decision about " + place + " counts only if it is signed by " + String.join(" or ", keys.keySet())));
+                    "a decision about " + place + " counts only if it is signed by "
+                            + String.join(" or ", keys.keySet())));
         }
         return verifies(statement, signature.get())
                 ? Optional.empty()

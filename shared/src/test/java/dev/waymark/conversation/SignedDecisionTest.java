@@ -216,8 +216,7 @@ class SignedDecisionTest {
     void elsewhere(UnaryOperator<DecisionStatement> change) {
         ConversationScript story = replied("trip", use("a", "fire"));
         DecisionStatement right = statement(story, "approve", Optional.empty());
-        assertThat(story.refusal(
-                        signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), right))))
+        assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), right))))
                 .isEmpty();
 
         Fact.ApprovalDecided replayed =
@@ -258,16 +257,16 @@ class SignedDecisionTest {
 
     @Test
     void settlement_hasToBeSigned() {
-        ConversationScript story = replied("trip", use("a", "mail"))
-                .with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
+        ConversationScript story =
+                replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
         assertThat(story.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
-        assertThat(story.refusal(new Fact.OutcomeSettled(
-                        "a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(
+                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
                 .contains(Problem.SIGNATURE_REQUIRED);
-        assertThat(story.refusal(new Fact.OutcomeSettled(
-                        "a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(
+                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
                 .isEmpty();
     }
 
@@ -321,8 +320,7 @@ class SignedDecisionTest {
     void thread_thatBeginsWithTheStateOfAnother_asksForSignaturesOfItsOwn() {
         ConversationScript story = replied("trip", use("a", "fire"));
 
-        Conversation forked =
-                new ForkRequest("f-1", Optional.empty()).of(story.state(), ConversationScript.START);
+        Conversation forked = new ForkRequest("f-1", Optional.empty()).of(story.state(), ConversationScript.START);
         Conversation resumed = new Resumption("r-1", NONE, NONE, Optional.empty(), false, NONE)
                 .of(story.state(), ConversationScript.START);
 

@@ -1,7 +1,7 @@
 package dev.waymark.worker;
 
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
@@ -102,6 +102,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
+        builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery()),
                 new ModelActivity(runs, builder.providers),

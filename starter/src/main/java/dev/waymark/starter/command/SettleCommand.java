@@ -54,7 +54,9 @@ public final class SettleCommand implements Callable<Integer> {
     public Integer call() {
         Settlement settlement = settlement();
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, key == null
+            return OutcomeRenderer.print(
+                    output,
+                    key == null
                             ? client.settle(thread, settlement)
                             : client.settle(thread, settlement, DecisionKey.read(key)));
         }

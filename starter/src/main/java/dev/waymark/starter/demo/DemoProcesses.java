@@ -1,8 +1,8 @@
 package dev.waymark.starter.demo;
 
-import dev.waymark.connect.ProcessEnvironment;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.Output;
 import java.io.BufferedReader;

@@ -1,7 +1,8 @@
 package dev.waymark.starter.options;
 
-import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.client.AgentClient;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
@@ -27,7 +28,8 @@ public final class Savers {
     /** The target that an option names, else the one that the environment does. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
-                .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING)).filter(target -> !target.isBlank()));
+                .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
+                        .filter(target -> !target.isBlank()));
     }
 
     public static <T> T using(String target, Function<CheckpointSaver, T> use) {
@@ -54,6 +56,11 @@ public final class Savers {
                     Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
         }
         return open(target);
+    }
+
+    /** The one that the server wants its clients to use. */
+    public static Optional<CheckpointSaver> byDefault(AgentClient client) {
+        return client.defaultSaver().map(Savers::openLasting);
     }
 
     public static WaymarkException refused(SaverException e) {

@@ -47,7 +47,8 @@ final class ApprovalFields {
             }
             SignerKey signer = new SignerKey(key.text());
             if (!signer.isUsable()) {
-                throw key.problem("not a public key; expected ed25519: and 32 bytes in base64, as waymark keygen prints");
+                throw key.problem(
+                        "not a public key; expected ed25519: and 32 bytes in base64, as waymark keygen prints");
             }
             signers.put(field.getKey(), signer);
         }

@@ -60,7 +60,8 @@ class BubblewrapTest {
 
     @Test
     void program_inASandbox_worksAsAnyOther() throws Exception {
-        CommandResult.Exited result = run(Optional.of(Sandbox.CLOSED), "cat; cat rates.txt; echo $WAYMARK_CALL_ID; exit 3");
+        CommandResult.Exited result =
+                run(Optional.of(Sandbox.CLOSED), "cat; cat rates.txt; echo $WAYMARK_CALL_ID; exit 3");
 
         assertThat(result.stdout()).isEqualTo("{\"city\":\"Oslo\"}\n7%tu_7\n");
         assertThat(result.code()).isEqualTo(3);
@@ -82,8 +83,8 @@ class BubblewrapTest {
     @Test
     void program_inASandbox_reachesNoServer_unlessItHasTheNetwork() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
-            String connect =
-                    "(exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort() + ") 2>/dev/null && echo open || echo closed";
+            String connect = "(exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort()
+                    + ") 2>/dev/null && echo open || echo closed";
 
             assertThat(run(Optional.empty(), connect).stdout()).isEqualTo("open\n");
             assertThat(run(Optional.of(new Sandbox(true, List.of(), List.of())), connect)
@@ -124,10 +125,12 @@ class BubblewrapTest {
             Path file = agents.resolve("data").resolve(name);
             assertThat(file).isNotEmptyFile();
             AtomicLong before = new AtomicLong(-1);
-            await().during(Duration.ofMillis(1_500)).atMost(Duration.ofSeconds(30)).until(() -> {
-                long now = Files.size(file);
-                return before.getAndSet(now) == now;
-            });
+            await().during(Duration.ofMillis(1_500))
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> {
+                        long now = Files.size(file);
+                        return before.getAndSet(now) == now;
+                    });
         }
     }
 }
