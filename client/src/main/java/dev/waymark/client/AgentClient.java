@@ -3,7 +3,7 @@ package dev.waymark.client;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.UnsupportedSetting;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
@@ -57,8 +57,8 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect() {
         try {
             return of(Connection.fromEnvironment());
-        } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+        } catch (KeyProblem e) {
+            throw new WaymarkException.Refused(KeyProblem.TYPE, e.getMessage(), "");
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw ServerFailures.unreachable(e.getMessage(), e);
         }
@@ -68,8 +68,8 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect(String address) {
         try {
             return of(Connection.to(address));
-        } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+        } catch (KeyProblem e) {
+            throw new WaymarkException.Refused(KeyProblem.TYPE, e.getMessage(), "");
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw ServerFailures.unreachable(e.getMessage(), e);
         }

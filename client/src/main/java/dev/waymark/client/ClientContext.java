@@ -21,7 +21,7 @@ record ClientContext(
         Optional<SaveOptions> saving) {
 
     static ClientContext of(Connection connection, String taskQueue) {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         return new ClientContext(
                 connection,
                 histories,

@@ -3,6 +3,7 @@ package dev.waymark.client;
 import com.google.protobuf.Timestamp;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateReport;
@@ -59,13 +60,11 @@ final class Requests {
     private final Connection connection;
     private final HistoryReader histories;
     private final String taskQueue;
-    private final DataConverter converter;
 
     Requests(Connection connection, HistoryReader histories, String taskQueue) {
         this.connection = connection;
         this.histories = histories;
         this.taskQueue = taskQueue;
-        this.converter = connection.client().getOptions().getDataConverter();
     }
 
     /** What the server knows of a thread. */
@@ -191,7 +190,7 @@ final class Requests {
                                 .setIdentity(connection.client().getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
                                 .setName(name)
-                                .setArgs(converter.toPayloads(payload).orElseThrow())))
+                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
         Optional<StatusRuntimeException> trouble = Optional.empty();
@@ -225,11 +224,15 @@ final class Requests {
         throw notAccepted(thread, name);
     }
 
+    private DataConverter converter(String thread) {
+        return PayloadJson.dataConverter(connection.client(), thread);
+    }
+
     private Ack ack(String thread, Outcome outcome) {
         if (outcome.hasSuccess()) {
-            return converter.fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
+            return converter(thread).fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
         }
-        RuntimeException failure = converter.failureToException(outcome.getFailure());
+        RuntimeException failure = converter(thread).failureToException(outcome.getFailure());
         if (failure instanceof ApplicationFailure refusal) {
             throw refused(thread, Refusal.parse(refusal.getOriginalMessage()));
         }
@@ -249,7 +252,7 @@ final class Requests {
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
             Payloads result = response.getQueryResult();
-            return Optional.of(converter.fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
+            return Optional.of(converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             if (code == Status.Code.DEADLINE_EXCEEDED

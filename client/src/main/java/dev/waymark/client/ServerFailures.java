@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
@@ -17,6 +18,8 @@ final class ServerFailures {
     <T> T translated(Supplier<T> request) {
         try {
             return request.get();
+        } catch (KeyProblem e) {
+            throw unreadable(e);
         } catch (StatusRuntimeException e) {
             throw translate(e);
         } catch (WorkflowServiceException e) {
@@ -45,6 +48,11 @@ final class ServerFailures {
                                 + e.getStatus().getCode() + ", " + words + ")",
                         e);
         };
+    }
+
+    static WaymarkException unreadable(KeyProblem problem) {
+        return new WaymarkException.Refused(
+                KeyProblem.TYPE, problem.getMessage(), "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
     }
 
     static WaymarkException unreachable(String message, Throwable cause) {

@@ -14,6 +14,8 @@ import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
+import io.temporal.client.WorkflowClient;
+import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Fetches histories from a server, whole or from where one left off. Thread-safe. */
 public final class HistoryReader {
@@ -32,12 +35,17 @@ public final class HistoryReader {
 
     private final WorkflowServiceStubs stubs;
     private final String namespace;
+    private final Optional<PayloadCodec> codec;
     /** The in-memory server reads forwards only. */
     private volatile boolean readsBackwards = true;
 
-    public HistoryReader(WorkflowServiceStubs stubs, String namespace) {
-        this.stubs = stubs;
-        this.namespace = namespace;
+    /** Reads histories of this client's namespace, and decodes them if the client's payloads are encoded. */
+    public HistoryReader(WorkflowClient client) {
+        this.stubs = client.getWorkflowServiceStubs();
+        this.namespace = client.getOptions().getNamespace();
+        this.codec = client.getOptions().getDataConverter() instanceof PayloadCodec encoding
+                ? Optional.of(encoding)
+                : Optional.empty();
     }
 
     /** Brings a projector up to the present. */
@@ -73,7 +81,7 @@ public final class HistoryReader {
                         .setWaitNewEvent(true)
                         .setNextPageToken(following.token)
                         .build());
-        page.getHistory().getEventsList().forEach(projector::accept);
+        page.getHistory().getEventsList().stream().map(decoder(workflowId)).forEach(projector::accept);
         projector.pause();
         following.token = page.getNextPageToken();
         return projector.lastEventId() > before;
@@ -208,14 +216,21 @@ public final class HistoryReader {
 
     /** What a run was started with: its first event, and no more than that is read. */
     public StartInput startInput(String workflowId, String runId) {
-        return Projector.startInput(stubs.blockingStub()
+        HistoryEvent first = stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
                         .setNamespace(namespace)
                         .setExecution(execution(workflowId, runId))
                         .setMaximumPageSize(1)
                         .build())
                 .getHistory()
-                .getEvents(0));
+                .getEvents(0);
+        return Projector.startInput(decoder(workflowId).apply(first));
+    }
+
+    private UnaryOperator<HistoryEvent> decoder(String workflowId) {
+        return codec.map(encoding -> new HistoryDecoder(encoding, namespace, workflowId))
+                .<UnaryOperator<HistoryEvent>>map(decoder -> decoder::decoded)
+                .orElse(HistoryDecoder::refuseEncrypted);
     }
 
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
@@ -236,6 +251,7 @@ public final class HistoryReader {
     }
 
     private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
         ByteString token = ByteString.EMPTY;
         do {
             GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
@@ -244,13 +260,14 @@ public final class HistoryReader {
                             .setExecution(run)
                             .setNextPageToken(token)
                             .build());
-            page.getHistory().getEventsList().forEach(reader);
+            page.getHistory().getEventsList().stream().map(decoder).forEach(reader);
             token = page.getNextPageToken();
         } while (!token.isEmpty());
     }
 
     /** The events after this one, oldest first, read from the end: what costs is what is new. */
     private List<HistoryEvent> since(WorkflowExecution run, long eventId) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
         List<HistoryEvent> events = new ArrayList<>();
         ByteString token = ByteString.EMPTY;
         int pageSize = FIRST_REVERSE_PAGE;
@@ -267,7 +284,7 @@ public final class HistoryReader {
                     Collections.reverse(events);
                     return events;
                 }
-                events.add(event);
+                events.add(decoder.apply(event));
             }
             token = page.getNextPageToken();
             pageSize = Math.min(4 * pageSize, MOST_REVERSE_PAGE);

@@ -2,6 +2,7 @@ package dev.waymark.starter;
 
 import dev.waymark.client.WaymarkException;
 import dev.waymark.starter.chat.ChatCommand;
+import dev.waymark.starter.codec.CodecCommand;
 import dev.waymark.starter.command.AnswerCommand;
 import dev.waymark.starter.command.ApproveCommand;
 import dev.waymark.starter.command.BudgetCommand;
@@ -104,6 +105,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("stop", StopCommand.class);
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
+        commands.put("codec", CodecCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         commands.put("describe-commands", DescribeCommands.class);
         return commands;

@@ -76,8 +76,7 @@ public final class AgentWorker implements AutoCloseable {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
         this.options = options(!isInMemory(client));
-        this.runs = new RunReader(new HistoryReader(
-                client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
+        this.runs = new RunReader(new HistoryReader(client));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);

@@ -72,7 +72,7 @@ public final class ChaosStage implements AutoCloseable {
         this.directory = directory;
         this.connection = connection;
         this.client = AgentClient.connect(connection.address());
-        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.client());
         this.ledger = EffectLedger.open(directory.resolve("ledger"));
     }
 

@@ -7,12 +7,12 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** {@code ./waymark} with the jars that {@code mvn package} made. Its tests skip themselves where there are none. */
-final class ScriptFile {
+public final class ScriptFile {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private ScriptFile() {}
 
-    static List<String> call(String... arguments) {
+    public static List<String> call(String... arguments) {
         for (String jar : List.of("worker/target/waymark-worker.jar", "starter/target/waymark.jar")) {
             Assumptions.assumeTrue(Files.exists(ROOT.resolve(jar)), () -> "not built: " + jar);
         }

@@ -1,7 +1,7 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.UnsupportedSetting;
+import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -50,7 +50,7 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
-        UnsupportedSetting.refuse(ProcessEnvironment.get());
+        EncryptionKeys.of(ProcessEnvironment.get()); // Unusable keys are refused before anything starts.
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
             throw new CommandError.Thrown(

@@ -1,7 +1,7 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.connect.ServerUnreachable;
-import dev.waymark.connect.UnsupportedSetting;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -38,8 +38,8 @@ record CommandError(int exitCode, String type, String message, String remedy) {
         if (problem instanceof AgentInvalid) {
             return new CommandError(ExitCodes.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "");
         }
-        if (problem instanceof UnsupportedSetting) {
-            return new CommandError(ExitCodes.BAD_INPUT, BAD_INPUT, words, UnsupportedSetting.remedy());
+        if (problem instanceof KeyProblem) {
+            return new CommandError(ExitCodes.BAD_INPUT, KeyProblem.TYPE, words, "");
         }
         if (problem instanceof BindException) {
             return new CommandError(

@@ -62,7 +62,7 @@ abstract class McpToolsCases {
 
             assertThat(state.turn().text()).isEqualTo("charged 5;");
             AgentSpec agent = new RunReader(
-                            new HistoryReader(connection().stubs(), connection().namespace()))
+                            new HistoryReader(connection().client()))
                     .setting(thread, rig.timeline(thread).moments().get(0).runId())
                     .agent();
             assertThat(agent.tool("test_charge").orElseThrow())

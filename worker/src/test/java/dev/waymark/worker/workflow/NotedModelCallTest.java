@@ -46,11 +46,11 @@ class NotedModelCallTest {
     void notedCall_againstTheSameCallReadFromHistory_isEqual() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address())) {
-            HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+            HistoryReader histories = new HistoryReader(connection.client());
             Connection gone = Connection.to(server.address());
             gone.close();
             // It can read nothing: what it knows was noted.
-            RunReader noting = new RunReader(new HistoryReader(gone.stubs(), gone.namespace()));
+            RunReader noting = new RunReader(new HistoryReader(gone.client()));
             Comparing comparing = new Comparing(noting, new RunReader(histories));
             WorkerFactory factory = WorkerFactory.newInstance(connection.client());
             Worker worker = factory.newWorker(WireNames.TASK_QUEUE);
