@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -73,6 +74,34 @@ public final class FileSaver implements CheckpointSaver {
     }
 
     @Override
+    public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        Optional<CheckpointOwner> stored = owner(threadId);
+        CheckpointOwner next = owner.replacing(stored, threadId);
+        if (!stored.equals(Optional.of(next))) {
+            handOver(threadId, next);
+        }
+        save(checkpoint);
+    }
+
+    @Override
+    public Optional<CheckpointOwner> owner(String threadId) {
+        Path file = ownerFileOf(threadId);
+        return read(file).map(text -> CheckpointOwner.read(text, threadId, file.toString()));
+    }
+
+    @Override
+    public void handOver(String threadId, CheckpointOwner owner) {
+        Path file = ownerFileOf(threadId);
+        try {
+            createDirectory(directory.toAbsolutePath());
+            replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+        } catch (IOException e) {
+            throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
+        }
+    }
+
+    @Override
     public Optional<Json> load(String threadId) {
         Path file = fileOf(threadId);
         return read(file).map(text -> CheckpointText.read(text, threadId, file.toString()));
@@ -98,6 +127,7 @@ public final class FileSaver implements CheckpointSaver {
         Path document = directory.resolve(file.documentName());
         try {
             boolean deleted = Files.deleteIfExists(document);
+            Files.deleteIfExists(ownerFileOf(threadId));
             if (file.isHashed()) {
                 Files.deleteIfExists(directory.resolve(file.idName()));
             }
@@ -120,6 +150,10 @@ public final class FileSaver implements CheckpointSaver {
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
         }
+    }
+
+    private Path ownerFileOf(String threadId) {
+        return directory.resolve(EntryFile.of(threadId).ownerName());
     }
 
     private Path fileOf(String threadId) {
