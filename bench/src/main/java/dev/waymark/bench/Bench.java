@@ -35,7 +35,7 @@ public final class Bench {
                     "usage: bench/run [" + QUICK + "] [SCENARIO…]    scenarios: " + String.join(" ", SCENARIOS));
             System.exit(USAGE);
         }
-        Report report = new Report(System.out, !quick);
+        BenchReport report = new BenchReport(System.out, !quick);
         try {
             report.line("# Benchmarks");
             for (String scenario : scenarios) {
@@ -50,18 +50,18 @@ public final class Bench {
         System.exit(report.missed() == 0 ? DONE : MISSED);
     }
 
-    private static void run(String scenario, Report report, Path root, boolean quick) throws Exception {
+    private static void run(String scenario, BenchReport report, Path root, boolean quick) throws Exception {
         double load = load();
-        try (Laboratory laboratory = Laboratory.open()) {
+        try (BenchServer laboratory = BenchServer.open()) {
             switch (scenario) {
-                case "conversation" -> new Conversations(laboratory.connection(), report, quick).run();
-                case "cold-replay" -> new ColdReplay(laboratory, report, quick).run();
-                case "projection" -> new Projection(laboratory.connection(), report, quick).run();
-                case "versions" -> new Versions(report, quick).run();
-                case "tools" -> new ToolCosts(laboratory.connection(), report, quick).run();
-                case "starts" -> new Starts(laboratory, report, root, quick).run();
-                case "words" -> new LiveWords(laboratory, report, root, quick).run();
-                case "programs" -> new Programs(report, quick).run();
+                case "conversation" -> new ConversationsBenchmark(laboratory.connection(), report, quick).run();
+                case "cold-replay" -> new ColdReplayBenchmark(laboratory, report, quick).run();
+                case "projection" -> new ProjectionBenchmark(laboratory.connection(), report, quick).run();
+                case "versions" -> new VersionsBenchmark(report, quick).run();
+                case "tools" -> new ToolCostsBenchmark(laboratory.connection(), report, quick).run();
+                case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
+                case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
+                case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }
             report.line("");
@@ -69,8 +69,8 @@ public final class Bench {
         }
     }
 
-    private static String conditions(Laboratory laboratory, double loadBefore) throws IOException {
-        return Report.text(
+    private static String conditions(BenchServer laboratory, double loadBefore) throws IOException {
+        return BenchReport.text(
                 "%s. %s, %d cores, %s %s, load %.1f before and %.1f after. JDK %s. Temporal server %s, SQLite in a file, flags: %s.",
                 LocalDate.now(ZoneOffset.UTC),
                 processor(),

@@ -4,18 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.Tracker;
-import dev.waymark.e2e.product.WorkerProcess;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
-import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import java.io.IOException;
@@ -47,7 +47,7 @@ class AgentsTest {
     private final Tracker tracker = Tracker.start();
     private Path directory;
     private Dev server;
-    private WorkerProcess worker;
+    private CliWorkerProcess worker;
     private Command waymark;
     private AgentClient client;
 
@@ -63,7 +63,7 @@ class AgentsTest {
         server = Dev.inMemoryWithoutWorker(folder);
         waymark = Command.at(server.address());
         client = AgentClient.connect(server.address());
-        worker = WorkerProcess.start(server.address(), AGENTS, environment, folder.resolve("worker.log"));
+        worker = CliWorkerProcess.start(server.address(), AGENTS, environment, folder.resolve("worker.log"));
     }
 
     @AfterAll
@@ -186,20 +186,20 @@ class AgentsTest {
     @Test
     void triage_commentsWhatIsApproved_andSummarisesWhatGotLong() {
         anthropic.answers(
-                Answer.says()
+                ModelAnswer.says()
                         .calls("tu_1", "list_issues", "{\"state\":\"open\"}")
                         .using(1_000, 50),
-                Answer.says()
+                ModelAnswer.says()
                         .calls("tu_2", "read_issue", "{\"number\":7}")
                         .calls("tu_3", "read_comments", "{\"number\":7}")
                         .using(2_000, 60),
-                Answer.says("I label it, and ask. ")
+                ModelAnswer.says("I label it, and ask. ")
                         .calls("tu_4", "label_issue", "{\"number\":7,\"labels\":[\"bug\"]}")
                         .calls("tu_5", "comment", "{\"number\":7,\"body\":\"Which version is it?\"}")
                         .using(3_000, 100),
-                Answer.says("7 bug: it forgets words.").using(61_000, 40),
-                Answer.says("Issue 7 is a bug.").using(5_000, 200),
-                Answer.says("Nothing else is open.").using(4_000, 30));
+                ModelAnswer.says("7 bug: it forgets words.").using(61_000, 40),
+                ModelAnswer.says("Issue 7 is a bug.").using(5_000, 200),
+                ModelAnswer.says("Nothing else is open.").using(4_000, 30));
 
         AgentResult asked = client.run(
                 Prompt.of("triage", "Sort the issues").withThread("issues").allowingVolatile());
@@ -226,22 +226,22 @@ class AgentsTest {
     @Test
     void librarian_hasItsReaderReadAndItsCheckerCheck() {
         openai.answers(
-                Answer.says().calls("tu_1", "list_documents", "{}").using(1_000, 100),
-                Answer.says()
+                ModelAnswer.says().calls("tu_1", "list_documents", "{}").using(1_000, 100),
+                ModelAnswer.says()
                         .calls("tu_2", "reader", "{\"task\":\"How often does a charge happen?\"}")
                         .using(1_000, 100),
-                Answer.says()
+                ModelAnswer.says()
                         .calls("tu_1", "search_documents", "{\"text\":\"AT MOST once\"}")
                         .using(1_000, 100),
-                Answer.says()
+                ModelAnswer.says()
                         .calls("tu_2", "read_document", "{\"name\":\"guide.md\",\"from\":1}")
                         .using(1_000, 100),
-                Answer.says("guide.md: at most once.").using(1_000, 100),
-                Answer.says()
+                ModelAnswer.says("guide.md: at most once.").using(1_000, 100),
+                ModelAnswer.says()
                         .calls("tu_3", "checker", "{\"task\":\"A charge happens at most once: guide.md\"}")
                         .using(1_000, 100),
-                Answer.says("All of it is there.").using(1_000, 100),
-                Answer.says("At most once, says guide.md.").using(1_000, 100));
+                ModelAnswer.says("All of it is there.").using(1_000, 100),
+                ModelAnswer.says("At most once, says guide.md.").using(1_000, 100));
 
         AgentResult done = client.prompt("librarian", "How often is a card charged?");
 
@@ -266,8 +266,8 @@ class AgentsTest {
                 "OPENAI_BASE_URL", "",
                 "WAYMARK_TASK_QUEUE", "keyless");
         Command keyless = waymark.with("WAYMARK_TASK_QUEUE", "keyless");
-        try (WorkerProcess poor =
-                WorkerProcess.start(server.address(), AGENTS, without, directory.resolve("keyless.log"))) {
+        try (CliWorkerProcess poor =
+                CliWorkerProcess.start(server.address(), AGENTS, without, directory.resolve("keyless.log"))) {
             assertThat(Files.readAllLines(poor.log()))
                     .contains(
                             "waymark: OPENAI_API_KEY is not set: checker, librarian, reader."

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.history.Timeline;
@@ -122,14 +122,14 @@ abstract class ClientContract {
             connection
                     .client()
                     .newUntypedWorkflowStub(
-                            Names.WORKFLOW_TYPE,
+                            WireNames.WORKFLOW_TYPE,
                             WorkflowOptions.newBuilder()
                                     .setWorkflowId("moving")
-                                    .setTaskQueue(Names.TASK_QUEUE)
+                                    .setTaskQueue(WireNames.TASK_QUEUE)
                                     .build())
                     .start(StartInput.of("greeter")
                             .withLimits(RunLimits.DEFAULT.withSoftEvents(20))
-                            .saying(Say.message("m0", "Hi")));
+                            .saying(SayPayload.message("m0", "Hi")));
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw new IllegalStateException(e);
         }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.ChargeProgram;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
-import dev.waymark.e2e.product.Till;
-import dev.waymark.e2e.product.WorkerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,10 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class HttpToolCases {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
-    private final Till till = Till.open();
+    private final ChargeProgram till = ChargeProgram.open();
     private Path directory;
     private Dev server;
-    private WorkerProcess worker;
+    private CliWorkerProcess worker;
     private Command waymark;
 
     abstract Dev serverWithoutWorker(Path folder);
@@ -72,8 +72,8 @@ abstract class HttpToolCases {
                 """);
     }
 
-    private WorkerProcess newWorker(String log) {
-        return WorkerProcess.start(
+    private CliWorkerProcess newWorker(String log) {
+        return CliWorkerProcess.start(
                 server.address(), directory, Map.of("TILL_TOKEN", "till-token-1"), directory.resolve(log));
     }
 
@@ -94,7 +94,7 @@ abstract class HttpToolCases {
 
         assertThat(done.json().path("text").asText()).isEqualTo("So be it.");
         assertThat(done.json().path("messages").toString()).contains("charged /charges/4/2");
-        List<Till.Request> requests = till.requests("/charges/4/2");
+        List<ChargeProgram.Request> requests = till.requests("/charges/4/2");
         assertThat(requests).hasSize(1);
         assertThat(requests.get(0).body()).isEqualTo("{\"cents\":500}");
         assertThat(requests.get(0).key())
@@ -137,10 +137,10 @@ abstract class HttpToolCases {
         for (String once : List.of("reporting", "asking", "verified")) {
             assertThat(till.requests("/held/" + once)).as(once).hasSize(1);
         }
-        List<Till.Request> again = till.requests("/held/again");
-        assertThat(again).extracting(Till.Request::charged).containsExactly(true, false);
+        List<ChargeProgram.Request> again = till.requests("/held/again");
+        assertThat(again).extracting(ChargeProgram.Request::charged).containsExactly(true, false);
         assertThat(again)
-                .extracting(Till.Request::key)
+                .extracting(ChargeProgram.Request::key)
                 .containsOnly(again.get(0).key());
         assertThat(till.requests("/held/safe"))
                 .hasSize(2)

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.Watching;
-import dev.waymark.e2e.product.WorkerProcess;
-import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import java.io.IOException;
@@ -39,7 +39,7 @@ abstract class LiveModelCases {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private Path directory;
     private Dev server;
-    private WorkerProcess worker;
+    private CliWorkerProcess worker;
     private Command waymark;
 
     abstract Dev serverWithoutWorker(Path folder);
@@ -65,8 +65,8 @@ abstract class LiveModelCases {
         Files.writeString(directory.resolve(name + ".yaml"), "model: " + model + "\ntools: [{ use: ask_user }]\n");
     }
 
-    private WorkerProcess newWorker(String log) {
-        return WorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
+    private CliWorkerProcess newWorker(String log) {
+        return CliWorkerProcess.start(server.address(), directory, environment, directory.resolve(log));
     }
 
     @AfterAll
@@ -90,7 +90,7 @@ abstract class LiveModelCases {
 
     @Test
     void words_reachWatchBeforeTheReply() {
-        openai.answers(Answer.says("It ", "rains ", "in ", "Spain.").silentAfter(2));
+        openai.answers(ModelAnswer.says("It ", "rains ", "in ", "Spain.").silentAfter(2));
 
         try (Watching watching = begin("other", "rain")) {
             await().atMost(PATIENCE)
@@ -116,7 +116,8 @@ abstract class LiveModelCases {
     @Test
     void worker_killedInMidReply_theReplyIsStoredOnce() {
         int before = anthropic.received().size();
-        anthropic.answers(Answer.says("Once ", "upon ").silentAfter(2), Answer.says("Once ", "upon ", "a ", "time."));
+        anthropic.answers(
+                ModelAnswer.says("Once ", "upon ").silentAfter(2), ModelAnswer.says("Once ", "upon ", "a ", "time."));
 
         try (Watching watching = begin("teller", "tale")) {
             await().atMost(PATIENCE)
@@ -141,8 +142,8 @@ abstract class LiveModelCases {
     @Test
     void modelThatLoops_stopsAtItsBudget_acrossACrashAndAResume() throws IOException {
         int before = anthropic.received().size();
-        Answer.Speech looking =
-                Answer.says("Let me see.").calls("tu_1", "look", "{}").using(1_000, 1_000);
+        ModelAnswer.Speech looking =
+                ModelAnswer.says("Let me see.").calls("tu_1", "look", "{}").using(1_000, 1_000);
         anthropic.answers(looking, looking.silentAfter(1), looking);
 
         assertThat(waymark.run(
@@ -203,7 +204,7 @@ abstract class LiveModelCases {
 
     @Test
     void key_echoedByTheService_isInNoOutput() throws IOException {
-        openai.answers(Answer.error(
+        openai.answers(ModelAnswer.error(
                 401, "{\"error\":{\"code\":\"invalid_api_key\",\"message\":\"wrong: " + ModelServer.KEY + "\"}}"));
 
         Command.Done done = waymark.run("run", "--agent", "other", "Hi", "--json");

@@ -8,8 +8,8 @@ import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
 import dev.waymark.starter.client.ResumeOptions;
-import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import java.io.IOException;
@@ -67,18 +67,18 @@ class ResumedWiresTest {
         here = AgentClient.connect(hereServer.address());
         elsewhere = AgentClient.connect(elsewhereServer.address());
         answer(
-                Answer.says()
-                        .plus(new Answer.Piece.Thought("Which day?", "c2lnbmVk"))
-                        .plus(new Answer.Piece.Words("Let me see."))
+                ModelAnswer.says()
+                        .plus(new ModelAnswer.Piece.Thought("Which day?", "c2lnbmVk"))
+                        .plus(new ModelAnswer.Piece.Words("Let me see."))
                         .calls("tu_1", "look", "{\"at\": \"the calendar\"}")
                         .calls("tu_2", "fail", "{")
                         .calls("tu_3", "fail", "{}"),
                 // The same id again, and a question among others.
-                Answer.says("One thing.")
+                ModelAnswer.says("One thing.")
                         .calls("tu_1", "look", "{}")
                         .calls("tu_4", "ask_user", "{\"question\": \"Which day?\"}")
                         .calls("tu_5", "write_todos", "{\"todos\": []}"),
-                Answer.says("Booked."));
+                ModelAnswer.says("Booked."));
         for (String agent : AGENTS) {
             for (String thread : List.of(agent + "-waiting", agent + "-complete")) {
                 here.run(Prompt.of(agent, "Book it").withThread(thread).allowingVolatile());
@@ -87,7 +87,7 @@ class ResumedWiresTest {
         }
     }
 
-    private static void answer(Answer... answers) {
+    private static void answer(ModelAnswer... answers) {
         for (ModelServer service : List.of(ANTHROPIC, OPENAI)) {
             service.answers(request -> {
                 long said = request.body().path("messages").findValuesAsText("role").stream()

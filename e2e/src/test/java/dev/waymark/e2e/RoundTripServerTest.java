@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Pairing;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.starter.client.AgentClient;

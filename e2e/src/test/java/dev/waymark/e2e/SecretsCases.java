@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
+import dev.waymark.contract.WireNames;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.EchoService;
 import dev.waymark.e2e.product.Watching;
-import dev.waymark.e2e.product.WorkerProcess;
-import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.sdk.v1.WorkflowMetadata;
@@ -60,7 +60,7 @@ abstract class SecretsCases {
     Path directory;
 
     private Dev server;
-    private WorkerProcess worker;
+    private CliWorkerProcess worker;
     private Command waymark;
 
     abstract Dev serverWithoutWorker(Path folder);
@@ -150,7 +150,7 @@ abstract class SecretsCases {
         environment.put("REMOTE", "canary-remote/88\n");
         environment.put("NOT_MENTIONED", "canary-not-mentioned-99");
         environment.put("JAVA_TOOL_OPTIONS", "-Dlogback.configurationFile=" + directory.resolve("logback.xml"));
-        worker = WorkerProcess.start(server.address(), directory, environment, directory.resolve("worker.log"));
+        worker = CliWorkerProcess.start(server.address(), directory, environment, directory.resolve("worker.log"));
     }
 
     private String httpTool(String how) {
@@ -187,11 +187,11 @@ abstract class SecretsCases {
         String key = ModelServer.KEY;
         String quoted = "{\"error\":{\"type\":\"rate_limit_error\",\"message\":\"slow down, " + key + "\"}}";
         anthropic.answers(
-                Answer.error(429, quoted).with("Retry-After-Ms", "20").with("X-Key", key),
-                Answer.error(529, "<p>" + key + "</p>"),
-                calls(Answer.says(WITNESS + " Your key is " + key.substring(0, 5), key.substring(5))),
-                Answer.says().calls("tu_90", "local_dies", "{}").calls("tu_91", "remote_fails", "{}"),
-                Answer.says("Once more: " + key.substring(0, 9), key.substring(9), ".", " Bye.")
+                ModelAnswer.error(429, quoted).with("Retry-After-Ms", "20").with("X-Key", key),
+                ModelAnswer.error(529, "<p>" + key + "</p>"),
+                calls(ModelAnswer.says(WITNESS + " Your key is " + key.substring(0, 5), key.substring(5))),
+                ModelAnswer.says().calls("tu_90", "local_dies", "{}").calls("tu_91", "remote_fails", "{}"),
+                ModelAnswer.says("Once more: " + key.substring(0, 9), key.substring(9), ".", " Bye.")
                         .silentAfter(3));
 
         waymark("run", "--agent", "leaky", "--thread", "leaky", "--volatile", "--no-wait", "Say " + WITNESS);
@@ -203,7 +203,7 @@ abstract class SecretsCases {
                             .contains("\"question\":\"May I use ${WORD}"));
             look(connection, "waiting", "leaky");
             waymark("pending", "--json");
-            connection.client().newUntypedWorkflowStub("leaky").signal(Names.ANSWER, "Yes, " + WITNESS);
+            connection.client().newUntypedWorkflowStub("leaky").signal(WireNames.ANSWER, "Yes, " + WITNESS);
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(told(watching)).endsWith("Once more: [key]."));
             look(connection, "speaking", "leaky");
@@ -214,7 +214,7 @@ abstract class SecretsCases {
             ask();
             see("watch", watching.lines() + watching.complaints());
 
-            anthropic.answers(Answer.error(401, quoted));
+            anthropic.answers(ModelAnswer.error(401, quoted));
             look(connection, "refused", run("refused", "leaky"));
             look(connection, "broken", run("broken", "broken"));
         }
@@ -268,7 +268,7 @@ abstract class SecretsCases {
                 .collect(Collectors.joining());
     }
 
-    private static Answer calls(Answer.Speech speech) {
+    private static ModelAnswer calls(ModelAnswer.Speech speech) {
         String literal = "{\"q\": \"${HTTP}\", \"text\": \"${PROGRAM} " + WITNESS + "\"}";
         List<String> tools = List.of(
                 "program_says",
@@ -285,7 +285,7 @@ abstract class SecretsCases {
                 "local_refuses",
                 "remote_says",
                 "remote_refuses");
-        Answer.Speech all = speech;
+        ModelAnswer.Speech all = speech;
         for (int i = 0; i < tools.size(); i++) {
             all = all.calls("tu_" + (i + 1), tools.get(i), literal);
         }
@@ -332,11 +332,11 @@ abstract class SecretsCases {
                         .collect(Collectors.joining("\n")));
         see("history as JSON, " + when, history.toJson(true));
         for (String query : List.of(
-                Names.STATUS_QUERY,
-                Names.PENDING_QUERY,
-                Names.CALLS_QUERY,
-                Names.CHECKPOINT_QUERY,
-                Names.STATE_QUERY)) {
+                WireNames.STATUS_QUERY,
+                WireNames.PENDING_QUERY,
+                WireNames.CALLS_QUERY,
+                WireNames.CHECKPOINT_QUERY,
+                WireNames.STATE_QUERY)) {
             see("query " + query + ", " + when, String.valueOf(thread.query(query, Object.class)));
         }
         see(

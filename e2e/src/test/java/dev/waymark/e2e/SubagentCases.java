@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.CliWorkerProcess;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
 import dev.waymark.e2e.product.Dev;
-import dev.waymark.e2e.product.WorkerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +30,7 @@ abstract class SubagentCases {
 
     private Path directory;
     private Dev server;
-    private WorkerProcess worker;
+    private CliWorkerProcess worker;
     private Command waymark;
 
     abstract Dev serverWithoutWorker(Path folder);
@@ -62,8 +62,8 @@ abstract class SubagentCases {
         }
     }
 
-    private WorkerProcess newWorker(String log) {
-        return WorkerProcess.start(server.address(), directory, Map.of(), directory.resolve(log));
+    private CliWorkerProcess newWorker(String log) {
+        return CliWorkerProcess.start(server.address(), directory, Map.of(), directory.resolve(log));
     }
 
     private void replaceWorker(String log) {

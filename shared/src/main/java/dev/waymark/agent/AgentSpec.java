@@ -4,10 +4,10 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Budget;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -185,29 +185,29 @@ public record AgentSpec(
     }
 
     /** What the rules of the conversation need to know of this agent. */
-    public Terms terms() {
-        Map<String, Terms.ToolKind> kinds = new LinkedHashMap<>();
-        Map<String, Terms.Care> care = new LinkedHashMap<>();
+    public AgentPolicy terms() {
+        Map<String, AgentPolicy.ToolKind> kinds = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
             kinds.put(
                     tool.name(),
                     switch (tool.kind()) {
-                        case QUESTION -> Terms.ToolKind.QUESTION;
-                        case STATE -> Terms.ToolKind.STATE;
-                        case SUBAGENT -> Terms.ToolKind.SUBAGENT;
-                        case JAVA, COMMAND, HTTP, MCP -> Terms.ToolKind.ACTIVITY;
+                        case QUESTION -> AgentPolicy.ToolKind.QUESTION;
+                        case STATE -> AgentPolicy.ToolKind.STATE;
+                        case SUBAGENT -> AgentPolicy.ToolKind.SUBAGENT;
+                        case JAVA, COMMAND, HTTP, MCP -> AgentPolicy.ToolKind.ACTIVITY;
                     });
-            if (!tool.care().equals(Terms.Care.NONE)) {
+            if (!tool.care().equals(AgentPolicy.Care.NONE)) {
                 care.put(tool.name(), tool.care());
             }
         }
-        return new Terms(
+        return new AgentPolicy(
                 name,
                 maxIterations,
                 kinds,
                 care,
-                approvals.map(
-                        by -> new Terms.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
+                approvals.map(by ->
+                        new AgentPolicy.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
                 budget,
                 context,
                 summaries);

@@ -1,7 +1,7 @@
 package dev.waymark.agent;
 
-import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -172,15 +172,15 @@ public record ToolSpec(
     }
 
     /** What the rules of a conversation have to mind about it. */
-    Terms.Care care() {
+    AgentPolicy.Care care() {
         if (!hasEffect()) {
-            return new Terms.Care(false, approval, false, false, false, false, 0);
+            return new AgentPolicy.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
         // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java, nor
         // to a request that has left.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
-        return new Terms.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
+        return new AgentPolicy.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
     }
 
     /** Makes one, piece by piece. */

@@ -1,6 +1,6 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 
 /** A document that is no checkpoint, or none that can be gone on from. The message says where and why. */
 public final class CheckpointCorruption extends RuntimeException {

@@ -1,6 +1,6 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +13,7 @@ import java.util.Optional;
  * nothing was changed. No document takes more than a moment, however large or deep it is.
  *
  * <pre>{@code
- * Recovered recovered = CheckpointReader.read(Files.readAllBytes(file), Instant.now());
+ * RestoredCheckpoint recovered = CheckpointReader.read(Files.readAllBytes(file), Instant.now());
  * List<Message> said = recovered.state().transcript().messages();
  * }</pre>
  */
@@ -24,7 +24,7 @@ public final class CheckpointReader {
     private CheckpointReader() {}
 
     /** {@code now} is the time of everything that the checkpoint gives no time for. */
-    public static Recovered read(byte[] text, Instant now) {
+    public static RestoredCheckpoint read(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         if (documents.isEmpty()) {
             throw CheckpointCorruption.at("", "there is nothing in it");
@@ -36,11 +36,11 @@ public final class CheckpointReader {
         }
     }
 
-    private static Recovered read(Json document, Instant now) {
+    private static RestoredCheckpoint read(Json document, Instant now) {
         if (document.value() instanceof List<?> list) {
             return list(document, list, now);
         }
-        Fields fields = Fields.of(document, "");
+        CheckpointFields fields = CheckpointFields.of(document, "");
         if (fields.has("session") && fields.has("checkpoint")) {
             return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields));
         }
@@ -56,7 +56,7 @@ public final class CheckpointReader {
         throw CheckpointCorruption.at("", "the shape of no known checkpoint");
     }
 
-    private static Recovered list(Json document, List<?> list, Instant now) {
+    private static RestoredCheckpoint list(Json document, List<?> list, Instant now) {
         if (list.isEmpty()) {
             throw CheckpointCorruption.at("", "an empty list");
         }
@@ -73,8 +73,8 @@ public final class CheckpointReader {
         throw CheckpointCorruption.at("", "the shape of no known checkpoint");
     }
 
-    private static Recovered recovered(CheckpointFormat format, Json document, Named named) {
-        return new Recovered(format, document, named.conversation().restore(), named.thread());
+    private static RestoredCheckpoint recovered(CheckpointFormat format, Json document, Named named) {
+        return new RestoredCheckpoint(format, document, named.conversation().restore(), named.thread());
     }
 
     /** What a reader has found, and whose it is. */

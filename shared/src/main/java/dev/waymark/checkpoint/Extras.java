@@ -1,8 +1,8 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Origin;
+import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,15 +20,16 @@ public final class MessagesCheckpoint {
     private MessagesCheckpoint() {}
 
     public static Json of(Conversation state) {
-        return Json.of(new Rows(new Spelling()).of(Said.messages(state)));
+        return Json.of(new MessageRows(new Spelling()).of(CheckpointMessages.messages(state)));
     }
 
-    private static final class Spelling implements Rows.Spelling {
+    private static final class Spelling implements MessageRows.Spelling {
         @Override
         public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
             List<Map<String, Object>> rows = new ArrayList<>();
             for (Part.ToolResult result : results) {
-                Map<String, Object> row = Rows.row("tool", result.isError() ? wrapped(result) : result.content());
+                Map<String, Object> row =
+                        MessageRows.row("tool", result.isError() ? wrapped(result) : result.content());
                 row.put("toolCallId", result.toolUseId());
                 row.put("toolName", tools.getOrDefault(result.toolUseId(), ""));
                 rows.add(row);
@@ -38,7 +39,7 @@ public final class MessagesCheckpoint {
 
         @Override
         public Map<String, Object> assistant(Message message) {
-            Map<String, Object> row = Rows.row("assistant", message.text());
+            Map<String, Object> row = MessageRows.row("assistant", message.text());
             if (!message.toolUses().isEmpty()) {
                 row.put(
                         "toolCalls",

@@ -1,12 +1,12 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.ToolTexts;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -41,12 +41,13 @@ final class MessagesReader {
     static CheckpointReader.Named read(List<?> list, Instant now) {
         Restoration conversation = new Restoration(now, true).turn(1, 0, Usage.NONE, now);
         MessagesReader reader = new MessagesReader(list);
-        Fields.each(list, "", reader::message).forEach(message -> conversation.say(message, Optional.empty(), now));
+        CheckpointFields.each(list, "", reader::message)
+                .forEach(message -> conversation.say(message, Optional.empty(), now));
         return new CheckpointReader.Named(conversation, Optional.empty());
     }
 
     private Message message(Object value, String place) {
-        Fields row = Fields.of(value, place);
+        CheckpointFields row = CheckpointFields.of(value, place);
         return switch (row.text("role")) {
             case "user" -> Message.user(row.only("role", "content").text("content"));
             case "assistant" -> assistant(row.only("role", "content", "toolCalls"));
@@ -60,11 +61,11 @@ final class MessagesReader {
         };
     }
 
-    private String unnamed(Fields row, Optional<String> tool) {
+    private String unnamed(CheckpointFields row, Optional<String> tool) {
         return tool.map(unnamed::get).map(Deque::poll).orElseThrow(() -> row.corrupt("a result of no call"));
     }
 
-    private Message assistant(Fields row) {
+    private Message assistant(CheckpointFields row) {
         unnamed.clear();
         List<Part> parts = new ArrayList<>();
         boolean calls = row.has("toolCalls") && !row.list("toolCalls").isEmpty();
@@ -79,7 +80,7 @@ final class MessagesReader {
     }
 
     private Part.ToolUse call(Object value, String place) {
-        Fields call = Fields.of(value, place).only("id", "name", "arguments");
+        CheckpointFields call = CheckpointFields.of(value, place).only("id", "name", "arguments");
         if (!call.isNull("id")) {
             return new Part.ToolUse(call.id("id"), call.id("name"), call.json("arguments"));
         }

@@ -1,18 +1,18 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Ask;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
+import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Sha256;
-import dev.waymark.conversation.Terms;
-import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public final class PhasesCheckpoint {
     private final Timeline timeline;
     private final String runId;
     private final Consumer<Json> records;
-    private final Rows rows = new Rows(new Spelling());
+    private final MessageRows rows = new MessageRows(new Spelling());
     private final Map<Call, Json> executions = new IdentityHashMap<>();
     private final Map<Integer, Usage> usages = new HashMap<>();
     private Optional<Json> newest = Optional.empty();
@@ -122,8 +122,8 @@ public final class PhasesCheckpoint {
         if (before.isEmpty() || (!ran && state.turn().isRunning())) {
             addStart(state, resumedElsewhere || before.isPresent());
         }
-        Optional<Ask> waited = before.flatMap(PhasesCheckpoint::ask);
-        Optional<Ask> waits = ask(state);
+        Optional<OpenRequest> waited = before.flatMap(PhasesCheckpoint::ask);
+        Optional<OpenRequest> waits = ask(state);
         boolean waitsForAnother = !waited.map(PhasesCheckpoint::subject).equals(waits.map(PhasesCheckpoint::subject));
         if (waited.isPresent() && waitsForAnother) {
             add("resumed", state, Map.of("kind", kindOf(waited.get())));
@@ -259,19 +259,19 @@ public final class PhasesCheckpoint {
     }
 
     /** What is asked first, here or in a subagent's thread, if only people are waited for. */
-    private static Optional<Ask> ask(Conversation state) {
+    private static Optional<OpenRequest> ask(Conversation state) {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
     }
 
     /** What is asked of a person: about one call there may be a question after its approval. */
-    private static List<Object> subject(Ask ask) {
+    private static List<Object> subject(OpenRequest ask) {
         return List.of(ask.callId(), ask.kind());
     }
 
-    private void addPause(Conversation state, Ask ask) {
+    private void addPause(Conversation state, OpenRequest ask) {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("kind", kindOf(ask));
-        if (ask.kind() == Ask.Kind.QUESTION) {
+        if (ask.kind() == OpenRequest.Kind.QUESTION) {
             payload.put("prompt", ask.question().orElse(""));
         } else {
             payload.put("reason", ask.tool());
@@ -279,8 +279,8 @@ public final class PhasesCheckpoint {
         add("paused", state, payload);
     }
 
-    private static String kindOf(Ask ask) {
-        return ask.kind() == Ask.Kind.QUESTION ? "user_input" : "approval";
+    private static String kindOf(OpenRequest ask) {
+        return ask.kind() == OpenRequest.Kind.QUESTION ? "user_input" : "approval";
     }
 
     private void addTerminal(Conversation state) {
@@ -314,9 +314,9 @@ public final class PhasesCheckpoint {
         Map<String, Object> snapshot = new LinkedHashMap<>();
         snapshot.put("state", stateName(state));
         snapshot.put("step", state.counters().steps());
-        snapshot.put("llm_calls", Said.iterations(state));
+        snapshot.put("llm_calls", CheckpointMessages.iterations(state));
         snapshot.put("tool_calls", toolCallCount(state));
-        snapshot.put("started_at_s", Times.seconds(turn.startedAt()));
+        snapshot.put("started_at_s", Timestamps.seconds(turn.startedAt()));
         snapshot.put(
                 "elapsed_s",
                 Duration.between(turn.startedAt(), state.updatedAt()).toMillis() / 1000.0);
@@ -367,9 +367,9 @@ public final class PhasesCheckpoint {
         payload.put("step", state.counters().steps());
         payload.put("state", stateName(state));
         payload.put("context", state.context().<Object>map(Json::value).orElseGet(() -> extras.object("context")));
-        payload.put("llm_calls", Said.iterations(state));
+        payload.put("llm_calls", CheckpointMessages.iterations(state));
         payload.put("tool_calls", toolCallCount(state));
-        payload.put("started_at_s", Times.seconds(state.turn().startedAt()));
+        payload.put("started_at_s", Timestamps.seconds(state.turn().startedAt()));
         payload.put("usage", usage(state.turn().usage()));
         payload.put("total_cost_usd", extras.cost());
         payload.put("session_token", extras.value("session_token"));
@@ -409,9 +409,9 @@ public final class PhasesCheckpoint {
         };
     }
 
-    private static boolean hasEffect(Terms terms, Call call) {
+    private static boolean hasEffect(AgentPolicy terms, Call call) {
         return Optional.ofNullable(terms.care().get(call.tool()))
-                .map(Terms.Care::effect)
+                .map(AgentPolicy.Care::effect)
                 .orElse(false);
     }
 
@@ -480,7 +480,7 @@ public final class PhasesCheckpoint {
     }
 
     private List<Object> rows(Conversation state, Optional<Message> pending) {
-        List<Message> messages = new ArrayList<>(Said.messages(state));
+        List<Message> messages = new ArrayList<>(CheckpointMessages.messages(state));
         if (pending.isPresent()) {
             // The results that there are stand among the effects.
             while (!messages.get(messages.size() - 1).equals(pending.get())) {
@@ -489,17 +489,17 @@ public final class PhasesCheckpoint {
             messages.remove(messages.size() - 1);
         }
         List<Object> all = new ArrayList<>();
-        timeline.instructions().ifPresent(words -> all.add(Rows.row("system", words)));
+        timeline.instructions().ifPresent(words -> all.add(MessageRows.row("system", words)));
         all.addAll(rows.of(messages));
         return all;
     }
 
-    private static final class Spelling implements Rows.Spelling {
+    private static final class Spelling implements MessageRows.Spelling {
         @Override
         public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
             List<Map<String, Object>> rows = new ArrayList<>();
             for (Part.ToolResult result : results) {
-                Map<String, Object> row = Rows.row("tool", result.content());
+                Map<String, Object> row = MessageRows.row("tool", result.content());
                 row.put("name", tools.getOrDefault(result.toolUseId(), ""));
                 row.put("tool_call_id", result.toolUseId());
                 rows.add(row);
@@ -509,7 +509,7 @@ public final class PhasesCheckpoint {
 
         @Override
         public Map<String, Object> assistant(Message message) {
-            Map<String, Object> row = Rows.row("assistant", message.text());
+            Map<String, Object> row = MessageRows.row("assistant", message.text());
             if (!message.toolUses().isEmpty()) {
                 row.put(
                         "tool_calls",
@@ -578,9 +578,9 @@ public final class PhasesCheckpoint {
     }
 
     private static void forEachResult(Conversation state, Result taker) {
-        List<Transcript.Entry> entries = Said.entries(state);
-        Map<String, Part.ToolResult> results =
-                Said.results(entries.stream().map(Transcript.Entry::message).toList());
+        List<Transcript.Entry> entries = CheckpointMessages.entries(state);
+        Map<String, Part.ToolResult> results = CheckpointMessages.results(
+                entries.stream().map(Transcript.Entry::message).toList());
         for (Transcript.Entry entry : entries) {
             for (Part.ToolUse use : entry.message().toolUses()) {
                 Part.ToolResult result = results.get(use.id());
@@ -649,7 +649,8 @@ public final class PhasesCheckpoint {
      */
     private static boolean isPaused(Conversation state) {
         boolean allAsk = state.openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING);
-        return Said.waiting(state).isPresent() && (allAsk || pendingReply(state).isPresent());
+        return CheckpointMessages.waiting(state).isPresent()
+                && (allAsk || pendingReply(state).isPresent());
     }
 
     /** A model as agents name it, {@code provider:name}. */

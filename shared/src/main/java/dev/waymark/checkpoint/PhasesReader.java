@@ -1,13 +1,13 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -59,8 +59,8 @@ final class PhasesReader {
         this.now = now;
     }
 
-    static Recovered record(Json document, Instant now) {
-        Fields fields = Fields.of(document, "");
+    static RestoredCheckpoint record(Json document, Instant now) {
+        CheckpointFields fields = CheckpointFields.of(document, "");
         PhasesReader reader = new PhasesReader(document, now);
         if (!fields.has("phase")) {
             return reader.recovered(fields, Optional.empty(), Optional.empty(), Optional.empty(), now);
@@ -68,25 +68,31 @@ final class PhasesReader {
         return reader.read(List.of(normalised(document.value(), "")));
     }
 
-    static Recovered chain(Json document, Instant now) {
+    static RestoredCheckpoint chain(Json document, Instant now) {
         return new PhasesReader(document, now)
-                .read(Fields.each((List<?>) document.value(), "", PhasesReader::normalised));
+                .read(CheckpointFields.each((List<?>) document.value(), "", PhasesReader::normalised));
     }
 
     /** One record. The names that it had in earlier versions are taken where the new one is not there. */
     private record Entry(
-            Fields fields, String runId, Optional<String> thread, int step, String phase, Instant at, Fields payload) {}
+            CheckpointFields fields,
+            String runId,
+            Optional<String> thread,
+            int step,
+            String phase,
+            Instant at,
+            CheckpointFields payload) {}
 
     private static Entry normalised(Object value, String place) {
         Map<String, Object> tree = new LinkedHashMap<>();
-        Fields raw = Fields.of(value, place);
+        CheckpointFields raw = CheckpointFields.of(value, place);
         raw.names().forEach(name -> tree.put(name, raw.value(name)));
         adopt(tree, "schema_version", "schemaVersion");
         adopt(tree, "schema_version", "version");
         adopt(tree, "run_id", "runId");
         adopt(tree, "thread_id", "threadId");
         adopt(tree, "payload", "data");
-        Fields fields = Fields.of(tree, place)
+        CheckpointFields fields = CheckpointFields.of(tree, place)
                 .only("schema_version", "run_id", "thread_id", "step", "phase", "timestamp_ms", "payload", "effects");
         if (fields.has("schema_version") && !"v1".equals(fields.value("schema_version"))) {
             throw fields.corrupt("no such schema_version: " + fields.value("schema_version"));
@@ -117,7 +123,7 @@ final class PhasesReader {
         }
     }
 
-    private Recovered read(List<Entry> entries) {
+    private RestoredCheckpoint read(List<Entry> entries) {
         Entry first = entries.get(0);
         Entry snapshot = null;
         Entry last = first;
@@ -173,8 +179,8 @@ final class PhasesReader {
     }
 
     /** A run that has ended: what it came to, and what was said as far as a snapshot has it. */
-    private Recovered terminal(Entry end, Optional<Entry> snapshot) {
-        Fields result = end.payload().object("terminal_result");
+    private RestoredCheckpoint terminal(Entry end, Optional<Entry> snapshot) {
+        CheckpointFields result = end.payload().object("terminal_result");
         String state = end.payload().text("state");
         if (!state.equals("completed") && !state.equals("failed") && !state.equals("cancelled")) {
             throw end.payload().corrupt("a run does not end " + state);
@@ -189,7 +195,7 @@ final class PhasesReader {
                     entry.fields().has("effects") ? Optional.of(entry.fields().object("effects")) : Optional.empty(),
                     end.at());
         } else {
-            Fields numbers = result.object("state_snapshot");
+            CheckpointFields numbers = result.object("state_snapshot");
             conversation = new Restoration(end.at(), false)
                     .turn(turnOf(Optional.of(end.runId())), numbers.count("llm_calls"), Usage.NONE, end.at())
                     .counted(numbers.count("step"), 0)
@@ -208,20 +214,25 @@ final class PhasesReader {
                     end.payload().optionalText("message").orElse(""));
         }
         conversation.agent(agent).updated(end.at());
-        return new Recovered(CheckpointFormat.PHASES, document, conversation.restore(), end.thread());
+        return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), end.thread());
     }
 
-    private Recovered recovered(
-            Fields payload, Optional<String> thread, Optional<String> runId, Optional<Fields> effects, Instant at) {
+    private RestoredCheckpoint recovered(
+            CheckpointFields payload,
+            Optional<String> thread,
+            Optional<String> runId,
+            Optional<CheckpointFields> effects,
+            Instant at) {
         Restoration conversation =
                 conversation(payload, runId, effects, at).agent(agent).updated(at);
-        return new Recovered(CheckpointFormat.PHASES, document, conversation.restore(), thread);
+        return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), thread);
     }
 
     // ---- snapshots
 
-    private Restoration conversation(Fields payload, Optional<String> runId, Optional<Fields> effects, Instant at) {
-        Fields usage = payload.object("usage");
+    private Restoration conversation(
+            CheckpointFields payload, Optional<String> runId, Optional<CheckpointFields> effects, Instant at) {
+        CheckpointFields usage = payload.object("usage");
         Usage used = new Usage(usage.total("input_tokens"), usage.total("output_tokens"));
         double startedAt = payload.number("started_at_s");
         if (startedAt < 0 || startedAt > 253_402_300_799.0) {
@@ -229,11 +240,11 @@ final class PhasesReader {
         }
         int turn = turnOf(runId);
         Restoration conversation = new Restoration(at, false)
-                .turn(turn, payload.count("llm_calls"), used, Times.ofSeconds(startedAt))
+                .turn(turn, payload.count("llm_calls"), used, Timestamps.ofSeconds(startedAt))
                 .counted(payload.count("step"), 0)
                 .cost(cost(payload));
         Map<String, Boolean> outcomes = outcomes(payload);
-        payload.each("messages", Fields::of).forEach(row -> say(row, outcomes, conversation, at));
+        payload.each("messages", CheckpointFields::of).forEach(row -> say(row, outcomes, conversation, at));
         boolean pendingReply = payload.has("pending_llm_response") && !payload.isNull("pending_llm_response");
         if (pendingReply) {
             reply(payload.object("pending_llm_response"), conversation, at);
@@ -274,13 +285,13 @@ final class PhasesReader {
         return conversation;
     }
 
-    private static void structured(Fields end, Restoration conversation) {
+    private static void structured(CheckpointFields end, Restoration conversation) {
         if (end.has("final_structured") && !end.isNull("final_structured")) {
             conversation.structured(end.json("final_structured"));
         }
     }
 
-    private static double cost(Fields payload) {
+    private static double cost(CheckpointFields payload) {
         double dollars = payload.isNull("total_cost_usd") ? 0 : payload.number("total_cost_usd");
         if (dollars < 0) {
             throw payload.corrupt("\"total_cost_usd\" is negative");
@@ -294,9 +305,9 @@ final class PhasesReader {
     }
 
     /** Whether each call succeeded, where the snapshot says. */
-    private static Map<String, Boolean> outcomes(Fields payload) {
+    private static Map<String, Boolean> outcomes(CheckpointFields payload) {
         Map<String, Boolean> outcomes = new LinkedHashMap<>();
-        for (Fields row : payload.each("tool_executions", Fields::of)) {
+        for (CheckpointFields row : payload.each("tool_executions", CheckpointFields::of)) {
             row.id("tool_name");
             if (!row.isNull("tool_call_id")) {
                 outcomes.put(row.text("tool_call_id"), row.flag("success"));
@@ -305,7 +316,7 @@ final class PhasesReader {
         return outcomes;
     }
 
-    private static void say(Fields row, Map<String, Boolean> outcomes, Restoration conversation, Instant at) {
+    private static void say(CheckpointFields row, Map<String, Boolean> outcomes, Restoration conversation, Instant at) {
         row.only("role", "content", "name", "tool_calls", "tool_call_id");
         Optional<String> name = row.optionalText("name");
         boolean calls = row.has("tool_calls")
@@ -348,17 +359,17 @@ final class PhasesReader {
     }
 
     private static Part.ToolUse call(Object value, String place) {
-        Fields call = Fields.of(value, place).only("id", "tool_name", "arguments");
+        CheckpointFields call = CheckpointFields.of(value, place).only("id", "tool_name", "arguments");
         return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.json("arguments"));
     }
 
-    private static void reply(Fields reply, Restoration conversation, Instant at) {
+    private static void reply(CheckpointFields reply, Restoration conversation, Instant at) {
         reply.only("text", "request_id", "finish_reason", "model", "usage", "tool_calls");
         reply.optionalText("request_id");
         reply.optionalText("finish_reason");
         reply.optionalText("model");
         if (!reply.isNull("usage")) {
-            Fields usage = reply.object("usage");
+            CheckpointFields usage = reply.object("usage");
             usage.total("input_tokens");
             usage.total("output_tokens");
         }
@@ -374,10 +385,10 @@ final class PhasesReader {
     }
 
     /** Takes over results that were recorded beside the transcript. Returns how many there were. */
-    private static int replay(Fields rows, Restoration conversation, Instant at) {
+    private static int replay(CheckpointFields rows, Restoration conversation, Instant at) {
         int replayed = 0;
         for (String callId : rows.names()) {
-            Fields row = rows.object(callId).only("input_hash", "output_hash", "output", "success");
+            CheckpointFields row = rows.object(callId).only("input_hash", "output_hash", "output", "success");
             Part.ToolUse call =
                     conversation.openCall(callId).orElseThrow(() -> row.corrupt("an effect of no open call"));
             if (!row.text("input_hash").equals(PhasesCheckpoint.inputHash(call.name(), call.input()))) {
@@ -394,7 +405,7 @@ final class PhasesReader {
         return replayed;
     }
 
-    private static Json extras(Fields payload, int replayed, int calls) {
+    private static Json extras(CheckpointFields payload, int replayed, int calls) {
         Map<String, Object> extras = new LinkedHashMap<>();
         keep(extras, payload, "session_token");
         keep(extras, payload, "checkpoint_token");
@@ -404,7 +415,7 @@ final class PhasesReader {
         keep(extras, payload, "normalized_model");
         keep(extras, payload, "provider_adapter");
         if (!payload.isNull("pending_llm_response")) {
-            Fields reply = payload.object("pending_llm_response");
+            CheckpointFields reply = payload.object("pending_llm_response");
             Map<String, Object> rest = new LinkedHashMap<>();
             for (String name : List.of("request_id", "finish_reason", "model", "usage")) {
                 rest.put(name, reply.value(name));
@@ -418,7 +429,7 @@ final class PhasesReader {
         return Json.of(extras);
     }
 
-    private static void keep(Map<String, Object> extras, Fields payload, String name) {
+    private static void keep(Map<String, Object> extras, CheckpointFields payload, String name) {
         @Nullable Object value = payload.value(name);
         if (value != null) {
             extras.put(name, value);

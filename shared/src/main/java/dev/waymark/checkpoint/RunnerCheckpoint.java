@@ -1,11 +1,11 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,7 +22,7 @@ public final class RunnerCheckpoint {
     private RunnerCheckpoint() {}
 
     public static Json of(Conversation state) {
-        return of(state, state.turn(), Said.iterations(state));
+        return of(state, state.turn(), CheckpointMessages.iterations(state));
     }
 
     /** As it stood for this turn, which may have ended at the moment when the next one began. */
@@ -38,14 +38,14 @@ public final class RunnerCheckpoint {
         usage.put("inputTokens", turn.usage().inputTokens());
         usage.put("outputTokens", turn.usage().outputTokens());
         checkpoint.put("usage", usage);
-        Said.interruption(state).ifPresent(call -> checkpoint.put("pendingToolUseId", call.id()));
+        CheckpointMessages.interruption(state).ifPresent(call -> checkpoint.put("pendingToolUseId", call.id()));
         return Json.of(checkpoint);
     }
 
     /** The transcript, with the results that wait to be committed. */
     public static List<Object> messages(Conversation state) {
         List<Object> rows = new ArrayList<>();
-        Said.messages(state).forEach(message -> rows.add(row(message)));
+        CheckpointMessages.messages(state).forEach(message -> rows.add(row(message)));
         return rows;
     }
 

@@ -1,10 +1,10 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,9 +14,9 @@ import java.util.Optional;
 final class RunnerReader {
     private RunnerReader() {}
 
-    static CheckpointReader.Named read(Fields fields, Instant now) {
+    static CheckpointReader.Named read(CheckpointFields fields, Instant now) {
         fields.only("messages", "iterations", "usage", "pendingToolUseId");
-        Fields used = fields.object("usage").only("inputTokens", "outputTokens");
+        CheckpointFields used = fields.object("usage").only("inputTokens", "outputTokens");
         Usage usage = new Usage(used.total("inputTokens"), used.total("outputTokens"));
         int iterations = fields.count("iterations");
         Restoration conversation =
@@ -30,7 +30,7 @@ final class RunnerReader {
     }
 
     private static Message message(Object value, String place) {
-        Fields row = Fields.of(value, place).only("role", "content");
+        CheckpointFields row = CheckpointFields.of(value, place).only("role", "content");
         Role role = switch (row.text("role")) {
             case "user" -> Role.USER;
             case "assistant" -> Role.ASSISTANT;
@@ -47,7 +47,7 @@ final class RunnerReader {
     }
 
     private static Part part(Object value, String place) {
-        Fields part = Fields.of(value, place);
+        CheckpointFields part = CheckpointFields.of(value, place);
         return switch (part.text("type")) {
             case "text" -> new Part.Text(part.only("type", "text").text("text"));
             case "image" -> {

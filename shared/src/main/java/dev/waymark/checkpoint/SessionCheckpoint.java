@@ -2,11 +2,11 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import java.time.Instant;
@@ -34,8 +34,8 @@ public final class SessionCheckpoint {
         String sessionId = state.session().orElse(timeline.thread());
         Map<String, Object> session = new LinkedHashMap<>();
         session.put("session_id", sessionId);
-        session.put("created_at", Times.iso(state.createdAt()));
-        session.put("updated_at", Times.iso(state.updatedAt()));
+        session.put("created_at", Timestamps.iso(state.createdAt()));
+        session.put("updated_at", Timestamps.iso(state.updatedAt()));
         session.put("status", status(timeline));
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("session", session);
@@ -78,12 +78,13 @@ public final class SessionCheckpoint {
             Timeline timeline, Conversation state, Map<Transcript.Entry, Json> rows) {
         Map<String, Object> checkpoint = new LinkedHashMap<>();
         checkpoint.put("version", state.counters().versions());
-        checkpoint.put("created_at", Times.iso(state.updatedAt()));
+        checkpoint.put("created_at", Timestamps.iso(state.updatedAt()));
         List<Object> transcript = new ArrayList<>();
         timeline.instructions()
                 .ifPresent(
                         words -> transcript.add(row("m0", "system", state.createdAt(), List.of(new Part.Text(words)))));
-        Said.entries(state).forEach(entry -> transcript.add(rows.computeIfAbsent(entry, SessionCheckpoint::row)));
+        CheckpointMessages.entries(state)
+                .forEach(entry -> transcript.add(rows.computeIfAbsent(entry, SessionCheckpoint::row)));
         checkpoint.put("transcript", transcript);
         checkpoint.put("plan", state.desk().plan().map(SessionCheckpoint::plan).orElse(null));
         checkpoint.put("budget_spent_usd", Extras.of(state).cost());
@@ -102,7 +103,7 @@ public final class SessionCheckpoint {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("id", id);
         row.put("role", role);
-        row.put("created_at", Times.iso(at));
+        row.put("created_at", Timestamps.iso(at));
         List<Map<String, Object>> blocks = content.stream()
                 .map(SessionCheckpoint::block)
                 .flatMap(Optional::stream)
@@ -152,7 +153,7 @@ public final class SessionCheckpoint {
 
     /** All calls that were ever made in the session, in the order in which they were. */
     private static List<Object> toolCalls(String sessionId, Conversation state) {
-        List<Transcript.Entry> entries = Said.entries(state);
+        List<Transcript.Entry> entries = CheckpointMessages.entries(state);
         Map<String, Integer> order = new LinkedHashMap<>();
         Map<String, Instant> issued = new LinkedHashMap<>();
         for (Transcript.Entry entry : entries) {
@@ -161,8 +162,8 @@ public final class SessionCheckpoint {
                 issued.put(use.id(), entry.at());
             }
         }
-        Map<String, Part.ToolResult> results =
-                Said.results(entries.stream().map(Transcript.Entry::message).toList());
+        Map<String, Part.ToolResult> results = CheckpointMessages.results(
+                entries.stream().map(Transcript.Entry::message).toList());
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> {
             // Of what was forgotten, nobody knows the key any more.
@@ -198,13 +199,13 @@ public final class SessionCheckpoint {
         row.put("idempotency_key", IdempotencyKey.of(sessionId, call.tool(), call.args(), state.repeatOf(call)));
         row.put("status", failed ? "failed" : status(call.status()));
         row.put("result_text", result.orElse(null));
-        row.put("started_at", Times.iso(startedAt));
+        row.put("started_at", Timestamps.iso(startedAt));
         row.put("completed_at", completedAt(call));
         return row;
     }
 
     private static @Nullable String completedAt(Call call) {
-        return call.isOpen() ? null : Times.iso(call.since());
+        return call.isOpen() ? null : Timestamps.iso(call.since());
     }
 
     private static String status(Call.Status status) {

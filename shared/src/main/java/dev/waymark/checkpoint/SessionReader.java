@@ -1,15 +1,15 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Index;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
@@ -21,13 +21,13 @@ final class SessionReader {
 
     private SessionReader() {}
 
-    static CheckpointReader.Named session(Fields document) {
+    static CheckpointReader.Named session(CheckpointFields document) {
         document.only("session", "checkpoint", "tool_calls");
-        Fields session = document.object("session").only("session_id", "created_at", "updated_at", "status");
+        CheckpointFields session = document.object("session").only("session_id", "created_at", "updated_at", "status");
         String id = session.id("session_id");
         Instant createdAt = session.time("created_at");
         Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
-        List<Fields> rows = document.each("tool_calls", Fields::of);
+        List<CheckpointFields> rows = document.each("tool_calls", CheckpointFields::of);
         List<Json> args = rows.stream().map(SessionReader::args).toList();
         for (int i = 0; i < rows.size(); i++) {
             conversation.ranWith(rows.get(i).id("call_id"), args.get(i));
@@ -50,9 +50,9 @@ final class SessionReader {
 
     /** Deleting some of them is no harm: the newest has everything. */
     static CheckpointReader.Named versions(List<?> list) {
-        Fields newest = null;
+        CheckpointFields newest = null;
         int version = -1;
-        for (Fields checkpoint : Fields.each(list, "", Fields::of)) {
+        for (CheckpointFields checkpoint : CheckpointFields.each(list, "", CheckpointFields::of)) {
             int number = checkpoint.count("version");
             if (number <= version) {
                 throw checkpoint.corrupt("version " + number + " after version " + version);
@@ -69,14 +69,14 @@ final class SessionReader {
     }
 
     /** The instructions are as old as their thread. */
-    private static Optional<Instant> began(Fields checkpoint) {
-        return checkpoint.each("transcript", Fields::of).stream()
+    private static Optional<Instant> began(CheckpointFields checkpoint) {
+        return checkpoint.each("transcript", CheckpointFields::of).stream()
                 .filter(row -> row.text("role").equals("system"))
                 .findFirst()
                 .map(row -> row.time("created_at"));
     }
 
-    private static void checkpoint(Fields checkpoint, Restoration conversation) {
+    private static void checkpoint(CheckpointFields checkpoint, Restoration conversation) {
         checkpoint.only("version", "created_at", "transcript", "plan", "budget_spent_usd");
         Instant at = checkpoint.time("created_at");
         conversation.turn(1, 0, Usage.NONE, at).counted(0, checkpoint.count("version"));
@@ -86,12 +86,13 @@ final class SessionReader {
         }
         conversation.cost(spent);
         if (!checkpoint.isNull("plan")) {
-            conversation.desk(new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), Index.empty()));
+            conversation.desk(
+                    new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), PersistentMap.empty()));
         }
-        checkpoint.each("transcript", Fields::of).forEach(row -> say(row, conversation));
+        checkpoint.each("transcript", CheckpointFields::of).forEach(row -> say(row, conversation));
     }
 
-    private static void say(Fields row, Restoration conversation) {
+    private static void say(CheckpointFields row, Restoration conversation) {
         row.only("id", "role", "created_at", "blocks");
         Optional<String> id = Optional.of(row.id("id"));
         Instant at = row.time("created_at");
@@ -107,7 +108,7 @@ final class SessionReader {
     }
 
     private static Part block(Object value, String place) {
-        Fields block = Fields.of(value, place);
+        CheckpointFields block = CheckpointFields.of(value, place);
         return switch (block.text("kind")) {
             case "text" -> new Part.Text(block.only("kind", "text").text("text"));
             case "reasoning" -> {
@@ -128,14 +129,14 @@ final class SessionReader {
         };
     }
 
-    private static Workspace.Plan plan(Fields plan) {
+    private static Workspace.Plan plan(CheckpointFields plan) {
         plan.only("goal", "steps");
         String goal = plan.has("goal") ? plan.text("goal") : "";
         return new Workspace.Plan(goal, plan.has("steps") ? plan.each("steps", SessionReader::step) : List.of());
     }
 
     private static Workspace.PlanStep step(Object value, String place) {
-        Fields step = Fields.of(value, place).only("id", "description", "status");
+        CheckpointFields step = CheckpointFields.of(value, place).only("id", "description", "status");
         String status = step.text("status");
         if (!Workspace.PlanStep.STATUSES.contains(status)) {
             throw step.corrupt("no such status: " + status);
@@ -144,12 +145,12 @@ final class SessionReader {
     }
 
     /** Keys are made of all that makes a call, so one that fits no number of earlier calls is not this call's. */
-    private static int repeat(Fields row, String session, String tool, Json args) {
+    private static int repeat(CheckpointFields row, String session, String tool, Json args) {
         return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)
                 .orElseThrow(() -> row.corrupt("\"idempotency_key\" is not that of the call"));
     }
 
-    private static Json args(Fields row) {
+    private static Json args(CheckpointFields row) {
         List<Json> args = CheckpointJson.read(row.text("args_json").getBytes(StandardCharsets.UTF_8));
         if (args.size() != 1) {
             throw row.corrupt("\"args_json\" must be one JSON value");
@@ -157,7 +158,7 @@ final class SessionReader {
         return args.get(0);
     }
 
-    private static void toolCall(Fields row, Json args, String session, Restoration conversation) {
+    private static void toolCall(CheckpointFields row, Json args, String session, Restoration conversation) {
         row.only(
                 "session_id",
                 "call_id",

@@ -2,10 +2,10 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,7 +34,7 @@ public final class ThreadCheckpoint {
         checkpoint.put("step", step);
         checkpoint.put("messages", rows(state));
         checkpoint.put("state", state(state.desk()));
-        Said.waiting(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
+        CheckpointMessages.waiting(state).ifPresent(call -> checkpoint.put("interrupt", interrupt(call, step)));
         checkpoint.put("createdAt", time(state.createdAt()));
         checkpoint.put("updatedAt", time(state.updatedAt()));
         return Json.of(checkpoint);
@@ -46,10 +46,12 @@ public final class ThreadCheckpoint {
     }
 
     private static List<Json> rows(Conversation state) {
-        List<String> approved = Said.waiting(state).isPresent()
-                ? Said.approvedAndAsking(state).stream().map(Call::id).toList()
+        List<String> approved = CheckpointMessages.waiting(state).isPresent()
+                ? CheckpointMessages.approvedAndAsking(state).stream()
+                        .map(Call::id)
+                        .toList()
                 : List.of();
-        List<Json> rows = new Rows(new Spelling(Set.copyOf(approved))).of(Said.messages(state));
+        List<Json> rows = new MessageRows(new Spelling(Set.copyOf(approved))).of(CheckpointMessages.messages(state));
         if (!approved.isEmpty()) {
             List<Object> content = new ArrayList<>(
                     approved.stream().map(ThreadCheckpoint::approval).toList());
@@ -57,7 +59,7 @@ public final class ThreadCheckpoint {
                 Json results = rows.remove(rows.size() - 1);
                 content.addAll(0, (List<?>) Objects.requireNonNull(results.field("content")));
             }
-            rows.add(Json.of(Rows.row("tool", content)));
+            rows.add(Json.of(MessageRows.row("tool", content)));
         }
         return rows;
     }
@@ -79,10 +81,10 @@ public final class ThreadCheckpoint {
         return part;
     }
 
-    private record Spelling(Set<String> approved) implements Rows.Spelling {
+    private record Spelling(Set<String> approved) implements MessageRows.Spelling {
         @Override
         public List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools) {
-            return List.of(Rows.row(
+            return List.of(MessageRows.row(
                     "tool",
                     results.stream()
                             .map(result -> toolResult(result, tools.getOrDefault(result.toolUseId(), "")))
@@ -91,7 +93,7 @@ public final class ThreadCheckpoint {
 
         @Override
         public Map<String, Object> assistant(Message message) {
-            return Rows.row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message));
+            return MessageRows.row("assistant", message.toolUses().isEmpty() ? message.text() : parts(message));
         }
 
         private List<Object> parts(Message message) {
@@ -168,6 +170,6 @@ public final class ThreadCheckpoint {
     }
 
     private static String time(Instant at) {
-        return Times.millis(at);
+        return Timestamps.millis(at);
     }
 }

@@ -1,14 +1,14 @@
 package dev.waymark.checkpoint;
 
-import dev.waymark.conversation.Index;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.Role;
 import dev.waymark.conversation.ToolTexts;
-import dev.waymark.conversation.Usage;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,18 +26,18 @@ final class ThreadReader {
     private ThreadReader() {}
 
     /** What a person said of a call. */
-    private record Decision(Fields part, String approvalId, String callId, boolean approved) {
+    private record Decision(CheckpointFields part, String approvalId, String callId, boolean approved) {
         /** Of a call that we asked about. It is told where the call went on to ask something, and not before. */
         boolean isOurs() {
             return approvalId.equals(callId);
         }
     }
 
-    static CheckpointReader.Named read(Fields fields) {
+    static CheckpointReader.Named read(CheckpointFields fields) {
         return new ThreadReader().named(fields);
     }
 
-    private CheckpointReader.Named named(Fields fields) {
+    private CheckpointReader.Named named(CheckpointFields fields) {
         fields.only("threadId", "step", "messages", "state", "interrupt", "createdAt", "updatedAt");
         Instant createdAt = fields.time("createdAt");
         Instant updatedAt = fields.time("updatedAt");
@@ -52,8 +52,8 @@ final class ThreadReader {
                 .toList();
         Optional<String> interrupted = Optional.empty();
         if (fields.has("interrupt")) {
-            Fields interrupt = fields.object("interrupt").only("toolCall", "step");
-            Fields call = interrupt.object("toolCall").only("toolCallId", "toolName", "args");
+            CheckpointFields interrupt = fields.object("interrupt").only("toolCall", "step");
+            CheckpointFields call = interrupt.object("toolCall").only("toolCallId", "toolName", "args");
             call.id("toolName");
             Json args = call.json("args");
             interrupt.count("step");
@@ -92,13 +92,13 @@ final class ThreadReader {
 
     /** A row that only tells of decisions says nothing. */
     private Optional<Message> row(Object value, String place) {
-        Fields row = Fields.of(value, place);
+        CheckpointFields row = CheckpointFields.of(value, place);
         if (!row.text("role").equals("tool")) {
             return Optional.of(message(row));
         }
         List<Part> results = new ArrayList<>();
-        List<Fields> parts = row.only("role", "content").each("content", Fields::of);
-        for (Fields part : parts) {
+        List<CheckpointFields> parts = row.only("role", "content").each("content", CheckpointFields::of);
+        for (CheckpointFields part : parts) {
             if (part.text("type").equals("tool-approval-response")) {
                 decisions.add(decision(part));
             } else {
@@ -108,7 +108,7 @@ final class ThreadReader {
         return results.isEmpty() && !parts.isEmpty() ? Optional.empty() : Optional.of(new Message(Role.USER, results));
     }
 
-    private Decision decision(Fields part) {
+    private Decision decision(CheckpointFields part) {
         part.only("type", "approvalId", "approved", "reason").optionalText("reason");
         String approvalId = part.id("approvalId");
         String callId = requests.get(approvalId);
@@ -118,7 +118,7 @@ final class ThreadReader {
         return new Decision(part, approvalId, callId, part.flag("approved"));
     }
 
-    private Message message(Fields row) {
+    private Message message(CheckpointFields row) {
         row.only("role", "content");
         return switch (row.text("role")) {
             case "user" -> Message.user(row.text("content"));
@@ -135,7 +135,7 @@ final class ThreadReader {
     }
 
     private Optional<Part> part(Object value, String place) {
-        Fields part = Fields.of(value, place);
+        CheckpointFields part = CheckpointFields.of(value, place);
         return switch (part.text("type")) {
             case "text" -> Optional.of(new Part.Text(part.only("type", "text").text("text")));
             case "tool-call" -> {
@@ -153,13 +153,13 @@ final class ThreadReader {
         };
     }
 
-    private static Part.ToolResult result(Fields part) {
+    private static Part.ToolResult result(CheckpointFields part) {
         part.only("type", "toolCallId", "toolName", "output");
         if (!part.text("type").equals("tool-result")) {
             throw part.corrupt("no such part: " + part.text("type"));
         }
         part.text("toolName");
-        Fields output = part.object("output").only("type", "value");
+        CheckpointFields output = part.object("output").only("type", "value");
         boolean isError = output.text("type").equals("error-text");
         if (!isError && !output.text("type").equals("text")) {
             throw output.corrupt("no such output: " + output.text("type"));
@@ -168,13 +168,13 @@ final class ThreadReader {
         return new Part.ToolResult(part.id("toolCallId"), text, isError || ToolTexts.isFailure(text));
     }
 
-    private static Workspace desk(Fields state) {
+    private static Workspace desk(CheckpointFields state) {
         List<Workspace.Todo> todos = state.each("todos", ThreadReader::todo);
         if (todos.stream().map(Workspace.Todo::id).distinct().count() < todos.size()) {
             throw state.corrupt("two todos of one id");
         }
-        Fields files = state.object("files");
-        Index<Workspace.VirtualFile> index = Index.empty();
+        CheckpointFields files = state.object("files");
+        PersistentMap<Workspace.VirtualFile> index = PersistentMap.empty();
         for (String path : files.names()) {
             index = index.with(path, file(files.object(path)));
         }
@@ -182,7 +182,7 @@ final class ThreadReader {
     }
 
     private static Workspace.Todo todo(Object value, String place) {
-        Fields row = Fields.of(value, place).only("id", "content", "status");
+        CheckpointFields row = CheckpointFields.of(value, place).only("id", "content", "status");
         String status = row.text("status");
         if (!Workspace.Todo.STATUSES.contains(status)) {
             throw row.corrupt("no such status: " + status);
@@ -190,7 +190,7 @@ final class ThreadReader {
         return new Workspace.Todo(row.text("id"), row.text("content"), status);
     }
 
-    private static Workspace.VirtualFile file(Fields file) {
+    private static Workspace.VirtualFile file(CheckpointFields file) {
         file.only("content", "created_at", "modified_at");
         List<String> lines = new ArrayList<>();
         for (Object line : file.list("content")) {

@@ -1,6 +1,6 @@
 package dev.waymark.connect;
 
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import io.grpc.ClientInterceptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -73,7 +73,7 @@ public final class Connection implements AutoCloseable {
         try {
             String version = serverVersion(stubs);
             WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(profile.toWorkflowClientOptions())
-                    .setDataConverter(Wire.dataConverter())
+                    .setDataConverter(PayloadJson.dataConverter())
                     .build();
             return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, version.isEmpty());
         } catch (StatusRuntimeException e) {

@@ -1,6 +1,6 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import io.temporal.common.converter.RawValue;
 import io.temporal.workflow.QueryMethod;
 import io.temporal.workflow.SignalMethod;
@@ -17,67 +17,69 @@ import java.util.List;
  */
 @WorkflowInterface
 public interface AgentWorkflow {
-    @WorkflowMethod(name = Names.WORKFLOW_TYPE)
-    Outcome run(StartInput input);
+    @WorkflowMethod(name = WireNames.WORKFLOW_TYPE)
+    RunOutcome run(StartInput input);
 
-    @SignalMethod(name = Names.SAY, description = "A message to the agent. JSON: a string, or {\"content\": \"…\"}.")
+    @SignalMethod(
+            name = WireNames.SAY,
+            description = "A message to the agent. JSON: a string, or {\"content\": \"…\"}.")
     void say(RawValue payload);
 
     @SignalMethod(
-            name = Names.ANSWER,
+            name = WireNames.ANSWER,
             description = "The answer to the open question. JSON: a string, or {\"answer\": \"…\", \"callId\": \"…\"}.")
     void answer(RawValue payload);
 
     @SignalMethod(
-            name = Names.APPROVE,
+            name = WireNames.APPROVE,
             description = "Lets a call go ahead. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
                     + " {…}, \"by\": \"…\", \"reason\": \"…\"}.")
     void approve(RawValue payload);
 
     @SignalMethod(
-            name = Names.DENY,
+            name = WireNames.DENY,
             description = "Forbids a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
                     + " \"reason\": \"…\"}.")
     void deny(RawValue payload);
 
     @SignalMethod(
-            name = Names.SETTLE,
+            name = WireNames.SETTLE,
             description = "Says how a call with an unknown outcome ended. JSON: {\"callId\": \"…\", \"outcome\":"
                     + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
     void settle(RawValue payload);
 
     @SignalMethod(
-            name = Names.BUDGET,
+            name = WireNames.BUDGET,
             description = "Raises a limit. JSON: {\"usd\": 2.5}, {\"tokens\": 200000} or {\"iterations\": 20}.")
     void budget(RawValue payload);
 
-    @SignalMethod(name = Names.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
+    @SignalMethod(name = WireNames.STOP, description = "Ends the turn. JSON: nothing, or {\"by\": \"…\"}.")
     void stop(RawValue payload);
 
     @SignalMethod(
-            name = Names.CLEAR,
+            name = WireNames.CLEAR,
             description =
                     "Forgets the conversation. JSON: nothing, or {\"by\": \"…\", \"all\": true}, where all is what is"
                             + " known of side effects too.")
     void clear(RawValue payload);
 
     @SignalMethod(
-            name = Names.CLOSE,
+            name = WireNames.CLOSE,
             description = "Ends the thread once it is idle. JSON: nothing, or {\"by\": \"…\"}.")
     void close(RawValue payload);
 
-    @QueryMethod(name = Names.STATUS_QUERY, description = "The thread at a glance.")
+    @QueryMethod(name = WireNames.STATUS_QUERY, description = "The thread at a glance.")
     StatusReport status();
 
-    @QueryMethod(name = Names.PENDING_QUERY, description = "What waits for a person.")
+    @QueryMethod(name = WireNames.PENDING_QUERY, description = "What waits for a person.")
     List<PendingItem> pending();
 
-    @QueryMethod(name = Names.CALLS_QUERY, description = "The newest tool calls.")
+    @QueryMethod(name = WireNames.CALLS_QUERY, description = "The newest tool calls.")
     List<CallItem> calls();
 
-    @QueryMethod(name = Names.CHECKPOINT_QUERY, description = "The conversation as a runner checkpoint.")
+    @QueryMethod(name = WireNames.CHECKPOINT_QUERY, description = "The conversation as a runner checkpoint.")
     Json checkpoint();
 
-    @QueryMethod(name = Names.STATE_QUERY, description = "Digests of the state, for comparison with a projection.")
+    @QueryMethod(name = WireNames.STATE_QUERY, description = "Digests of the state, for comparison with a projection.")
     StateReport state();
 }

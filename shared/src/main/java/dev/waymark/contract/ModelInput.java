@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.message.Transcript;
 
 /**
  * What the {@code model} activity is given: not the conversation but its length and digest, a constant few bytes. The

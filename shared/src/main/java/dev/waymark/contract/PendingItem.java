@@ -4,9 +4,9 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -44,7 +44,7 @@ public record PendingItem(
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
 
-    private static PendingItem of(String thread, Ask ask) {
+    private static PendingItem of(String thread, OpenRequest ask) {
         return new PendingItem(
                 thread,
                 ask.callId(),

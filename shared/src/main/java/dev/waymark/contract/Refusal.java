@@ -1,6 +1,6 @@
 package dev.waymark.contract;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

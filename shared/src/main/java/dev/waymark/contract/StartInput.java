@@ -8,9 +8,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -71,10 +71,10 @@ public record StartInput(
                 agent,
                 true,
                 Optional.empty(),
-                Optional.of(Wire.MAPPER.valueToTree(Map.of("content", task))),
+                Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("content", task))),
                 limits,
                 Optional.empty(),
-                context.map(Wire.MAPPER::valueToTree),
+                context.map(PayloadJson.MAPPER::valueToTree),
                 Optional.of(parent));
     }
 
@@ -86,13 +86,13 @@ public record StartInput(
         return new StartInput(rules, agent, once, most, say, limits, carried, context, parent);
     }
 
-    public StartInput saying(Say message) {
+    public StartInput saying(SayPayload message) {
         return new StartInput(
                 rules,
                 agent,
                 once,
                 maxIterations,
-                Optional.of(Wire.MAPPER.valueToTree(message)),
+                Optional.of(PayloadJson.MAPPER.valueToTree(message)),
                 limits,
                 carried,
                 context,
@@ -135,7 +135,7 @@ public record StartInput(
             }
         }
         facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent));
-        say.ifPresent(body -> facts.add(Inbox.read(Names.SAY, body)));
+        say.ifPresent(body -> facts.add(InboundDecoder.read(WireNames.SAY, body)));
         return List.copyOf(facts);
     }
 
@@ -159,7 +159,7 @@ public record StartInput(
             throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
         }
         try {
-            return Wire.MAPPER.treeToValue(body, Json.class);
+            return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
         }

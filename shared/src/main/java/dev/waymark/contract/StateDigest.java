@@ -2,9 +2,9 @@ package dev.waymark.contract;
 
 import com.fasterxml.jackson.core.type.TypeReference;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Sha256;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -14,7 +14,7 @@ public final class StateDigest {
 
     /** The transcript enters by its own digest, so the cost does not grow with what was said. */
     public static String of(Conversation state) {
-        Map<String, Object> tree = new LinkedHashMap<>(Wire.MAPPER.convertValue(
+        Map<String, Object> tree = new LinkedHashMap<>(PayloadJson.MAPPER.convertValue(
                 state.withTranscript(Transcript.EMPTY), new TypeReference<Map<String, Object>>() {}));
         tree.put("transcriptDigest", state.transcript().digest());
         return Sha256.hex(Json.canonical(tree));

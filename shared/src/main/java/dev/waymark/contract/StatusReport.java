@@ -5,9 +5,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Ignored;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.IgnoredSignals;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.util.List;
 import java.util.Optional;
 
@@ -22,7 +22,7 @@ public record StatusReport(
         @JsonProperty("usage") Usage usage,
         @JsonProperty("queued") int queued,
         @JsonProperty("ignoredCount") int ignoredCount,
-        @JsonProperty("ignored") List<Ignored.Item> ignored,
+        @JsonProperty("ignored") List<IgnoredSignals.Item> ignored,
 
         @JsonProperty("costUsd") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Usd> costUsd) {

@@ -4,14 +4,14 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Report;
+import dev.waymark.conversation.SubagentProgress;
 import java.util.Objects;
 
 /** The signal by which a subagent's thread tells the thread above how things stand with the call that it carries out. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentReport(
         @JsonProperty("callId") String callId,
-        @JsonProperty("report") Report report) {
+        @JsonProperty("report") SubagentProgress report) {
     @JsonCreator
     public SubagentReport {
         Objects.requireNonNull(callId, "callId");

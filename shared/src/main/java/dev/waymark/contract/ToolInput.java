@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 

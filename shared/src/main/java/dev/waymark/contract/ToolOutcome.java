@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -80,7 +80,7 @@ public record ToolOutcome(
             return new Fact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
         }
         if (lost.isPresent()) {
-            return new Fact.ToolLost(callId, dispatch, new Problem(Names.TIMEOUT, lost.get()));
+            return new Fact.ToolLost(callId, dispatch, new Problem(WireNames.TIMEOUT, lost.get()));
         }
         return new Fact.ToolFinished(callId, dispatch, error.or(() -> result).orElse(""), error.isPresent());
     }

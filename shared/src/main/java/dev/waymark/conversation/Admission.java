@@ -1,5 +1,9 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -74,7 +78,7 @@ final class Admission {
     }
 
     private static Optional<Problem> answer(Conversation state, Fact.HumanAnswered answered) {
-        List<Ask> questions = asks(state, Ask.Kind.QUESTION);
+        List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         if (answered.callId().isEmpty()) {
             if (questions.isEmpty()) {
                 return refused(Problem.NOT_FOUND, "no question is open");
@@ -97,16 +101,16 @@ final class Admission {
     }
 
     /** What an answer or a decision is about: what it names, or the only one of its kind. */
-    static Optional<Ask> meant(Conversation state, Ask.Kind kind, Optional<String> callId) {
-        List<Ask> asks = asks(state, kind);
+    static Optional<OpenRequest> meant(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
+        List<OpenRequest> asks = asks(state, kind);
         return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());
     }
 
-    private static List<Ask> asks(Conversation state, Ask.Kind kind) {
+    private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
         return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
     }
 
-    private static Optional<Ask> ask(List<Ask> asks, String callId) {
+    private static Optional<OpenRequest> ask(List<OpenRequest> asks, String callId) {
         return asks.stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
@@ -122,13 +126,13 @@ final class Admission {
     }
 
     private static Optional<Problem> decision(Conversation state, Fact.ApprovalDecided decided) {
-        List<Ask> awaiting = asks(state, Ask.Kind.APPROVAL);
+        List<OpenRequest> awaiting = asks(state, OpenRequest.Kind.APPROVAL);
         if (decided.callId().isEmpty() && awaiting.size() != 1) {
             return awaiting.isEmpty()
                     ? refused(Problem.NOT_FOUND, "no call waits for approval")
                     : refused(Problem.CALL_REQUIRED, "several calls wait for approval: " + ids(awaiting));
         }
-        Optional<Ask> awaited = meant(state, Ask.Kind.APPROVAL, decided.callId());
+        Optional<OpenRequest> awaited = meant(state, OpenRequest.Kind.APPROVAL, decided.callId());
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
@@ -169,7 +173,7 @@ final class Admission {
 
     private static Optional<Problem> settlement(Conversation state, Fact.OutcomeSettled settled) {
         String callId = settled.callId();
-        Optional<Ask> ask = meant(state, Ask.Kind.UNKNOWN, Optional.of(callId));
+        Optional<OpenRequest> ask = meant(state, OpenRequest.Kind.UNKNOWN, Optional.of(callId));
         Optional<Call> call = state.calls().get(callId);
         if (ask.isEmpty() && call.isEmpty()) {
             return notAskedBelow(state, callId);
@@ -264,8 +268,8 @@ final class Admission {
                 .map(words -> new Problem(Problem.BAD_INPUT, words));
     }
 
-    private static String ids(List<Ask> asks) {
-        return asks.stream().map(Ask::callId).collect(Collectors.joining(", "));
+    private static String ids(List<OpenRequest> asks) {
+        return asks.stream().map(OpenRequest::callId).collect(Collectors.joining(", "));
     }
 
     private static Optional<Problem> refused(String type, String message) {

@@ -5,6 +5,18 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,7 +39,7 @@ public record Conversation(
         @JsonProperty("once") boolean once,
         @JsonProperty("maxIterations") Optional<Integer> maxIterations,
         @JsonProperty("agentRequested") boolean agentRequested,
-        @JsonProperty("terms") Optional<Terms> terms,
+        @JsonProperty("terms") Optional<AgentPolicy> terms,
         @JsonProperty("life") Life life,
         @JsonProperty("full") boolean full,
         @JsonProperty("transcript") Transcript transcript,
@@ -36,22 +48,22 @@ public record Conversation(
         @JsonProperty("ended") Optional<Turn> ended,
         @JsonProperty("modelCalled") boolean modelCalled,
         @JsonProperty("batch") List<String> batch,
-        @JsonProperty("calls") Index<Call> calls,
-        @JsonProperty("effects") Optional<Effects> effects,
+        @JsonProperty("calls") PersistentMap<Call> calls,
+        @JsonProperty("effects") Optional<EffectLog> effects,
         @JsonProperty("workspace") Optional<Workspace> workspace,
         @JsonProperty("usage") Usage usage,
-        @JsonProperty("seen") Seen seen,
-        @JsonProperty("ignored") Ignored ignored,
+        @JsonProperty("seen") SeenIds seen,
+        @JsonProperty("ignored") IgnoredSignals ignored,
         @JsonProperty("counters") Counters counters,
         @JsonProperty("createdAt") Instant createdAt,
         @JsonProperty("updatedAt") Instant updatedAt,
         @JsonProperty("origin") Optional<Origin> origin,
         @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("reported") Optional<Report> reported,
+        @JsonProperty("reported") Optional<SubagentProgress> reported,
         @JsonProperty("cost") Optional<Usd> cost,
         @JsonProperty("budget") Optional<Budget> budget,
         @JsonProperty("context") Optional<Json> context,
-        @JsonProperty("gauge") Optional<Gauge> gauge) {
+        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 1;
 
@@ -171,9 +183,9 @@ public record Conversation(
     }
 
     /** What the thread above does not know. What a thread used counts when it ends; one that is cancelled can't say then. */
-    private Optional<Report> reportDue() {
-        Report now = Report.of(this);
-        Report before = reported.orElse(Report.NONE);
+    private Optional<SubagentProgress> reportDue() {
+        SubagentProgress now = SubagentProgress.of(this);
+        SubagentProgress before = reported.orElse(SubagentProgress.NONE);
         boolean due = now.waiting() != before.waiting()
                 || !now.asks().equals(before.asks())
                 || (life == Life.CANCELLED && !now.spent().equals(before.spent()));
@@ -253,14 +265,14 @@ public record Conversation(
 
     /** Whether a subagent carries this call out, or did. */
     public boolean isForSubagent(Call call) {
-        return terms.map(known -> known.tools().get(call.tool()) == Terms.ToolKind.SUBAGENT)
+        return terms.map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
                 .orElse(false);
     }
 
     /** Whether the next model call would be given more than it should, and the older part of that can give way. */
     private boolean isSummaryDue() {
-        Optional<SummaryRule> rule = terms.flatMap(Terms::summaries);
-        Gauge read = gauge.orElse(Gauge.UNREAD);
+        Optional<SummaryRule> rule = terms.flatMap(AgentPolicy::summaries);
+        TokenEstimate read = gauge.orElse(TokenEstimate.UNREAD);
         if (rule.isEmpty() || read.isSummary(counters.steps())) {
             return false;
         }
@@ -268,7 +280,7 @@ public record Conversation(
         transcript.entries().tail(counters.messages() - read.messages()).forEach(entry -> fresh.add(entry.message()));
         List<Message> uncommitted = uncommitted();
         fresh.addAll(uncommitted);
-        if (read.tokens() + Gauge.guess(fresh) < rule.get().whenTokens()) {
+        if (read.tokens() + TokenEstimate.guess(fresh) < rule.get().whenTokens()) {
             return false;
         }
         List<Message> all = new ArrayList<>(transcript.messages());
@@ -295,14 +307,16 @@ public record Conversation(
     /** The messages that give way to the summary that is being written. */
     public List<Message> givingWay() {
         List<Message> messages = transcript.messages();
-        int keep = terms.flatMap(Terms::summaries).orElse(SummaryRule.DEFAULT).keepMessages();
+        int keep = terms.flatMap(AgentPolicy::summaries)
+                .orElse(SummaryRule.DEFAULT)
+                .keepMessages();
         return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
     }
 
     /** The model writes a summary, and no reply. */
     @JsonIgnore
     public boolean isSummarising() {
-        return modelCalled && gauge.orElse(Gauge.UNREAD).isSummary(counters.steps());
+        return modelCalled && gauge.orElse(TokenEstimate.UNREAD).isSummary(counters.steps());
     }
 
     /** How many calls of the same came to a known end before this one runs, or ran. */
@@ -310,8 +324,8 @@ public record Conversation(
         boolean runsLater =
                 call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
         return runsLater
-                ? effects.orElse(Effects.NONE)
-                        .of(Effects.key(call.tool(), call.argsDigest()))
+                ? effects.orElse(EffectLog.NONE)
+                        .of(EffectLog.key(call.tool(), call.argsDigest()))
                         .executions()
                 : call.repeat();
     }
@@ -360,14 +374,14 @@ public record Conversation(
     }
 
     /** Everything that waits for a person, here and in the threads below, in call order. */
-    public List<Ask> asks() {
-        List<Ask> asks = new ArrayList<>();
+    public List<OpenRequest> asks() {
+        List<OpenRequest> asks = new ArrayList<>();
         for (Call call : openCalls()) {
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(Ask.of(
-                        call, terms.map(known -> known.careOf(call.tool())).orElse(Terms.Care.NONE)));
+                asks.add(OpenRequest.of(
+                        call, terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE)));
             }
         }
         return Collections.unmodifiableList(asks);
@@ -439,7 +453,7 @@ public record Conversation(
     /** The most model calls that a turn may make, or empty while the agent is not known yet. */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
-        return maxIterations.or(() -> terms.map(Terms::maxIterations));
+        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
     }
 
     /** What the thread has taken over its whole life, model calls that came to nothing included. */
@@ -451,7 +465,7 @@ public record Conversation(
     /** What the thread may take over its whole life. */
     @JsonIgnore
     public Budget limits() {
-        return budget.orElseGet(() -> terms.flatMap(Terms::budget)
+        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
                 .orElse(Budget.UNLIMITED)
                 .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
     }

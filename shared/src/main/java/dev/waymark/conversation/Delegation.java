@@ -5,6 +5,9 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -24,7 +27,7 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 public record Delegation(
-        @JsonProperty("report") Report report,
+        @JsonProperty("report") SubagentProgress report,
         @JsonProperty("decided") List<String> decided,
         @JsonProperty("past") List<String> past,
         @JsonProperty("outbox") List<Decision> outbox,
@@ -34,7 +37,7 @@ public record Delegation(
         @JsonProperty("over") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean over) {
     static Delegation begun(Optional<Budget> reserved) {
-        return new Delegation(Report.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
+        return new Delegation(SubagentProgress.NONE, List.of(), List.of(), List.of(), reserved, Spent.NOTHING, false);
     }
 
     @JsonCreator
@@ -61,13 +64,13 @@ public record Delegation(
 
     /** What waits for a person there, as far as nobody has decided it here. */
     @JsonIgnore
-    List<Ask> asks() {
+    List<OpenRequest> asks() {
         return report.asks().stream()
                 .filter(ask -> !decided.contains(ask.callId()))
                 .toList();
     }
 
-    Optional<Ask> ask(String callId) {
+    Optional<OpenRequest> ask(String callId) {
         return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
@@ -82,10 +85,10 @@ public record Delegation(
     }
 
     /** A decision holds until the thread there has heard of it: what it goes on asking is not to be asked again. */
-    Delegation reported(Report newer) {
+    Delegation reported(SubagentProgress newer) {
         List<String> gone = new ArrayList<>(past);
         List<String> still = new ArrayList<>();
-        for (Ask ask : report.asks()) {
+        for (OpenRequest ask : report.asks()) {
             if (newer.asks().stream().noneMatch(ask::isSame)) {
                 gone.remove(ask.callId());
                 gone.add(ask.callId());
@@ -123,7 +126,7 @@ public record Delegation(
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));
-        return new Delegation(Report.NONE, List.of(), all, List.of(), reserved, booked, over);
+        return new Delegation(SubagentProgress.NONE, List.of(), all, List.of(), reserved, booked, over);
     }
 
     Delegation finished() {

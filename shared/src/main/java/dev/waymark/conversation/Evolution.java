@@ -1,5 +1,19 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -32,7 +46,7 @@ final class Evolution implements Fact.Cases<Void> {
     private boolean once;
     private Optional<Integer> maxIterations;
     private boolean agentRequested;
-    private Optional<Terms> terms;
+    private Optional<AgentPolicy> terms;
     private Conversation.Life life;
     private boolean full;
     private Transcript transcript;
@@ -41,12 +55,12 @@ final class Evolution implements Fact.Cases<Void> {
     private Optional<Turn> ended;
     private boolean modelCalled;
     private List<String> batch;
-    private Index<Call> calls;
-    private Effects effects;
+    private PersistentMap<Call> calls;
+    private EffectLog effects;
     private Workspace workspace;
     private Usage usage;
-    private Seen seen;
-    private Ignored ignored;
+    private SeenIds seen;
+    private IgnoredSignals ignored;
     private int facts;
     private int steps;
     private int versions;
@@ -54,11 +68,11 @@ final class Evolution implements Fact.Cases<Void> {
     private Instant createdAt;
     private Optional<Origin> origin;
     private Optional<Parent> parent;
-    private Optional<Report> reported;
+    private Optional<SubagentProgress> reported;
     private Optional<Usd> cost;
     private Optional<Budget> budget;
     private Optional<Json> context;
-    private Optional<Gauge> gauge;
+    private Optional<TokenEstimate> gauge;
 
     private boolean versionReached;
 
@@ -79,7 +93,7 @@ final class Evolution implements Fact.Cases<Void> {
         this.modelCalled = from.modelCalled();
         this.batch = from.batch();
         this.calls = from.calls();
-        this.effects = from.effects().orElse(Effects.NONE);
+        this.effects = from.effects().orElse(EffectLog.NONE);
         this.workspace = from.desk();
         this.usage = from.usage();
         this.seen = from.seen();
@@ -118,12 +132,12 @@ final class Evolution implements Fact.Cases<Void> {
                 Optional.empty(),
                 false,
                 List.of(),
-                Index.empty(),
+                PersistentMap.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Usage.NONE,
-                Seen.NOTHING,
-                Ignored.NOTHING,
+                SeenIds.NOTHING,
+                IgnoredSignals.NOTHING,
                 Counters.ZERO,
                 at,
                 at,
@@ -171,7 +185,7 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /** Begins a thread with the state of another one, which goes on without it. */
-    Conversation fork(Fork how) {
+    Conversation fork(ForkRequest how) {
         life = Conversation.Life.OPEN;
         parent = Optional.empty();
         reported = Optional.empty();
@@ -219,7 +233,7 @@ final class Evolution implements Fact.Cases<Void> {
         effects = effects.inherited();
         calls.forEach((id, call) -> {
             if (call.status() == Call.Status.COMPLETED && careOf(call).effect()) {
-                Effects.Effect effect = effects.of(effectKey(call));
+                EffectLog.Effect effect = effects.of(effectKey(call));
                 Optional<String> result = call.result().or(() -> Optional.ofNullable(results.get(id)));
                 Call.Claim claim = new Call.Claim("before the fork", call.since());
                 effects = effects.with(
@@ -227,7 +241,7 @@ final class Evolution implements Fact.Cases<Void> {
                         effect.success().isPresent()
                                 ? effect
                                 : result.map(text -> effect.inheriting(id, text))
-                                        .orElseGet(() -> effect.remembering(new Effects.Remembered(id, 0, claim))));
+                                        .orElseGet(() -> effect.remembering(new EffectLog.Remembered(id, 0, claim))));
             }
         });
     }
@@ -260,7 +274,7 @@ final class Evolution implements Fact.Cases<Void> {
      * that they have no result; of those in a conversation that waited for people, that they do so too.
      */
     private void takeUp(Call call) {
-        Optional<Terms.ToolKind> kind =
+        Optional<AgentPolicy.ToolKind> kind =
                 Optional.ofNullable(terms.orElseThrow().tools().get(call.tool()));
         boolean mayHaveRun = call.wasBegun();
         boolean decidable = careOf(call).approval() && call.approval().isEmpty();
@@ -277,7 +291,7 @@ final class Evolution implements Fact.Cases<Void> {
             fail(call, ToolTexts.notFound(call.tool(), terms.get()));
         } else if (kind.isEmpty()) {
             giveUp(call);
-        } else if (mayHaveRun && kind.get() == Terms.ToolKind.SUBAGENT) {
+        } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
             giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !careOf(call).effect()) {
             advance(call.issued(Optional.empty(), at));
@@ -460,7 +474,7 @@ final class Evolution implements Fact.Cases<Void> {
         if (!message.content().isEmpty()) {
             say(Optional.empty(), message);
         }
-        if (terms.flatMap(Terms::summaries).isPresent()) {
+        if (terms.flatMap(AgentPolicy::summaries).isPresent()) {
             gauge = Optional.of(gauge().read(fact.reply().usage(), messages));
         }
         if (message.toolUses().isEmpty()) {
@@ -535,8 +549,8 @@ final class Evolution implements Fact.Cases<Void> {
         }
     }
 
-    private Gauge gauge() {
-        return gauge.orElse(Gauge.UNREAD);
+    private TokenEstimate gauge() {
+        return gauge.orElse(TokenEstimate.UNREAD);
     }
 
     /** What was taken is taken, whatever becomes of the turn that it was for. */
@@ -643,10 +657,10 @@ final class Evolution implements Fact.Cases<Void> {
 
     /** Brings a call that was never handed out as far as it goes without the outside world. */
     private void advance(Call call) {
-        Terms.Care care = careOf(call);
-        Effects.Effect effect = care.effect() ? effects.of(effectKey(call)) : Effects.Effect.NONE;
-        Terms.ToolKind kind = terms.orElseThrow().tools().get(call.tool());
-        Optional<Effects.Remembered> remembered = effect.rememberedFor(call.id());
+        AgentPolicy.Care care = careOf(call);
+        EffectLog.Effect effect = care.effect() ? effects.of(effectKey(call)) : EffectLog.Effect.NONE;
+        AgentPolicy.ToolKind kind = terms.orElseThrow().tools().get(call.tool());
+        Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
             effects = effects.with(effectKey(call), effect.forgetting(remembered.get()));
             doubt(call.repeating(remembered.get().repeat())
@@ -657,13 +671,13 @@ final class Evolution implements Fact.Cases<Void> {
             put(call.ended(Call.Status.COMPLETED, text, at));
         } else if (lacksApproval(call)) {
             askForApproval(call);
-        } else if (kind == Terms.ToolKind.QUESTION) {
+        } else if (kind == AgentPolicy.ToolKind.QUESTION) {
             ask(call);
-        } else if (kind == Terms.ToolKind.STATE) {
+        } else if (kind == AgentPolicy.ToolKind.STATE) {
             StateTools.Outcome outcome = StateTools.run(workspace, call.tool(), call.args(), at);
             workspace = outcome.workspace();
             put(call.ended(outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), at));
-        } else if (kind == Terms.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
+        } else if (kind == AgentPolicy.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
             fail(call, taskFault(call).get());
         } else {
             // What may have been handed out before keeps its key, whatever else has ended meanwhile.
@@ -704,11 +718,12 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void askForApproval(Call call) {
-        Optional<Terms.Approvals> approvals = terms.orElseThrow().approvals();
-        if (approvals.filter(Terms.Approvals::nobody).isPresent()) {
+        Optional<AgentPolicy.Approvals> approvals = terms.orElseThrow().approvals();
+        if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             put(call.ended(Call.Status.DENIED, ToolTexts.deniedByNobody(call.tool()) + whatIsKnownOf(call), at));
         } else {
-            put(call.awaiting(approvals.flatMap(Terms.Approvals::timeoutMillis).map(at::plusMillis), at));
+            put(call.awaiting(
+                    approvals.flatMap(AgentPolicy.Approvals::timeoutMillis).map(at::plusMillis), at));
         }
     }
 
@@ -750,9 +765,9 @@ final class Evolution implements Fact.Cases<Void> {
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
         if (answerable.isEmpty() || !takeUp(answerable.get().repeating(fact.repeat()), claim)) {
-            String key = Effects.key(fact.tool(), fact.argsDigest());
+            String key = EffectLog.key(fact.tool(), fact.argsDigest());
             effects = effects.with(
-                    key, effects.of(key).remembering(new Effects.Remembered(fact.callId(), fact.repeat(), claim)));
+                    key, effects.of(key).remembering(new EffectLog.Remembered(fact.callId(), fact.repeat(), claim)));
             state().openCalls().stream()
                     .filter(call -> Admission.isOfCall(call, fact))
                     .forEach(this::postpone);
@@ -942,7 +957,7 @@ final class Evolution implements Fact.Cases<Void> {
     private Instant fenceOf(Call call) {
         Instant claimedAt = Stream.concat(
                         call.claim().stream(),
-                        effects.of(effectKey(call)).remembered().stream().map(Effects.Remembered::claim))
+                        effects.of(effectKey(call)).remembered().stream().map(EffectLog.Remembered::claim))
                 .map(Call.Claim::at)
                 .max(Instant::compareTo)
                 .orElse(at);
@@ -999,7 +1014,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void outcomeSettled(Fact.OutcomeSettled fact) {
-        Ask ask = asked(Ask.Kind.UNKNOWN, Optional.of(fact.callId()));
+        OpenRequest ask = asked(OpenRequest.Kind.UNKNOWN, Optional.of(fact.callId()));
         if (passOn(ask, fact.signal(), body -> {
             body.put("outcome", fact.settlement().wireName());
             fact.result().ifPresent(result -> body.put("result", result));
@@ -1143,9 +1158,9 @@ final class Evolution implements Fact.Cases<Void> {
 
     /** Books that a claimed call has an outcome that is known. */
     private void executed(Call call, boolean succeeded, String text) {
-        Terms.Care care = careOf(call);
+        AgentPolicy.Care care = careOf(call);
         if (call.claim().isPresent() && care.effect()) {
-            Effects.Effect effect = effects.of(effectKey(call)).executed();
+            EffectLog.Effect effect = effects.of(effectKey(call)).executed();
             effects = effects.with(
                     effectKey(call), succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
             // One that is to run for the first time, after a call of an earlier turn, is the next of its kind now.
@@ -1168,12 +1183,12 @@ final class Evolution implements Fact.Cases<Void> {
         return call.claim().map(claim -> ToolTexts.claimed(claim.at())).orElse("");
     }
 
-    private Terms.Care careOf(Call call) {
-        return terms.map(known -> known.careOf(call.tool())).orElse(Terms.Care.NONE);
+    private AgentPolicy.Care careOf(Call call) {
+        return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
     }
 
     private static String effectKey(Call call) {
-        return Effects.key(call.tool(), call.argsDigest());
+        return EffectLog.key(call.tool(), call.argsDigest());
     }
 
     private Call call(String id) {
@@ -1242,7 +1257,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void humanAnswered(Fact.HumanAnswered fact) {
-        Ask ask = asked(Ask.Kind.QUESTION, fact.callId());
+        OpenRequest ask = asked(OpenRequest.Kind.QUESTION, fact.callId());
         if (!passOn(ask, fact.signal(), body -> {
             body.put("answer", fact.answer());
             fact.by().ifPresent(by -> body.put("by", by));
@@ -1254,7 +1269,7 @@ final class Evolution implements Fact.Cases<Void> {
 
     @Override
     public @Nullable Void approvalDecided(Fact.ApprovalDecided fact) {
-        Ask ask = asked(Ask.Kind.APPROVAL, fact.callId());
+        OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
         if (passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
             // What was shown here is what is decided there, and nothing that came after.
@@ -1278,12 +1293,12 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     /** What an answer or a decision is about. It was admitted, so there is such a thing. */
-    private Ask asked(Ask.Kind kind, Optional<String> callId) {
+    private OpenRequest asked(OpenRequest.Kind kind, Optional<String> callId) {
         return Admission.meant(state(), kind, callId).orElseThrow();
     }
 
     /** If it was a thread below that asked, has it told. */
-    private boolean passOn(Ask ask, String signal, Consumer<Map<String, Object>> decision) {
+    private boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
         Optional<Call> above = calls.contains(ask.callId()) ? Optional.empty() : state().above(ask.callId());
         above.ifPresent(call -> {
             String below = ask.callId().substring(call.id().length() + 1);
@@ -1366,7 +1381,7 @@ final class Evolution implements Fact.Cases<Void> {
     }
 
     private void ignore(String signal, String reason) {
-        ignored = ignored.plus(new Ignored.Item(signal, reason, at));
+        ignored = ignored.plus(new IgnoredSignals.Item(signal, reason, at));
     }
 
     private void stop(Turn.Status how, String text) {
@@ -1381,10 +1396,10 @@ final class Evolution implements Fact.Cases<Void> {
         batch = List.of();
         queue = List.of();
         transcript = Transcript.EMPTY;
-        gauge = gauge.map(Gauge::unread);
+        gauge = gauge.map(TokenEstimate::unread);
         workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
-        Index<Call> kept = calls;
+        PersistentMap<Call> kept = calls;
         kept.forEach((id, call) -> put(call.forgotten(careOf(call).effect())));
         full = false;
         versionReached = true;

@@ -1,6 +1,12 @@
 package dev.waymark.conversation;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
 import java.util.List;
 import java.util.Optional;
 
@@ -65,7 +71,7 @@ public sealed interface Fact {
     }
 
     /** The agent's definition came, and is recorded. */
-    record AgentResolved(Terms terms) implements Fact {
+    record AgentResolved(AgentPolicy terms) implements Fact {
         @Override
         public String type() {
             return "agent-resolved";
@@ -337,7 +343,7 @@ public sealed interface Fact {
     }
 
     /** A subagent's thread told how things stand there. */
-    record SubagentReported(String callId, Report report) implements Inbound {
+    record SubagentReported(String callId, SubagentProgress report) implements Inbound {
         @Override
         public String signal() {
             return "subagent";
@@ -368,7 +374,7 @@ public sealed interface Fact {
     }
 
     /** The thread above was told how things stand here. */
-    record ParentTold(Report report) implements Fact {
+    record ParentTold(SubagentProgress report) implements Fact {
         @Override
         public String type() {
             return "parent-told";

@@ -1,5 +1,16 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,8 +42,8 @@ public final class Restoration {
     private final boolean repairing;
 
     private Transcript transcript = Transcript.EMPTY;
-    private Index<Call> calls = Index.empty();
-    private Effects effects = Effects.NONE;
+    private PersistentMap<Call> calls = PersistentMap.empty();
+    private EffectLog effects = EffectLog.NONE;
     private final List<Queued> queue = new ArrayList<>();
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
@@ -195,7 +206,7 @@ public final class Restoration {
         repeats.forEach((id, earlier) -> {
             Call call = calls.get(id).orElseThrow().repeating(earlier);
             calls = calls.with(id, call);
-            same.computeIfAbsent(Effects.key(call.tool(), call.argsDigest()), key -> new ArrayList<>())
+            same.computeIfAbsent(EffectLog.key(call.tool(), call.argsDigest()), key -> new ArrayList<>())
                     .add(call);
         });
         same.forEach((key, calls) -> {
@@ -204,7 +215,7 @@ public final class Restoration {
             // Calls whose running twice is harmless all have the first one's key.
             boolean uncounted = newest == 0 && calls.size() > 1;
             int executions = oneIsOpen || uncounted ? newest : newest + 1;
-            Effects.Effect effect = effects.of(key);
+            EffectLog.Effect effect = effects.of(key);
             if (effect.executions() > 0 || oneIsOpen) {
                 effects = effects.with(key, effect.executed(executions));
             }
@@ -244,7 +255,7 @@ public final class Restoration {
         Call.Status how =
                 !isError ? Call.Status.COMPLETED : ToolTexts.isDurability(text) ? Call.Status.LOST : Call.Status.FAILED;
         Call call = calls.get(use.id()).orElseThrow();
-        String key = Effects.key(use.name(), call.argsDigest());
+        String key = EffectLog.key(use.name(), call.argsDigest());
         Call ended = call.repeating(effects.of(key).executions()).ended(how, text, answer.at());
         calls = calls.with(use.id(), uncommitted ? ended : ended.committed());
         took(use.id(), use.name(), call.args(), text, !isError);
@@ -253,8 +264,8 @@ public final class Restoration {
     private void took(String callId, String tool, Json args, String text, boolean succeeded) {
         boolean ran = succeeded ? !text.startsWith(REPLAY) : text.startsWith(ToolTexts.failure(""));
         if (ran) {
-            String key = Effects.key(tool, Sha256.hex(args.canonical()));
-            Effects.Effect effect = effects.of(key).executed();
+            String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
+            EffectLog.Effect effect = effects.of(key).executed();
             effects = effects.with(key, succeeded ? effect.succeeded(callId, text) : effect);
         }
     }
@@ -262,9 +273,9 @@ public final class Restoration {
     /** A call that the transcript may lack, and of which nobody knows what came. It may not simply be made once more. */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
-            String key = Effects.key(tool, Sha256.hex(args.canonical()));
+            String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
             Call.Claim claim = new Call.Claim("checkpoint", startedAt);
-            effects = effects.with(key, effects.of(key).remembering(new Effects.Remembered(callId, 0, claim)));
+            effects = effects.with(key, effects.of(key).remembering(new EffectLog.Remembered(callId, 0, claim)));
         }
         return this;
     }
@@ -277,7 +288,7 @@ public final class Restoration {
             if (result.isPresent()) {
                 took(callId, tool, args, result.get(), succeeded);
             } else if (succeeded) {
-                String key = Effects.key(tool, Sha256.hex(args.canonical()));
+                String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
                 effects = effects.with(key, effects.of(key).executed());
             }
         }
@@ -481,8 +492,8 @@ public final class Restoration {
                 effects.isEmpty() ? Optional.empty() : Optional.of(effects),
                 workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
                 usage,
-                Seen.NOTHING,
-                Ignored.NOTHING,
+                SeenIds.NOTHING,
+                IgnoredSignals.NOTHING,
                 new Counters(0, steps, versions, messages),
                 createdAt,
                 updatedAt,
@@ -510,7 +521,7 @@ public final class Restoration {
         if (pending.filter(call.id()::equals).isPresent()) {
             return call.asking(words, call.since());
         }
-        String key = Effects.key(call.tool(), call.argsDigest());
+        String key = EffectLog.key(call.tool(), call.argsDigest());
         return decided(call)
                 .repeating(effects.of(key).executions())
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
@@ -518,8 +529,8 @@ public final class Restoration {
 
     /** A call that has run, and had to ask. It must never run again, whatever it needs before it may run. */
     private Call asking(Call call, String words) {
-        String key = Effects.key(call.tool(), call.argsDigest());
-        Effects.Effect before = effects.of(key);
+        String key = EffectLog.key(call.tool(), call.argsDigest());
+        EffectLog.Effect before = effects.of(key);
         effects = effects.with(key, before.executed());
         return call.repeating(before.executions())
                 .claimed(new Call.Claim("checkpoint", call.since()), call.since())

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -64,7 +65,7 @@ public sealed interface Step {
     }
 
     /** Tell the thread above how things stand here. */
-    record ReportToParent(Parent parent, Report report) implements Step {
+    record ReportToParent(Parent parent, SubagentProgress report) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.reportToParent(this);

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -121,7 +122,7 @@ public final class ToolTexts {
         return failure("too many calls in one reply, of at most " + Conversation.MAX_CALLS);
     }
 
-    static String notFound(String tool, Terms terms) {
+    static String notFound(String tool, AgentPolicy terms) {
         String available = String.join(", ", terms.tools().keySet());
         return "Tool \"" + tool + "\" not found. Available tools: " + (available.isEmpty() ? "none" : available);
     }

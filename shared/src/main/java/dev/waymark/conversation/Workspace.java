@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.PersistentMap;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -16,14 +17,14 @@ import java.util.Optional;
 public record Workspace(
         @JsonProperty("todos") List<Todo> todos,
         @JsonProperty("plan") Optional<Plan> plan,
-        @JsonProperty("files") Index<VirtualFile> files) {
-    public static final Workspace EMPTY = new Workspace(List.of(), Optional.empty(), Index.empty());
+        @JsonProperty("files") PersistentMap<VirtualFile> files) {
+    public static final Workspace EMPTY = new Workspace(List.of(), Optional.empty(), PersistentMap.empty());
 
     @JsonCreator
     public Workspace {
         todos = todos == null ? List.of() : List.copyOf(todos);
         plan = plan == null ? Optional.empty() : plan;
-        files = files == null ? Index.empty() : files;
+        files = files == null ? PersistentMap.empty() : files;
     }
 
     @JsonIgnore

@@ -1,27 +1,27 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.ActivityFailures;
 import dev.waymark.contract.AgentInput;
-import dev.waymark.contract.Carried;
-import dev.waymark.contract.Failures;
-import dev.waymark.contract.Inbox;
-import dev.waymark.contract.Marker;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.PassedOn;
+import dev.waymark.contract.PassedOnDecision;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.history.v1.ActivityTaskScheduledEventAttributes;
@@ -56,7 +56,7 @@ import org.jspecify.annotations.Nullable;
 public final class Projector {
     private final String runId;
     private final Consumer<Moment> moments;
-    private final DataConverter converter = Wire.dataConverter();
+    private final DataConverter converter = PayloadJson.dataConverter();
 
     /** What a completed task has seen, but perhaps only after an update that the next events will show. */
     private final List<Held> ready = new ArrayList<>();
@@ -69,7 +69,7 @@ public final class Projector {
     private @Nullable Conversation state;
     private @Nullable Conversation atModelCall;
     private @Nullable AgentSpec agent;
-    private @Nullable Ending ending;
+    private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
     private long lastEventId;
     private long taskStartedId;
@@ -80,7 +80,7 @@ public final class Projector {
     private long firstAdmitted = Long.MAX_VALUE;
 
     private int modelCalls;
-    private final List<Mismatch> mismatches = new ArrayList<>();
+    private final List<DigestMismatch> mismatches = new ArrayList<>();
 
     /** Tells {@code moments} of every state, in order. */
     public Projector(String runId, Consumer<Moment> moments) {
@@ -143,7 +143,7 @@ public final class Projector {
             case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED -> {
                 long begun = event.getStartChildWorkflowExecutionFailedEventAttributes()
                         .getInitiatedEventId();
-                hold(event, () -> Failures.subagentExists(subagent(begun)));
+                hold(event, () -> ActivityFailures.subagentExists(subagent(begun)));
             }
             case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED -> {
                 var closed = event.getChildWorkflowExecutionCompletedEventAttributes();
@@ -153,32 +153,33 @@ public final class Projector {
                 var closed = event.getChildWorkflowExecutionFailedEventAttributes();
                 hold(
                         event,
-                        () -> Failures.subagentEnded(
+                        () -> ActivityFailures.subagentEnded(
                                 subagent(closed.getInitiatedEventId()),
                                 "failed",
-                                Optional.of(Failures.problem(converter.failureToException(closed.getFailure())))));
+                                Optional.of(
+                                        ActivityFailures.problem(converter.failureToException(closed.getFailure())))));
             }
             case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED -> {
                 long begun =
                         event.getChildWorkflowExecutionCanceledEventAttributes().getInitiatedEventId();
-                hold(event, () -> Failures.subagentEnded(subagent(begun), "cancelled", Optional.empty()));
+                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "cancelled", Optional.empty()));
             }
             case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED -> {
                 long begun = event.getChildWorkflowExecutionTerminatedEventAttributes()
                         .getInitiatedEventId();
-                hold(event, () -> Failures.subagentEnded(subagent(begun), "terminated", Optional.empty()));
+                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "terminated", Optional.empty()));
             }
             case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT -> {
                 long begun =
                         event.getChildWorkflowExecutionTimedOutEventAttributes().getInitiatedEventId();
-                hold(event, () -> Failures.subagentEnded(subagent(begun), "timed-out", Optional.empty()));
+                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "timed-out", Optional.empty()));
             }
             case EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED ->
                 signalled(event.getEventId(), event.getSignalExternalWorkflowExecutionInitiatedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
                 WorkflowExecutionSignaledEventAttributes signal = event.getWorkflowExecutionSignaledEventAttributes();
-                if (!Names.isReserved(signal.getSignalName())) {
-                    hold(event, () -> Inbox.read(signal.getSignalName(), first(signal.getInput())));
+                if (!WireNames.isReserved(signal.getSignalName())) {
+                    hold(event, () -> InboundDecoder.read(signal.getSignalName(), first(signal.getInput())));
                 }
             }
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ADMITTED -> {
@@ -192,14 +193,14 @@ public final class Projector {
             case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
-            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(Ending.Kind.COMPLETED, "");
-            case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(Ending.Kind.FAILED, "");
-            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED -> ended(Ending.Kind.CANCELLED, "");
-            case EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED -> ended(Ending.Kind.TERMINATED, "");
-            case EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT -> ended(Ending.Kind.TIMED_OUT, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(RunEnding.Kind.COMPLETED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(RunEnding.Kind.FAILED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED -> ended(RunEnding.Kind.CANCELLED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED -> ended(RunEnding.Kind.TERMINATED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT -> ended(RunEnding.Kind.TIMED_OUT, "");
             case EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW ->
                 ended(
-                        Ending.Kind.CONTINUED,
+                        RunEnding.Kind.CONTINUED,
                         event.getWorkflowExecutionContinuedAsNewEventAttributes()
                                 .getNewExecutionRunId());
             default -> {
@@ -244,7 +245,7 @@ public final class Projector {
     }
 
     /** How the run closed, or empty while it is open. */
-    public Optional<Ending> ending() {
+    public Optional<RunEnding> ending() {
         return Optional.ofNullable(ending);
     }
 
@@ -278,13 +279,13 @@ public final class Projector {
     }
 
     /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
-    public List<Mismatch> mismatches() {
+    public List<DigestMismatch> mismatches() {
         return List.copyOf(mismatches);
     }
 
     static StartInput startInput(HistoryEvent started) {
         Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
-        return Wire.dataConverter().fromPayloads(0, Optional.of(input), StartInput.class, StartInput.class);
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), StartInput.class, StartInput.class);
     }
 
     private void started(HistoryEvent event) {
@@ -293,7 +294,7 @@ public final class Projector {
         String previous = attributes.getContinuedExecutionRunId();
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
         if (input.carried().isPresent()) {
-            Carried carried = Carried.unpack(input.carried().get());
+            CarriedState carried = CarriedState.unpack(input.carried().get());
             agent = carried.agent().orElse(null);
             held.add(new Held(event.getEventId(), timeOf(event), carried.state(), null));
         } else {
@@ -335,12 +336,12 @@ public final class Projector {
 
     private void activityScheduled(long eventId, ActivityTaskScheduledEventAttributes scheduled) {
         switch (scheduled.getActivityType().getName()) {
-            case Names.AGENT_ACTIVITY -> {
+            case WireNames.AGENT_ACTIVITY -> {
                 decode(scheduled.getInput(), AgentInput.class);
                 works.put(eventId, new AgentWork());
                 apply(eventId, new Fact.AgentRequested());
             }
-            case Names.MODEL_ACTIVITY -> {
+            case WireNames.MODEL_ACTIVITY -> {
                 ModelInput input = decode(scheduled.getInput(), ModelInput.class);
                 works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step()));
                 apply(
@@ -349,7 +350,7 @@ public final class Projector {
                 atModelCall = state;
                 compare(eventId, input);
             }
-            case Names.VERIFY_ACTIVITY -> {
+            case WireNames.VERIFY_ACTIVITY -> {
                 VerifyInput input = decode(scheduled.getInput(), VerifyInput.class);
                 works.put(eventId, new VerifyWork(input.callId(), input.dispatch()));
                 apply(eventId, new Fact.VerifyDispatched(input.callId(), input.dispatch()));
@@ -380,9 +381,9 @@ public final class Projector {
 
     private Fact subagentCompleted(String callId, Payloads result) {
         try {
-            return decode(result, Outcome.class).toFact(callId);
+            return decode(result, RunOutcome.class).toFact(callId);
         } catch (DataConverterException e) {
-            return Failures.subagent(callId, e);
+            return ActivityFailures.subagent(callId, e);
         }
     }
 
@@ -390,18 +391,18 @@ public final class Projector {
     private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
         apply(
                 eventId,
-                signal.getSignalName().equals(Names.SUBAGENT)
+                signal.getSignalName().equals(WireNames.SUBAGENT)
                         ? new Fact.ParentTold(
                                 decode(signal.getInput(), SubagentReport.class).report())
-                        : new Fact.DecisionPassedOn(
-                                decode(signal.getInput(), PassedOn.class).via()));
+                        : new Fact.DecisionPassedOn(decode(signal.getInput(), PassedOnDecision.class)
+                                .via()));
     }
 
     private void compare(long eventId, ModelInput recorded) {
         modelCalls++;
         Transcript transcript = current().transcript();
         if (!recorded.isOf(transcript)) {
-            mismatches.add(new Mismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
+            mismatches.add(new DigestMismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
         }
     }
 
@@ -416,19 +417,19 @@ public final class Projector {
         applyReady(accepted.getAcceptedRequestSequencingEventId());
         apply(
                 eventId,
-                Inbox.readUpdate(
+                InboundDecoder.readUpdate(
                         request.getInput().getName(), first(request.getInput().getArgs()), runId));
     }
 
     private void marker(long eventId, MarkerRecordedEventAttributes recorded) {
         Payloads data = recorded.getDetailsOrDefault("data", Payloads.getDefaultInstance());
         if (recorded.getMarkerName().equals("SideEffect") && data.getPayloadsCount() > 0) {
-            decode(data, Marker.class).fact().ifPresent(fact -> apply(eventId, fact));
+            decode(data, SideEffectMarker.class).fact().ifPresent(fact -> apply(eventId, fact));
         }
     }
 
-    private void ended(Ending.Kind kind, String nextRunId) {
-        ending = new Ending(kind, nextRunId.isEmpty() ? Optional.empty() : Optional.of(nextRunId));
+    private void ended(RunEnding.Kind kind, String nextRunId) {
+        ending = new RunEnding(kind, nextRunId.isEmpty() ? Optional.empty() : Optional.of(nextRunId));
     }
 
     /** Applies a fact that a workflow task itself brought about. */
@@ -539,7 +540,7 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return new Fact.AgentRefused(Failures.problem(failure));
+            return new Fact.AgentRefused(ActivityFailures.problem(failure));
         }
     }
 
@@ -557,7 +558,7 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return new Fact.ModelFailed(step, Failures.problem(failure), Failures.spent(failure));
+            return new Fact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
         }
     }
 
@@ -575,7 +576,7 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return new Fact.SummaryFailed(step, Failures.problem(failure), Failures.spent(failure));
+            return new Fact.SummaryFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
         }
     }
 
@@ -595,7 +596,8 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return VerifyOutcome.unknown(Failures.problem(failure).message()).toFact(callId, dispatch);
+            return VerifyOutcome.unknown(ActivityFailures.problem(failure).message())
+                    .toFact(callId, dispatch);
         }
     }
 
@@ -615,7 +617,7 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return new Fact.ToolLost(callId, dispatch, Failures.problem(failure));
+            return new Fact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -18,14 +18,14 @@ public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
     private static final int MOST_RUNS = 1_000;
 
-    private final Histories histories;
+    private final HistoryReader histories;
     /** By run id, the one that was asked for longest ago first. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
     /** By run id, the one that was noted longest ago first. Guarded by itself. */
     private final Map<String, Called> notes = new LinkedHashMap<>(16, 0.75f, true);
 
-    public RunReader(Histories histories) {
+    public RunReader(HistoryReader histories) {
         this.histories = histories;
     }
 

@@ -20,7 +20,7 @@ public record Timeline(
         List<Moment> moments,
         Conversation now,
         Optional<AgentSpec> agent,
-        Optional<Ending> ending,
+        Optional<RunEnding> ending,
         long lastEventId,
         boolean cut) {
     private static final Pattern EVENT = Pattern.compile("(?:(.+)/)?e(\\d{1,18})");

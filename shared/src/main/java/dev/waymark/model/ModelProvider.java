@@ -1,7 +1,7 @@
 package dev.waymark.model;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import java.util.Optional;
 
 /**

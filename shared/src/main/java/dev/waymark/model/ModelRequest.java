@@ -1,7 +1,7 @@
 package dev.waymark.model;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Message;
+import dev.waymark.conversation.message.Message;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;

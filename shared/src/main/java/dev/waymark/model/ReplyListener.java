@@ -1,6 +1,6 @@
 package dev.waymark.model;
 
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.value.Usage;
 
 /**
  * Is told of a reply while it comes, in the thread that asked for it. What is told is for the eyes of whoever waits, and

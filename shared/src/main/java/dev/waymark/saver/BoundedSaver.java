@@ -1,6 +1,6 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

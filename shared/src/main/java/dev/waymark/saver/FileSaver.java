@@ -1,6 +1,6 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,14 +51,14 @@ public final class FileSaver implements CheckpointSaver {
 
     /** The namespace is a directory in this one. The default one is this one itself. */
     public FileSaver(Path directory, Namespace namespace) {
-        this(namespace.equals(Namespace.DEFAULT) ? directory : directory.resolve(PlainName.of(namespace.name())));
+        this(namespace.equals(Namespace.DEFAULT) ? directory : directory.resolve(EscapedName.of(namespace.name())));
     }
 
     @Override
     public void save(Json checkpoint) {
         String threadId = CheckpointText.threadId(checkpoint);
         String text = CheckpointText.writeIndented(checkpoint) + "\n";
-        EntryFile file = EntryFile.of(threadId);
+        EntryFileName file = EntryFileName.of(threadId);
         Path target = directory.resolve(file.documentName());
         load(threadId);
         try {
@@ -110,7 +110,7 @@ public final class FileSaver implements CheckpointSaver {
     @Override
     public List<String> list() {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.flatMap(path -> EntryFile.read(path.getFileName().toString()).stream())
+            return files.flatMap(path -> EntryFileName.read(path.getFileName().toString()).stream())
                     .map(this::threadId)
                     .sorted()
                     .toList();
@@ -123,7 +123,7 @@ public final class FileSaver implements CheckpointSaver {
 
     @Override
     public void delete(String threadId) {
-        EntryFile file = EntryFile.of(threadId);
+        EntryFileName file = EntryFileName.of(threadId);
         Path document = directory.resolve(file.documentName());
         try {
             boolean deleted = Files.deleteIfExists(document);
@@ -153,28 +153,28 @@ public final class FileSaver implements CheckpointSaver {
     }
 
     private Path ownerFileOf(String threadId) {
-        return directory.resolve(EntryFile.of(threadId).ownerName());
+        return directory.resolve(EntryFileName.of(threadId).ownerName());
     }
 
     private Path fileOf(String threadId) {
-        return directory.resolve(EntryFile.of(threadId).documentName());
+        return directory.resolve(EntryFileName.of(threadId).documentName());
     }
 
-    private String threadId(EntryFile file) {
+    private String threadId(EntryFileName file) {
         if (!file.isHashed()) {
             return file.threadId().orElseThrow();
         }
         // A document without its id file is one that somebody copied, or whose thread was deleted and saved at once.
         return readable(file.idName())
-                .filter(id -> EntryFile.of(id).equals(file))
+                .filter(id -> EntryFileName.of(id).equals(file))
                 .orElseGet(() -> threadIdInside(file));
     }
 
-    private String threadIdInside(EntryFile file) {
+    private String threadIdInside(EntryFileName file) {
         String place = directory.resolve(file.documentName()).toString();
         return readable(file.documentName())
                 .map(text -> CheckpointText.threadId(CheckpointText.read(text, place)))
-                .filter(id -> EntryFile.of(id).equals(file))
+                .filter(id -> EntryFileName.of(id).equals(file))
                 .orElseThrow(() -> SaverException.corrupt(place, "nothing says whose it is"));
     }
 

@@ -1,6 +1,6 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.value.Sha256;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -17,7 +17,7 @@ import java.util.Properties;
  * The driver has to be on the class path.
  *
  * <p>Every operation has a connection of its own: a database that was away is simply used again, and
- * nothing has to be closed. Keys are stored as a {@link PlainName}, because no database keeps NUL, case and composition
+ * nothing has to be closed. Keys are stored as a {@link EscapedName}, because no database keeps NUL, case and composition
  * alike, under their hash, because PostgreSQL's indexes take 2,704 bytes and no more.
  */
 public final class JdbcStore implements KeyValueStore {
@@ -100,7 +100,7 @@ public final class JdbcStore implements KeyValueStore {
                 ON CONFLICT (key_hash) DO UPDATE SET entry_value = excluded.entry_value
                 """)) {
             upsert.setString(1, Sha256.hex(key));
-            upsert.setString(2, PlainName.of(key));
+            upsert.setString(2, EscapedName.of(key));
             upsert.setString(3, value);
             return upsert.executeUpdate();
         }
@@ -123,14 +123,14 @@ public final class JdbcStore implements KeyValueStore {
         return inTable("listed", connection -> {
             try (PreparedStatement select = connection.prepareStatement(
                     "SELECT entry_key FROM waymark_entries WHERE substr(entry_key, 1, ?) = ?")) {
-                String plain = PlainName.of(prefix);
+                String plain = EscapedName.of(prefix);
                 select.setInt(1, plain.length());
                 select.setString(2, plain);
                 try (ResultSet rows = select.executeQuery()) {
                     List<String> keys = new ArrayList<>();
                     while (rows.next()) {
                         String name = rows.getString(1);
-                        keys.add(PlainName.read(name)
+                        keys.add(EscapedName.read(name)
                                 .orElseThrow(() -> SaverException.corrupt(shown(url), "no key: " + name)));
                     }
                     return keys;

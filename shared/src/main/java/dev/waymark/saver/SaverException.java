@@ -1,6 +1,6 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,7 +1,7 @@
 package dev.waymark.saver;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;

@@ -3,8 +3,8 @@ package dev.waymark.tool;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -113,13 +113,13 @@ public final class JavaTool<A extends Record> implements Tool {
 
     @Override
     public String run(Json arguments, ToolContext context) throws Exception {
-        return handler.run(Wire.MAPPER.convertValue(arguments.value(), args), context);
+        return handler.run(PayloadJson.MAPPER.convertValue(arguments.value(), args), context);
     }
 
     @Override
     public Verdict verify(Json arguments, ToolContext context) throws Exception {
         return verifier.isPresent()
-                ? verifier.get().verify(Wire.MAPPER.convertValue(arguments.value(), args), context)
+                ? verifier.get().verify(PayloadJson.MAPPER.convertValue(arguments.value(), args), context)
                 : Verdict.unknown();
     }
 
@@ -208,6 +208,6 @@ public final class JavaTool<A extends Record> implements Tool {
     }
 
     private static Object wireName(Object constant) {
-        return Wire.MAPPER.convertValue(constant, String.class);
+        return PayloadJson.MAPPER.convertValue(constant, String.class);
     }
 }

@@ -1,7 +1,7 @@
 package dev.waymark.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 
 /**
  * A tool in Java, registered with the worker. One object serves all threads at once, so it is thread-safe. {@link JavaTool}

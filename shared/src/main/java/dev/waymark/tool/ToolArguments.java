@@ -9,8 +9,8 @@ import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SchemaRegistryConfig;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.Dialects;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -94,7 +94,7 @@ public final class ToolArguments {
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
     public static Optional<String> outputProblem(Json schema, String result) {
         try {
-            return misfit(compiled(schema), Wire.MAPPER.readTree(result));
+            return misfit(compiled(schema), PayloadJson.MAPPER.readTree(result));
         } catch (JsonProcessingException e) {
             return Optional.of("it is not JSON");
         }
@@ -143,6 +143,6 @@ public final class ToolArguments {
     }
 
     private static JsonNode node(Json json) {
-        return Wire.MAPPER.valueToTree(json);
+        return PayloadJson.MAPPER.valueToTree(json);
     }
 }

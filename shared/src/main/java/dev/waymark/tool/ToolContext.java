@@ -1,6 +1,6 @@
 package dev.waymark.tool;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 
 /**
  * Which call a tool carries out.

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Transcript;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -23,8 +23,8 @@ class BriefFormsTest {
         ToolInput first = new ToolInput("tu_1", 1, Json.EMPTY_OBJECT, Optional.empty());
         ToolInput second = new ToolInput("tu_1", 2, Json.EMPTY_OBJECT, Optional.empty());
 
-        assertThat(Wire.MAPPER.writeValueAsString(first)).isEqualTo("{\"callId\":\"tu_1\",\"args\":{}}");
-        assertThat(Wire.MAPPER.writeValueAsString(second))
+        assertThat(PayloadJson.MAPPER.writeValueAsString(first)).isEqualTo("{\"callId\":\"tu_1\",\"args\":{}}");
+        assertThat(PayloadJson.MAPPER.writeValueAsString(second))
                 .isEqualTo("{\"callId\":\"tu_1\",\"dispatch\":2,\"args\":{}}");
         assertThat(there(first, ToolInput.class)).isEqualTo(first);
         assertThat(there(second, ToolInput.class)).isEqualTo(second);
@@ -36,9 +36,9 @@ class BriefFormsTest {
         Reply ends = Reply.of(new Part.Text("Done."));
         Reply cut = new Reply(List.of(new Part.Text("Do")), Usage.NONE, "max_tokens");
 
-        assertThat(Wire.MAPPER.writeValueAsString(calls)).doesNotContain("stop");
-        assertThat(Wire.MAPPER.writeValueAsString(ends)).doesNotContain("stop");
-        assertThat(Wire.MAPPER.writeValueAsString(cut)).contains("\"stop\":\"max_tokens\"");
+        assertThat(PayloadJson.MAPPER.writeValueAsString(calls)).doesNotContain("stop");
+        assertThat(PayloadJson.MAPPER.writeValueAsString(ends)).doesNotContain("stop");
+        assertThat(PayloadJson.MAPPER.writeValueAsString(cut)).contains("\"stop\":\"max_tokens\"");
         assertThat(List.of(there(calls, Reply.class), there(ends, Reply.class), there(cut, Reply.class)))
                 .containsExactly(calls, ends, cut);
     }
@@ -47,7 +47,7 @@ class BriefFormsTest {
     void modelInput_wholeDigestOfAnOlderHistory_isOfItsTranscript() throws Exception {
         String older = "{\"turn\":1,\"step\":3,\"messageCount\":0,\"digest\":\"" + Transcript.EMPTY.digest() + "\"}";
 
-        assertThat(Wire.MAPPER.readValue(older, ModelInput.class).isOf(Transcript.EMPTY))
+        assertThat(PayloadJson.MAPPER.readValue(older, ModelInput.class).isOf(Transcript.EMPTY))
                 .isTrue();
         Conversation blank =
                 Conversation.start(new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH);
@@ -55,6 +55,6 @@ class BriefFormsTest {
     }
 
     private static <T> T there(T value, Class<T> type) throws Exception {
-        return Wire.MAPPER.readValue(Wire.MAPPER.writeValueAsString(value), type);
+        return PayloadJson.MAPPER.readValue(PayloadJson.MAPPER.writeValueAsString(value), type);
     }
 }

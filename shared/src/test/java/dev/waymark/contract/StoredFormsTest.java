@@ -7,37 +7,37 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.Ask;
-import dev.waymark.conversation.Budget;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Call;
-import dev.waymark.conversation.Chain;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
 import dev.waymark.conversation.Delegation;
-import dev.waymark.conversation.Effects;
+import dev.waymark.conversation.EffectLog;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Gauge;
-import dev.waymark.conversation.Ignored;
-import dev.waymark.conversation.Index;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
+import dev.waymark.conversation.IgnoredSignals;
+import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Queued;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Report;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Seen;
-import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.SeenIds;
+import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Terms;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.TokenEstimate;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
 import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentList;
+import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -75,23 +75,23 @@ class StoredFormsTest {
                 Optional.of(ARGS),
                 true,
                 Optional.of(ARGS));
-        Gauge gauge = new Gauge(41, 2, Optional.of(3));
+        TokenEstimate gauge = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
-        Ask ask = new Ask(
+        OpenRequest ask = new OpenRequest(
                 "tu_9",
-                Ask.Kind.APPROVAL,
+                OpenRequest.Kind.APPROVAL,
                 "charge",
                 Optional.of("May it?"),
                 Optional.of(ARGS),
                 Optional.of("e3b0"),
                 true,
                 AT);
-        Report report = new Report(true, List.of(ask), spent);
+        SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
                 report, List.of("tu_9"), List.of("tu_8"), List.of(decision), Optional.of(budget), spent, true);
@@ -112,20 +112,20 @@ class StoredFormsTest {
                 Optional.of(approval),
                 Optional.of("e3b0"),
                 Optional.of(delegation));
-        Terms.Care care = new Terms.Care(true, true, true, true, true, true, 60_000);
-        Terms.Approvals approvals = new Terms.Approvals(true, Optional.of(1_000L));
-        Terms terms = new Terms(
+        AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000);
+        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L));
+        AgentPolicy terms = new AgentPolicy(
                 "helper",
                 4,
-                Map.of("ask_user", Terms.ToolKind.QUESTION),
+                Map.of("ask_user", AgentPolicy.ToolKind.QUESTION),
                 Map.of("charge", care),
                 Optional.of(approvals),
                 Optional.of(budget),
                 Optional.of(ARGS),
                 Optional.of(summaries));
-        Effects.Remembered remembered = new Effects.Remembered("tu_0", 1, claim);
-        Effects.Effect effect =
-                new Effects.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
+        EffectLog.Remembered remembered = new EffectLog.Remembered("tu_0", 1, claim);
+        EffectLog.Effect effect =
+                new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
         Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));
@@ -133,9 +133,9 @@ class StoredFormsTest {
         Workspace workspace = new Workspace(
                 List.of(todo),
                 Optional.of(plan),
-                Index.<Workspace.VirtualFile>empty().with("a/b", file));
-        Seen seen = new Seen(Index.<Integer>empty().with("id-1", 4), Index.empty());
-        Ignored ignored = new Ignored(1, List.of(new Ignored.Item("say", "why", AT)));
+                PersistentMap.<Workspace.VirtualFile>empty().with("a/b", file));
+        SeenIds seen = new SeenIds(PersistentMap.<Integer>empty().with("id-1", 4), PersistentMap.empty());
+        IgnoredSignals ignored = new IgnoredSignals(1, List.of(new IgnoredSignals.Item("say", "why", AT)));
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
@@ -153,8 +153,9 @@ class StoredFormsTest {
                 Optional.of(turn),
                 true,
                 List.of("tu_1"),
-                Index.<Call>empty().with("tu_1", call),
-                Optional.of(new Effects(Index.<Effects.Effect>empty().with("charge:e3b0", effect))),
+                PersistentMap.<Call>empty().with("tu_1", call),
+                Optional.of(
+                        new EffectLog(PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
                 Optional.of(workspace),
                 new Usage(5, 6),
                 seen,
@@ -218,7 +219,7 @@ class StoredFormsTest {
                 stored(new Reply.Fault(1, "too short")),
                 stored(seen, "young", "old"),
                 stored(ignored, "last"),
-                stored(new Ignored.Item("say", "why", AT), "signal", "reason", "at"),
+                stored(new IgnoredSignals.Item("say", "why", AT), "signal", "reason", "at"),
                 stored(queued, "message", "at"),
                 stored(transcript, "entries", "digest"),
                 stored(new Transcript.Entry("m1", AT, Optional.of("id-1"), Message.user("x")), "id", "at", "message"),
@@ -244,7 +245,7 @@ class StoredFormsTest {
                                 .allowingPrivate(),
                         "method",
                         "url"),
-                stored(new Carried(conversation, Optional.empty()), "state"));
+                stored(new CarriedState(conversation, Optional.empty()), "state"));
     }
 
     private static Arguments stored(Object value, String... required) {
@@ -294,13 +295,13 @@ class StoredFormsTest {
     @MethodSource("stored")
     void part_asATree_isWhatJacksonWrites(Object value, Set<String> required) throws IOException {
         if (value instanceof Part part) {
-            assertThat(Json.of(part.tree())).isEqualTo(Wire.MAPPER.convertValue(tree(value), Json.class));
+            assertThat(Json.of(part.tree())).isEqualTo(PayloadJson.MAPPER.convertValue(tree(value), Json.class));
         }
     }
 
     @Test
     void toolResult_ofASuccess_hasNoErrorFlag() throws IOException {
-        assertThat(Wire.MAPPER.writeValueAsString(new Part.ToolResult("a", "b", false)))
+        assertThat(PayloadJson.MAPPER.writeValueAsString(new Part.ToolResult("a", "b", false)))
                 .isEqualTo("{\"type\":\"tool_result\",\"toolUseId\":\"a\",\"content\":\"b\"}");
     }
 
@@ -314,7 +315,7 @@ class StoredFormsTest {
 
     @Test
     void toolUse_withNullsInItsInput_isTheSameAfterReading() throws IOException {
-        Json input = Wire.MAPPER.readValue("{\"a\":null,\"b\":{\"c\":null},\"d\":[{\"e\":null}]}", Json.class);
+        Json input = PayloadJson.MAPPER.readValue("{\"a\":null,\"b\":{\"c\":null},\"d\":[{\"e\":null}]}", Json.class);
         Part use = new Part.ToolUse("a", "b", input);
 
         assertThat(read(use, tree(use))).isEqualTo(use);
@@ -325,10 +326,10 @@ class StoredFormsTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, 0, 3})
     void conversation_ofRulesThatAreNotKnown_isRefused(int rules) {
-        ObjectNode tree = Wire.MAPPER.valueToTree(started());
+        ObjectNode tree = PayloadJson.MAPPER.valueToTree(started());
         tree.put("rules", rules);
 
-        assertThatThrownBy(() -> Wire.MAPPER.treeToValue(tree, Conversation.class))
+        assertThatThrownBy(() -> PayloadJson.MAPPER.treeToValue(tree, Conversation.class))
                 .hasMessageContaining("Upgrade the workers first");
     }
 
@@ -345,8 +346,8 @@ class StoredFormsTest {
                                 Optional.empty(),
                                 false),
                         AT);
-        Carried carried = new Carried(state, Optional.empty());
-        assertThat(Carried.unpack(carried.pack())).isEqualTo(carried);
+        CarriedState carried = new CarriedState(state, Optional.empty());
+        assertThat(CarriedState.unpack(carried.pack())).isEqualTo(carried);
     }
 
     @Test
@@ -362,8 +363,8 @@ class StoredFormsTest {
                     AT);
         }
 
-        Carried carried = new Carried(state, Optional.empty());
-        assertThat(Carried.unpack(carried.pack())).isEqualTo(carried);
+        CarriedState carried = new CarriedState(state, Optional.empty());
+        assertThat(CarriedState.unpack(carried.pack())).isEqualTo(carried);
     }
 
     @Test
@@ -377,7 +378,7 @@ class StoredFormsTest {
 
     @Test
     void chain_holdingNull_isRefused() {
-        assertThatThrownBy(() -> Wire.MAPPER.readValue("[null]", Chain.class))
+        assertThatThrownBy(() -> PayloadJson.MAPPER.readValue("[null]", PersistentList.class))
                 .isInstanceOf(JsonProcessingException.class);
     }
 
@@ -386,11 +387,11 @@ class StoredFormsTest {
     }
 
     private static ObjectNode tree(Object value) throws IOException {
-        return (ObjectNode) Wire.MAPPER.readTree(Wire.MAPPER.writeValueAsBytes(value));
+        return (ObjectNode) PayloadJson.MAPPER.readTree(PayloadJson.MAPPER.writeValueAsBytes(value));
     }
 
     private static Object read(Object value, ObjectNode tree) throws IOException {
         Class<?> type = value instanceof Part ? Part.class : value.getClass();
-        return Wire.MAPPER.readValue(Wire.MAPPER.writeValueAsBytes(tree), type);
+        return PayloadJson.MAPPER.readValue(PayloadJson.MAPPER.writeValueAsBytes(tree), type);
     }
 }

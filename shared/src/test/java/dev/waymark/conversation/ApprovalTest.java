@@ -1,18 +1,22 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Story.NONE;
-import static dev.waymark.conversation.Story.error;
-import static dev.waymark.conversation.Story.reply;
-import static dev.waymark.conversation.Story.said;
-import static dev.waymark.conversation.Story.use;
-import static dev.waymark.conversation.ToolStory.DIGEST;
-import static dev.waymark.conversation.ToolStory.approved;
-import static dev.waymark.conversation.ToolStory.begun;
-import static dev.waymark.conversation.ToolStory.decided;
-import static dev.waymark.conversation.ToolStory.denied;
-import static dev.waymark.conversation.ToolStory.replied;
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.error;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.DIGEST;
+import static dev.waymark.conversation.ToolConversationScript.approved;
+import static dev.waymark.conversation.ToolConversationScript.begun;
+import static dev.waymark.conversation.ToolConversationScript.decided;
+import static dev.waymark.conversation.ToolConversationScript.denied;
+import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,11 +27,12 @@ import org.junit.jupiter.api.Test;
 class ApprovalTest {
     private static final Optional<Json> AS_IT_IS = Optional.empty();
     private static final Json OTHER = Json.of(Map.of("n", 1));
-    private static final Instant DEADLINE = Story.START.plusSeconds(5).plusSeconds(30);
+    private static final Instant DEADLINE =
+            ConversationScript.START.plusSeconds(5).plusSeconds(30);
 
     @Test
     void call_thatNeedsApproval_waitsForAPerson() {
-        Story story = replied(use("a", "fire"));
+        ConversationScript story = replied(use("a", "fire"));
 
         assertThat(story.state().isInterrupted()).isTrue();
         assertThat(story.decides()).isEmpty();
@@ -35,35 +40,38 @@ class ApprovalTest {
 
     @Test
     void approval_ofACall_runsItAsItWas() {
-        Story story = replied(use("a", "fire")).with(approved("a"));
+        ConversationScript story = replied(use("a", "fire")).with(approved("a"));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
         assertThat(story.call("a").approval())
-                .contains(new Call.Approval(true, false, Optional.of("ann"), NONE, Story.START.plusSeconds(6)));
+                .contains(new Call.Approval(
+                        true, false, Optional.of("ann"), NONE, ConversationScript.START.plusSeconds(6)));
     }
 
     @Test
     void approval_withOtherArguments_runsThose() {
-        Story story = replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
+        ConversationScript story =
+                replied(use("a", "fire")).with(decided(true, Optional.of("a"), Optional.of(OTHER), NONE, NONE));
 
         assertThat(story.call("a").args()).isEqualTo(OTHER);
         assertThat(story.call("a").approval().orElseThrow().edited()).isTrue();
         assertThat(story.call("a").argsDigest()).isEqualTo(Sha256.hex(OTHER.canonical()));
-        assertThat(story.with(ToolStory.dispatched("a", 1)).refusal(ToolStory.claimed("a", 1, "fire", "x")))
+        assertThat(story.with(ToolConversationScript.dispatched("a", 1))
+                        .refusal(ToolConversationScript.claimed("a", 1, "fire", "x")))
                 .contains(Problem.ALREADY_DECIDED);
     }
 
     @Test
     void approval_ofTheOnlyCall_needsNoName() {
-        Story story = replied(use("a", "fire")).with(decided(true, NONE, AS_IT_IS, NONE, NONE));
+        ConversationScript story = replied(use("a", "fire")).with(decided(true, NONE, AS_IT_IS, NONE, NONE));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.ISSUED);
     }
 
     @Test
     void decision_onOneOfSeveral_hasToNameIt() {
-        Story story = replied(use("a", "fire"), use("b", "drop"));
+        ConversationScript story = replied(use("a", "fire"), use("b", "drop"));
 
         assertThat(story.refusal(decided(true, NONE, AS_IT_IS, NONE, NONE))).contains(Problem.CALL_REQUIRED);
         assertThat(story.refusal(decided(false, NONE, AS_IT_IS, NONE, NONE))).contains(Problem.CALL_REQUIRED);
@@ -72,7 +80,7 @@ class ApprovalTest {
 
     @Test
     void decision_aboutTheArgumentsThatWereShown_isTakenOnlyForThose() {
-        Story story = replied(use("a", "fire"));
+        ConversationScript story = replied(use("a", "fire"));
 
         assertThat(story.refusal(decided(true, Optional.of("a"), AS_IT_IS, Optional.of("0".repeat(64)), NONE)))
                 .contains(Problem.ARGS_CHANGED);
@@ -84,11 +92,11 @@ class ApprovalTest {
 
     @Test
     void decision_secondTime_isRefused() {
-        Story approvedOnce = replied(use("a", "fire")).with(approved("a"));
+        ConversationScript approvedOnce = replied(use("a", "fire")).with(approved("a"));
         assertThat(approvedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
         assertThat(approvedOnce.refusal(denied("a"))).contains(Problem.ALREADY_DECIDED);
 
-        Story deniedOnce = replied(use("a", "fire")).with(denied("a"));
+        ConversationScript deniedOnce = replied(use("a", "fire")).with(denied("a"));
         assertThat(deniedOnce.refusal(approved("a"))).contains(Problem.ALREADY_DECIDED);
         assertThat(deniedOnce.with(new Fact.ModelCalled(2)).refusal(denied("a")))
                 .contains(Problem.ALREADY_DECIDED);
@@ -96,7 +104,7 @@ class ApprovalTest {
 
     @Test
     void decision_onWhatWaitsForNone_isRefused() {
-        Story story = replied(use("a", "charge"), use("b", "fire"));
+        ConversationScript story = replied(use("a", "charge"), use("b", "fire"));
 
         assertThat(story.refusal(approved("z"))).contains(Problem.NOT_FOUND);
         assertThat(story.refusal(approved("a"))).contains(Problem.NOT_FOUND);
@@ -105,7 +113,7 @@ class ApprovalTest {
 
     @Test
     void decision_withArgumentsThatMakeNoSense_isRefused() {
-        Story story = replied(use("a", "fire"));
+        ConversationScript story = replied(use("a", "fire"));
         Json large = Json.of(Map.of("x", "x".repeat(Conversation.MAX_ARGS_LENGTH)));
 
         assertThat(story.refusal(decided(false, Optional.of("a"), Optional.of(OTHER), NONE, NONE)))
@@ -126,7 +134,7 @@ class ApprovalTest {
 
     @Test
     void denial_isToldWithTheDocumentedText() {
-        Story story = replied(use("a", "fire")).with(denied("a"));
+        ConversationScript story = replied(use("a", "fire")).with(denied("a"));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
         assertThat(story.call("a").toolResult())
@@ -137,7 +145,7 @@ class ApprovalTest {
 
     @Test
     void denial_withAReason_isToldWithIt() {
-        Story story = replied(use("a", "fire"))
+        ConversationScript story = replied(use("a", "fire"))
                 .with(decided(false, Optional.of("a"), AS_IT_IS, NONE, Optional.of("too dear")));
 
         assertThat(story.call("a").result())
@@ -146,7 +154,7 @@ class ApprovalTest {
 
     @Test
     void denial_whereNobodyApproves_comesAtOnceForAllOfThem() {
-        Story story = begun(Optional.of(new Terms.Approvals(true, Optional.empty())))
+        ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(true, Optional.empty())))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fire"), use("b", "fire")));
         String text = "Tool execution denied. No approval callback provided. The fire tool was not executed.";
 
@@ -157,7 +165,7 @@ class ApprovalTest {
 
     @Test
     void approval_thatNobodyGivesInTime_isADenial() {
-        Story story = hurried();
+        ConversationScript story = hurried();
         assertThat(story.decides()).containsExactly(new Step.WakeAt(DEADLINE));
 
         story.at(DEADLINE, new Fact.TimePassed());
@@ -168,7 +176,7 @@ class ApprovalTest {
 
     @Test
     void time_passedTooEarly_changesNothing() {
-        Story story = hurried();
+        ConversationScript story = hurried();
         Conversation before = story.state();
 
         assertThat(story.at(DEADLINE.minusMillis(1), new Fact.TimePassed()).state())
@@ -177,22 +185,26 @@ class ApprovalTest {
 
     @Test
     void approval_ofARerunAfterADenialInTime_isAskedForAgain() {
-        Story story = begun(Optional.of(new Terms.Approvals(false, Optional.of(30_000L))))
-                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "drop"), Story.ask("q", "Day?")))
-                .at(DEADLINE, new Fact.TimePassed(), ToolStory.restored("a", 1, "drop", "old"))
-                .with(ToolStory.settled("a", Fact.Settlement.RERUN));
+        ConversationScript story = begun(Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L))))
+                .with(
+                        said("Hello"),
+                        new Fact.ModelCalled(1),
+                        reply(1, use("a", "drop"), ConversationScript.ask("q", "Day?")))
+                .at(DEADLINE, new Fact.TimePassed(), ToolConversationScript.restored("a", 1, "drop", "old"))
+                .with(ToolConversationScript.settled("a", Fact.Settlement.RERUN));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
     }
 
     @Test
     void stateTool_thatNeedsApproval_runsOnceApproved() {
-        Terms terms = ToolStory.terms(Optional.empty());
-        Map<String, Terms.Care> care = new LinkedHashMap<>(terms.care());
-        care.put("write_file", new Terms.Care(false, true, false, false, false, false, 0));
-        Story story = Story.begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
+        AgentPolicy terms = ToolConversationScript.terms(Optional.empty());
+        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>(terms.care());
+        care.put("write_file", new AgentPolicy.Care(false, true, false, false, false, false, 0));
+        ConversationScript story = ConversationScript.begun(
+                        new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
                 .with(new Fact.AgentRequested())
-                .with(new Fact.AgentResolved(new Terms("helper", 9, terms.tools(), care, Optional.empty())))
+                .with(new Fact.AgentResolved(new AgentPolicy("helper", 9, terms.tools(), care, Optional.empty())))
                 .with(said("Hello"), new Fact.ModelCalled(1))
                 .with(reply(1, new Part.ToolUse("a", "write_file", Json.of(Map.of("path", "x", "content", "1")))));
         assertThat(story.state().desk().files().size()).isZero();
@@ -201,8 +213,8 @@ class ApprovalTest {
         assertThat(story.call("a").result()).contains("Wrote x.");
     }
 
-    private static Story hurried() {
-        return begun(Optional.of(new Terms.Approvals(false, Optional.of(30_000L))))
+    private static ConversationScript hurried() {
+        return begun(Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L))))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fire")));
     }
 }

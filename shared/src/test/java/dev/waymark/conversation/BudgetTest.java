@@ -2,6 +2,14 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Optional;
@@ -22,12 +30,12 @@ class BudgetTest {
         return new Budget(Optional.empty(), Optional.of(most));
     }
 
-    private static Story limited(Budget budget) {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+    private static ConversationScript limited(Budget budget) {
+        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
                         new Fact.AgentRequested(),
-                        new Fact.AgentResolved(Story.terms(9).withBudget(budget)),
-                        Story.said("Hello"));
+                        new Fact.AgentResolved(ConversationScript.terms(9).withBudget(budget)),
+                        ConversationScript.said("Hello"));
     }
 
     private static Fact replied(int step, String cost, Part... parts) {
@@ -36,7 +44,7 @@ class BudgetTest {
     }
 
     /** A round that costs a tenth of a dollar. */
-    private static Story round(Story story, int step) {
+    private static ConversationScript round(ConversationScript story, int step) {
         Part.ToolUse use = ADD.withId("tu_" + step);
         return story.with(
                 new Fact.ModelCalled(step),
@@ -51,7 +59,7 @@ class BudgetTest {
 
     @Test
     void budget_thatIsSpent_endsTheTurnBeforeTheNextModelCall() {
-        Story story = round(round(limited(dollars("0.2")), 1), 2);
+        ConversationScript story = round(round(limited(dollars("0.2")), 1), 2);
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
         assertThat(story.state().turn().problem())
@@ -62,7 +70,7 @@ class BudgetTest {
 
     @Test
     void budget_thatIsNotQuiteSpent_allowsOneMoreCall() {
-        Story story = round(round(limited(dollars("0.2000000001")), 1), 2);
+        ConversationScript story = round(round(limited(dollars("0.2000000001")), 1), 2);
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(3));
     }
@@ -75,7 +83,7 @@ class BudgetTest {
 
     @Test
     void raise_ofTheLimitThatEndedTheTurn_continuesIt() {
-        Story story = round(limited(dollars("0.1")), 1).with(raise(dollars("0.3")));
+        ConversationScript story = round(limited(dollars("0.1")), 1).with(raise(dollars("0.3")));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -99,7 +107,7 @@ class BudgetTest {
     /** Older histories have raises of limits that were not there, beside one that was. */
     @Test
     void raise_ofALimitThatIsNotThere_isPassedOverBesideOneThatIs() {
-        Story story =
+        ConversationScript story =
                 limited(tokens(1_000)).with(new Fact.BudgetRaised(Optional.of(20), dollars("5"), Optional.empty()));
 
         assertThat(story.state().iterationLimit()).contains(20);
@@ -108,7 +116,7 @@ class BudgetTest {
 
     @Test
     void raise_ofAnotherLimit_leavesTheTurnWhereItEnded() {
-        Story story = round(limited(dollars("0.1")), 1)
+        ConversationScript story = round(limited(dollars("0.1")), 1)
                 .with(new Fact.BudgetRaised(Optional.of(20), Budget.UNLIMITED, Optional.empty()));
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
@@ -116,7 +124,7 @@ class BudgetTest {
 
     @Test
     void message_toAThreadThatHasSpentItsBudget_waitsForMore() {
-        Story story = round(limited(dollars("0.1")), 1).with(Story.said("And now?"));
+        ConversationScript story = round(limited(dollars("0.1")), 1).with(ConversationScript.said("And now?"));
 
         assertThat(story.status()).isEqualTo(Turn.Status.BUDGET);
         assertThat(story.state().queue()).hasSize(1);
@@ -126,7 +134,7 @@ class BudgetTest {
     @Test
     void failedAttempts_thatSaidWhatTheyTook_areCounted() {
         Spent lost = new Spent(new Usage(7, 0), Optional.of(usd("0.07")));
-        Story story = limited(dollars("1")).with(new Fact.ModelCalled(1));
+        ConversationScript story = limited(dollars("1")).with(new Fact.ModelCalled(1));
         story.with(new Fact.ModelReplied(
                 1, new Reply(List.of(ADD), new Usage(10, 5), "").charged(Optional.of(usd("0.1")), lost)));
         assertThat(story.state().spent()).isEqualTo(new Spent(new Usage(17, 5), Optional.of(usd("0.17"))));
@@ -142,7 +150,7 @@ class BudgetTest {
 
     @Test
     void replyThatNobodyWaitsFor_isPaidAllTheSame() {
-        Story story = limited(dollars("1"))
+        ConversationScript story = limited(dollars("1"))
                 .with(new Fact.ModelCalled(1), new Fact.Stopped(Optional.empty()), replied(1, "0.1", ADD));
 
         assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);

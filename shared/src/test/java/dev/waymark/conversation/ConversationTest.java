@@ -1,26 +1,31 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Message.user;
-import static dev.waymark.conversation.Story.NONE;
-import static dev.waymark.conversation.Story.answered;
-import static dev.waymark.conversation.Story.ask;
-import static dev.waymark.conversation.Story.error;
-import static dev.waymark.conversation.Story.finished;
-import static dev.waymark.conversation.Story.goOn;
-import static dev.waymark.conversation.Story.raised;
-import static dev.waymark.conversation.Story.ready;
-import static dev.waymark.conversation.Story.replaced;
-import static dev.waymark.conversation.Story.replied;
-import static dev.waymark.conversation.Story.reply;
-import static dev.waymark.conversation.Story.result;
-import static dev.waymark.conversation.Story.results;
-import static dev.waymark.conversation.Story.retried;
-import static dev.waymark.conversation.Story.said;
-import static dev.waymark.conversation.Story.text;
-import static dev.waymark.conversation.Story.use;
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.answered;
+import static dev.waymark.conversation.ConversationScript.ask;
+import static dev.waymark.conversation.ConversationScript.error;
+import static dev.waymark.conversation.ConversationScript.finished;
+import static dev.waymark.conversation.ConversationScript.goOn;
+import static dev.waymark.conversation.ConversationScript.raised;
+import static dev.waymark.conversation.ConversationScript.ready;
+import static dev.waymark.conversation.ConversationScript.replaced;
+import static dev.waymark.conversation.ConversationScript.replied;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.result;
+import static dev.waymark.conversation.ConversationScript.results;
+import static dev.waymark.conversation.ConversationScript.retried;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.text;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.message.Message.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Map;
@@ -39,7 +44,7 @@ class ConversationTest {
 
     @Test
     void thread_new_looksForItsAgent() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()));
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()));
 
         assertThat(story.decides()).containsExactly(new Step.ResolveAgent("helper"));
     }
@@ -47,23 +52,25 @@ class ConversationTest {
     @Test
     void thread_ofNewerRules_isRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() ->
-                        Story.begun(new Fact.RunStarted(Conversation.RULES + 1, "helper", false, Optional.empty())))
+                .isThrownBy(() -> ConversationScript.begun(
+                        new Fact.RunStarted(Conversation.RULES + 1, "helper", false, Optional.empty())))
                 .withMessageContaining("Upgrade the workers first");
     }
 
     @Test
     void message_beforeTheAgentIsThere_waitsForIt() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(said("Hello"), new Fact.AgentRequested());
 
         assertThat(story.decides()).isEmpty();
-        assertThat(story.with(new Fact.AgentResolved(Story.terms(4))).decides()).containsExactly(new Step.CallModel(1));
+        assertThat(story.with(new Fact.AgentResolved(ConversationScript.terms(4)))
+                        .decides())
+                .containsExactly(new Step.CallModel(1));
     }
 
     @Test
     void agent_unknown_failsTheTurnAndClosesTheThread() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(said("Hello"), new Fact.AgentRequested())
                 .with(new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no agent helper")));
 
@@ -73,7 +80,7 @@ class ConversationTest {
 
     @Test
     void agent_cancelledWithItsThread_leavesTheTurnCancelled() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(said("Hello"), new Fact.AgentRequested(), new Fact.CancelRequested())
                 .with(new Fact.AgentRefused(new Problem("Cancelled", "cancelled")));
 
@@ -84,7 +91,7 @@ class ConversationTest {
 
     @Test
     void turn_replyWithoutCalls_completes() {
-        Story story = replied(text("Hi"));
+        ConversationScript story = replied(text("Hi"));
 
         assertThat(story.messages()).containsExactly(user("Hello"), Message.assistant(text("Hi")));
         assertThat(story.state().turn())
@@ -95,14 +102,14 @@ class ConversationTest {
                         new Usage(10, 5),
                         "Hi",
                         Optional.empty(),
-                        Story.START.plusSeconds(3)));
+                        ConversationScript.START.plusSeconds(3)));
         assertThat(story.decides()).isEmpty();
     }
 
     @Test
     void turn_ofAThreadForOneTurn_closesIt() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", true, Optional.empty()))
-                .with(said("Hello"), new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", true, Optional.empty()))
+                .with(said("Hello"), new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
                 .with(new Fact.ModelCalled(1), reply(1, text("Hi")));
 
         assertThat(story.decides()).containsExactly(new Step.Close(false));
@@ -110,7 +117,7 @@ class ConversationTest {
 
     @Test
     void message_duringATurn_joinsBeforeTheNextModelCallAndAfterTheResults() {
-        Story story = replied(use("a", "add"))
+        ConversationScript story = replied(use("a", "add"))
                 .with(said("More"), new Fact.ToolDispatched("a", 1), finished("a", "3"), new Fact.ModelCalled(2));
 
         assertThat(story.messages())
@@ -120,7 +127,7 @@ class ConversationTest {
 
     @Test
     void messages_whenTheTurnCompletes_openTheNextTogether() {
-        Story story = ready().with(said("Hello"), new Fact.ModelCalled(1), said("One"), said("Two"));
+        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), said("One"), said("Two"));
         story.with(reply(1, text("Hi")));
 
         assertThat(story.state().turn().number()).isEqualTo(2);
@@ -131,7 +138,7 @@ class ConversationTest {
 
     @Test
     void message_whileAPersonIsWaitedFor_answersNothing() {
-        Story story = replied(ask("a", "Which day?")).with(said("Friday"));
+        ConversationScript story = replied(ask("a", "Which day?")).with(said("Friday"));
 
         assertThat(story.state().isInterrupted()).isTrue();
         assertThat(story.state().queue()).hasSize(1);
@@ -139,12 +146,12 @@ class ConversationTest {
 
     @Test
     void message_ofASeenId_isIgnored() {
-        Story story = ready().with(said("m-1", "Hello"));
+        ConversationScript story = ready().with(said("m-1", "Hello"));
 
         assertThat(story.refusal(said("m-1", "Hello"))).contains(Problem.DUPLICATE);
         assertThat(story.with(said("m-1", "Hello")).state().ignored().last())
-                .containsExactly(
-                        new Ignored.Item("say", "a message with id m-1 arrived before", Story.START.plusSeconds(4)));
+                .containsExactly(new IgnoredSignals.Item(
+                        "say", "a message with id m-1 arrived before", ConversationScript.START.plusSeconds(4)));
     }
 
     @Test
@@ -155,7 +162,8 @@ class ConversationTest {
 
     @Test
     void message_thatWasRefused_mayComeAgain() {
-        Story story = ready().with(said("Hello"), new Fact.LimitReached(TOO_LARGE), said("m-1", "More"), CLEAR);
+        ConversationScript story =
+                ready().with(said("Hello"), new Fact.LimitReached(TOO_LARGE), said("m-1", "More"), CLEAR);
 
         assertThat(story.refusal(said("m-1", "More"))).isEmpty();
     }
@@ -177,7 +185,8 @@ class ConversationTest {
 
     @Test
     void model_failure_failsTheTurnAndKeepsTheTranscript() {
-        Story story = ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
+        ConversationScript story =
+                ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
 
         assertThat(story.state().turn().problem()).contains(OVERLOADED);
         assertThat(story.messages()).containsExactly(user("Hello"));
@@ -186,7 +195,8 @@ class ConversationTest {
 
     @Test
     void retry_afterAFailure_asksTheModelAgain() {
-        Story story = ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
+        ConversationScript story =
+                ready().with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, OVERLOADED));
 
         assertThat(story.with(retried()).decides()).containsExactly(new Step.CallModel(2));
         assertThat(story.messages()).containsExactly(user("Hello"));
@@ -204,7 +214,7 @@ class ConversationTest {
 
     @Test
     void reply_lateAfterAStop_belongsToNobody() {
-        Story story = ready().with(said("Hello"), new Fact.ModelCalled(1), STOP, said("Again"));
+        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), STOP, said("Again"));
         Conversation before = story.with(new Fact.ModelCalled(2)).state();
         Conversation after = story.with(reply(1, text("Hi"))).state();
 
@@ -224,7 +234,7 @@ class ConversationTest {
 
     @Test
     void results_inAnyOrder_enterInCallOrder() {
-        Story story = replied(use("a", "add"), use("b", "lookup"))
+        ConversationScript story = replied(use("a", "add"), use("b", "lookup"))
                 .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("b", 1))
                 .with(finished("b", "B"), finished("a", "A"), new Fact.ModelCalled(2));
 
@@ -233,7 +243,7 @@ class ConversationTest {
 
     @Test
     void call_ofAnUnknownTool_isToldWhatThereIs() {
-        Story story = replied(use("a", "fly")).with(new Fact.ModelCalled(2));
+        ConversationScript story = replied(use("a", "fly")).with(new Fact.ModelCalled(2));
 
         assertThat(story.messages())
                 .last()
@@ -242,8 +252,8 @@ class ConversationTest {
 
     @Test
     void call_ofAnUnknownToolWhereThereIsNone_isToldSo() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(new Terms("helper", 4, Map.of())))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(new AgentPolicy("helper", 4, Map.of())))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fly")));
 
         assertThat(story.call("a").result()).contains("Tool \"fly\" not found. Available tools: none");
@@ -251,7 +261,7 @@ class ConversationTest {
 
     @Test
     void question_withoutWords_isInvalidInput() {
-        Story story = replied(use("a", "ask_user"));
+        ConversationScript story = replied(use("a", "ask_user"));
 
         assertThat(story.call("a").toolResult())
                 .contains(error(
@@ -265,7 +275,7 @@ class ConversationTest {
     void callIds_oneRepeatedThousandsOfTimes_areRenamedInNoTime() {
         Part[] uses = Collections.nCopies(10_000, use("", "unknown")).toArray(Part[]::new);
 
-        Story story = Story.replied(uses);
+        ConversationScript story = ConversationScript.replied(uses);
 
         assertThat(story.state().batch())
                 .hasSize(uses.length)
@@ -276,7 +286,7 @@ class ConversationTest {
 
     @Test
     void callId_usedBefore_isRenamed() {
-        Story story = replied(use("tu_7", "fly")).with(new Fact.ModelCalled(2));
+        ConversationScript story = replied(use("tu_7", "fly")).with(new Fact.ModelCalled(2));
         story.with(reply(2, use("tu_7", "add"), use("tu_7", "add"), use("tu_7~2", "add"), use("", "add")));
 
         assertThat(story.state().batch()).containsExactly("tu_7~2", "tu_7~3", "tu_7~2~2", "call");
@@ -289,7 +299,7 @@ class ConversationTest {
     void calls_moreThanRunAtATime_followAsOthersEnd() {
         Part.ToolUse[] uses = new Part.ToolUse[Conversation.MAX_PARALLEL_CALLS + 2];
         Arrays.setAll(uses, i -> use("c" + i, "add"));
-        Story story = replied(uses);
+        ConversationScript story = replied(uses);
         assertThat(story.decides()).hasSize(Conversation.MAX_PARALLEL_CALLS);
 
         for (int i = 0; i < Conversation.MAX_PARALLEL_CALLS; i++) {
@@ -304,7 +314,7 @@ class ConversationTest {
         Part.ToolUse[] uses = new Part.ToolUse[Conversation.MAX_CALLS + 1];
         Arrays.setAll(uses, i -> use("c" + i, "add"));
 
-        Story story = replied(uses);
+        ConversationScript story = replied(uses);
 
         assertThat(story.state().openCalls()).hasSize(Conversation.MAX_CALLS);
         assertThat(story.call("c500").toolResult())
@@ -314,7 +324,7 @@ class ConversationTest {
     @Test
     void call_withTooLargeArguments_isNotRun() {
         Json large = Json.of(Map.of("x", "x".repeat(Conversation.MAX_ARGS_LENGTH)));
-        Story story = replied(new Part.ToolUse("a", "add", large));
+        ConversationScript story = replied(new Part.ToolUse("a", "add", large));
 
         assertThat(story.call("a").toolResult()).contains(error("a", "Invalid input for tool \"add\": too large"));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -322,7 +332,7 @@ class ConversationTest {
 
     @Test
     void call_lost_isAnErrorThatTheModelSees() {
-        Story story = replied(use("a", "add"))
+        ConversationScript story = replied(use("a", "add"))
                 .with(new Fact.ToolDispatched("a", 1))
                 .with(new Fact.ToolLost("a", 1, new Problem("Timeout", "the worker was lost")));
 
@@ -331,7 +341,7 @@ class ConversationTest {
 
     @Test
     void result_ofAnotherDispatch_isIgnored() {
-        Story story = replied(use("a", "add")).with(new Fact.ToolDispatched("a", 1));
+        ConversationScript story = replied(use("a", "add")).with(new Fact.ToolDispatched("a", 1));
         Conversation before = story.state();
 
         assertThat(story.with(new Fact.ToolFinished("a", 2, "3", false)).state().calls())
@@ -342,7 +352,8 @@ class ConversationTest {
 
     @Test
     void question_siblingsStillRunning_isNoInterruptionYet() {
-        Story story = replied(ask("a", "Which day?"), use("b", "add")).with(new Fact.ToolDispatched("b", 1));
+        ConversationScript story =
+                replied(ask("a", "Which day?"), use("b", "add")).with(new Fact.ToolDispatched("b", 1));
 
         assertThat(story.state().isInterrupted()).isFalse();
         assertThat(story.with(finished("b", "3")).state().isInterrupted()).isTrue();
@@ -350,7 +361,7 @@ class ConversationTest {
 
     @Test
     void question_answered_keepsTheSiblingsResults() {
-        Story story = replied(use("a", "add"), ask("b", "Which day?"), use("c", "lookup"))
+        ConversationScript story = replied(use("a", "add"), ask("b", "Which day?"), use("c", "lookup"))
                 .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("c", 1))
                 .with(finished("c", "C"), finished("a", "A"), answered("Friday"), new Fact.ModelCalled(2));
 
@@ -361,7 +372,7 @@ class ConversationTest {
 
     @Test
     void questions_several_areAnsweredInAnyOrder() {
-        Story story = replied(ask("a", "Day?"), ask("b", "Hour?"));
+        ConversationScript story = replied(ask("a", "Day?"), ask("b", "Hour?"));
 
         assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
         story.with(answered("b", "Noon"), answered("Friday"), new Fact.ModelCalled(2));
@@ -370,7 +381,7 @@ class ConversationTest {
 
     @Test
     void question_ofATool_isAnsweredWithoutRunningItAgain() {
-        Story story = replied(use("a", "add"))
+        ConversationScript story = replied(use("a", "add"))
                 .with(new Fact.ToolDispatched("a", 1), new Fact.ToolInterrupted("a", 1, "Sure?"), answered(""));
 
         assertThat(story.call("a").toolResult()).contains(result("a", ""));
@@ -379,7 +390,7 @@ class ConversationTest {
 
     @Test
     void answer_toWhatIsNotOpen_isRefusedWithTheReason() {
-        Story story =
+        ConversationScript story =
                 replied(ask("a", "Day?"), ask("b", "Hour?"), use("c", "fly")).with(answered("a", "Friday"));
 
         assertThat(story.refusal(answered("a", "Monday"))).contains(Problem.ALREADY_DECIDED);
@@ -398,7 +409,7 @@ class ConversationTest {
 
     @Test
     void stop_withOpenCalls_cancelsThemAndKeepsResultsAndQueue() {
-        Story story = replied(use("a", "add"), ask("b", "Day?"), use("c", "lookup"))
+        ConversationScript story = replied(use("a", "add"), ask("b", "Day?"), use("c", "lookup"))
                 .with(new Fact.ToolDispatched("a", 1), new Fact.ToolDispatched("c", 1), finished("a", "A"))
                 .with(said("More"), STOP);
 
@@ -419,7 +430,7 @@ class ConversationTest {
 
     @Test
     void clear_duringATurn_stopsItAndForgets() {
-        Story story = replied(use("a", "add")).with(said("More"), CLEAR);
+        ConversationScript story = replied(use("a", "add")).with(said("More"), CLEAR);
 
         assertThat(story.status()).isEqualTo(Turn.Status.STOPPED);
         assertThat(story.state().isBlank()).isTrue();
@@ -428,7 +439,7 @@ class ConversationTest {
 
     @Test
     void clear_forgetsWhatTheCallsHeldButNotThatTheyWere() {
-        Story story = replied(ask("a", "Day?")).with(answered("Friday"), CLEAR);
+        ConversationScript story = replied(ask("a", "Day?")).with(answered("Friday"), CLEAR);
 
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
         assertThat(story.call("a").status()).isEqualTo(Call.Status.COMPLETED);
@@ -437,7 +448,7 @@ class ConversationTest {
 
     @Test
     void replacement_duringATurn_stopsItAndOpensTheNext() {
-        Story story = replied(use("a", "add"))
+        ConversationScript story = replied(use("a", "add"))
                 .with(replaced(user("2+2?"), Message.assistant(use("x", "add")), results(result("x", "4"))));
 
         assertThat(story.state().ended())
@@ -449,7 +460,7 @@ class ConversationTest {
 
     @Test
     void replacement_quotingOwnCalls_keepsWhatIsKnownOfThem() {
-        Story story = replied(use("a", "fly"))
+        ConversationScript story = replied(use("a", "fly"))
                 .with(replaced(user("?"), Message.assistant(use("a", "fly")), results(result("a", "fine"))));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.FAILED);
@@ -457,7 +468,8 @@ class ConversationTest {
 
     @Test
     void replacement_withForeignCalls_takesTheirIds() {
-        Story story = ready().with(replaced(user("?"), Message.assistant(use("x", "add")), results(result("x", "4"))))
+        ConversationScript story = ready().with(
+                        replaced(user("?"), Message.assistant(use("x", "add")), results(result("x", "4"))))
                 .with(new Fact.ModelCalled(1), reply(1, use("x", "add")));
 
         assertThat(story.state().batch()).containsExactly("x~2");
@@ -471,7 +483,7 @@ class ConversationTest {
 
     @Test
     void replacement_empty_clears() {
-        Story story = replied(text("Hi")).with(replaced());
+        ConversationScript story = replied(text("Hi")).with(replaced());
 
         assertThat(story.state().isBlank()).isTrue();
         assertThat(story.decides()).isEmpty();
@@ -481,7 +493,7 @@ class ConversationTest {
 
     @Test
     void turn_atItsLimit_endsBeforeTheModelIsAskedAgain() {
-        Story story = atLimit();
+        ConversationScript story = atLimit();
 
         assertThat(story.state().turn().problem())
                 .contains(new Problem("MaxIterations", "the limit of 1 iterations is reached"));
@@ -490,7 +502,7 @@ class ConversationTest {
 
     @Test
     void budget_raised_continuesTheTurnThatEndedOnIt() {
-        Story story = atLimit().with(raised(2));
+        ConversationScript story = atLimit().with(raised(2));
 
         assertThat(story.state().turn().number()).isEqualTo(1);
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
@@ -503,7 +515,7 @@ class ConversationTest {
 
     @Test
     void budget_beforeTheLimitIsKnown_isRefused() {
-        assertThat(Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        assertThat(ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                         .refusal(raised(3)))
                 .contains(Problem.BAD_INPUT);
     }
@@ -515,7 +527,7 @@ class ConversationTest {
 
     @Test
     void thread_tooLargeToCarry_failsTheTurnAndTakesNoMore() {
-        Story story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE));
+        ConversationScript story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE));
 
         assertThat(story.state().turn().problem()).contains(TOO_LARGE);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled: too large to carry"));
@@ -525,7 +537,7 @@ class ConversationTest {
 
     @Test
     void thread_tooLargeAndCleared_goesOn() {
-        Story story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE), CLEAR, said("Anew"));
+        ConversationScript story = replied(use("a", "add")).with(new Fact.LimitReached(TOO_LARGE), CLEAR, said("Anew"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
@@ -540,7 +552,7 @@ class ConversationTest {
 
     @Test
     void close_duringATurn_waitsForItsEnd() {
-        Story story = ready().with(said("Hello"), new Fact.ModelCalled(1), CLOSE);
+        ConversationScript story = ready().with(said("Hello"), new Fact.ModelCalled(1), CLOSE);
 
         assertThat(story.decides()).isEmpty();
         assertThat(story.refusal(said("More"))).contains(Problem.CLOSED);
@@ -555,7 +567,7 @@ class ConversationTest {
 
     @Test
     void cancel_withOpenCalls_givesThemResultsAndOnlyCloses() {
-        Story story = replied(use("a", "add"), ask("b", "Day?")).with(new Fact.CancelRequested());
+        ConversationScript story = replied(use("a", "add"), ask("b", "Day?")).with(new Fact.CancelRequested());
 
         assertThat(story.status()).isEqualTo(Turn.Status.CANCELLED);
         assertThat(story.call("a").toolResult()).contains(error("a", "Cancelled with its thread."));
@@ -566,14 +578,14 @@ class ConversationTest {
 
     @Test
     void ignored_manyMessages_keepsTheNewestTwenty() {
-        Story story = ready();
+        ConversationScript story = ready();
         for (int i = 0; i < 25; i++) {
             story.with(new Fact.MessageIgnored("s" + i, new Problem(Problem.BAD_INPUT, "x".repeat(100_000))));
         }
 
         assertThat(story.state().ignored().count()).isEqualTo(25);
         assertThat(story.state().ignored().last())
-                .extracting(Ignored.Item::signal)
+                .extracting(IgnoredSignals.Item::signal)
                 .startsWith("s5")
                 .endsWith("s24")
                 .hasSize(20);
@@ -582,7 +594,7 @@ class ConversationTest {
 
     @Test
     void versions_ofATurn_areOneAStepAndOneAnInterruption() {
-        Story story = replied(ask("a", "Day?"));
+        ConversationScript story = replied(ask("a", "Day?"));
         assertThat(story.state().counters().versions()).isEqualTo(1);
 
         story.with(answered("Friday"));
@@ -592,9 +604,9 @@ class ConversationTest {
         assertThat(story.state().counters()).isEqualTo(new Counters(9, 2, 3, 4));
     }
 
-    private static Story atLimit() {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+    private static ConversationScript atLimit() {
+        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("a", "fly")));
     }
 }

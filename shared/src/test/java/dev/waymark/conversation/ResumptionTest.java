@@ -1,14 +1,16 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Story.answered;
-import static dev.waymark.conversation.Story.ask;
-import static dev.waymark.conversation.Story.finished;
-import static dev.waymark.conversation.Story.reply;
-import static dev.waymark.conversation.Story.said;
-import static dev.waymark.conversation.Story.text;
-import static dev.waymark.conversation.Story.use;
+import static dev.waymark.conversation.ConversationScript.answered;
+import static dev.waymark.conversation.ConversationScript.ask;
+import static dev.waymark.conversation.ConversationScript.finished;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.text;
+import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -18,25 +20,28 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ResumptionTest {
-    private static final Instant LATER = Story.START.plusSeconds(3_600);
+    private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Resumption ONWARD =
             new Resumption("r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
-    private static final Terms.Care EFFECT = new Terms.Care(true, false, false, false, false, false, 60_000);
-    private static final Terms.Care VERIFIED = new Terms.Care(true, false, false, true, false, true, 60_000);
+    private static final AgentPolicy.Care EFFECT =
+            new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
+    private static final AgentPolicy.Care VERIFIED =
+            new AgentPolicy.Care(true, false, false, true, false, true, 60_000);
 
     private static Resumption answering(String words) {
         return new Resumption("r", Optional.empty(), Optional.of(words), Optional.empty(), false, Optional.empty());
     }
 
-    private static Terms charging(Terms.Care care) {
-        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>(Story.terms(4).tools());
-        tools.put("charge", Terms.ToolKind.ACTIVITY);
-        return new Terms("helper", 4, tools, Map.of("charge", care), Optional.empty());
+    private static AgentPolicy charging(AgentPolicy.Care care) {
+        Map<String, AgentPolicy.ToolKind> tools =
+                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+        tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
+        return new AgentPolicy("helper", 4, tools, Map.of("charge", care), Optional.empty());
     }
 
     /** A thread whose model asks for one charge, which is handed out. */
-    private static Story charged(Terms.Care care) {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+    private static ConversationScript charged(AgentPolicy.Care care) {
+        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(care)))
                 .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")))
                 .with(new Fact.ToolDispatched("tu_1", 1));
@@ -52,7 +57,7 @@ class ResumptionTest {
 
     @Test
     void awaitedModelCall_isMadeAgainAndCountsOnce() {
-        Story story = Story.ready().with(said("Hello"), new Fact.ModelCalled(1));
+        ConversationScript story = ConversationScript.ready().with(said("Hello"), new Fact.ModelCalled(1));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -79,7 +84,7 @@ class ResumptionTest {
 
     @Test
     void claimedCall_withVerify_isVerifiedOnceItsFenceHasPassed() {
-        Story story = charged(VERIFIED).with(claim());
+        ConversationScript story = charged(VERIFIED).with(claim());
         Instant claimedAt = story.call("tu_1").claim().orElseThrow().at();
         Instant fence = claimedAt.plusSeconds(60).plus(Conversation.FENCE);
 
@@ -92,7 +97,7 @@ class ResumptionTest {
 
     @Test
     void verificationUnderWay_isBegunAgain() {
-        Story story = charged(VERIFIED)
+        ConversationScript story = charged(VERIFIED)
                 .with(claim(), new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "the worker was lost")));
         Conversation verifying =
                 story.state().apply(new Fact.TimePassed(), LATER).apply(new Fact.VerifyDispatched("tu_1", 1), LATER);
@@ -104,7 +109,8 @@ class ResumptionTest {
 
     @Test
     void safeCallUnderWay_isRunAgain() {
-        Story story = Story.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1));
+        ConversationScript story =
+                ConversationScript.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -113,7 +119,7 @@ class ResumptionTest {
 
     @Test
     void openQuestion_staysOpen_andQueuedMessagesStay() {
-        Story story = Story.replied(ask("tu_1", "Which day?"), use("tu_2", "add"))
+        ConversationScript story = ConversationScript.replied(ask("tu_1", "Which day?"), use("tu_2", "add"))
                 .with(new Fact.ToolDispatched("tu_2", 1), finished("tu_2", "3"), said("And hurry"));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
@@ -127,7 +133,7 @@ class ResumptionTest {
 
     @Test
     void answer_isTheResultOfTheOpenQuestion_evenAnEmptyOne() {
-        Story story = Story.replied(ask("tu_1", "Which day?"));
+        ConversationScript story = ConversationScript.replied(ask("tu_1", "Which day?"));
 
         Conversation begun = answering("").of(story.state(), LATER);
 
@@ -141,8 +147,8 @@ class ResumptionTest {
 
     @Test
     void answerAtTheLimitOfIterations_isKept() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, ask("tu_1", "Which day?")));
 
         Conversation begun = answering("Friday").of(story.state(), LATER);
@@ -153,8 +159,8 @@ class ResumptionTest {
 
     @Test
     void turnAtItsLimit_goesOnWithAHigherOne_andItsIterationsCount() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
-                .with(new Fact.AgentRequested(), new Fact.AgentResolved(Story.terms(4)))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(ConversationScript.terms(4)))
                 .with(said("Hello"), new Fact.ModelCalled(1), reply(1, use("tu_1", "add")))
                 .with(new Fact.ToolDispatched("tu_1", 1), finished("tu_1", "3"));
         Resumption more =
@@ -168,7 +174,7 @@ class ResumptionTest {
 
     @Test
     void failedTurn_goesOn() {
-        Story story = Story.ready()
+        ConversationScript story = ConversationScript.ready()
                 .with(said("Hello"), new Fact.ModelCalled(1), new Fact.ModelFailed(1, new Problem("Provider", "no")));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
@@ -179,8 +185,8 @@ class ResumptionTest {
 
     @Test
     void cancelledThread_isOpenAgainAndGoesOn() {
-        Story story =
-                Story.replied(use("tu_1", "add")).with(new Fact.ToolDispatched("tu_1", 1), new Fact.CancelRequested());
+        ConversationScript story = ConversationScript.replied(use("tu_1", "add"))
+                .with(new Fact.ToolDispatched("tu_1", 1), new Fact.CancelRequested());
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -191,7 +197,7 @@ class ResumptionTest {
 
     @Test
     void completedThread_givenWords_hasANewTurn() {
-        Story story = Story.replied(text("Done."));
+        ConversationScript story = ConversationScript.replied(text("Done."));
 
         Conversation begun = answering("And now?").of(story.state(), LATER);
 
@@ -201,7 +207,7 @@ class ResumptionTest {
 
     @Test
     void completedThread_givenNothing_staysAsItWas() {
-        Story story = Story.replied(text("Done."));
+        ConversationScript story = ConversationScript.replied(text("Done."));
 
         Conversation begun = ONWARD.of(story.state(), LATER);
 
@@ -217,15 +223,15 @@ class ResumptionTest {
 
         assertThat(begun.decide()).containsExactly(new Step.ResolveAgent("other"));
         Conversation resolved = begun.apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(new Terms("other", 4, Map.of())), LATER);
+                .apply(new Fact.AgentResolved(new AgentPolicy("other", 4, Map.of())), LATER);
         assertThat(call(resolved, "tu_1").result()).contains("Tool \"charge\" not found. Available tools: none");
         assertThat(resolved.decide()).containsExactly(new Step.CallModel(2));
     }
 
     @Test
     void answer_whereOnlyAnApprovalIsOpen_isRefused() {
-        Terms.Care approved = new Terms.Care(true, true, false, false, false, false, 60_000);
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        AgentPolicy.Care approved = new AgentPolicy.Care(true, true, false, false, false, false, 60_000);
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(charging(approved)))
                 .with(said("Charge"), new Fact.ModelCalled(1), reply(1, use("tu_1", "charge")));
 

@@ -1,8 +1,10 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.ToolStory.replied;
+import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,13 +14,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class StateToolsTest {
-    private static final Workspace.VirtualFile OLD =
-            new Workspace.VirtualFile("one two two", Story.START.minusSeconds(9), Story.START.minusSeconds(9));
+    private static final Workspace.VirtualFile OLD = new Workspace.VirtualFile(
+            "one two two", ConversationScript.START.minusSeconds(9), ConversationScript.START.minusSeconds(9));
     private static final Workspace WITH_FILE = Workspace.EMPTY.withFile("notes/a.txt", OLD);
 
     @Test
     void calls_ofStateTools_areCarriedOutAtOnceAndInOrder() {
-        Story story = replied(
+        ConversationScript story = replied(
                 use("a", "write_file", Map.of("path", "x", "content", "é")),
                 use("b", "write_file", Map.of("path", "x", "content", "ü")),
                 use("c", "write_todos", Map.of("todos", List.of())));
@@ -34,7 +36,7 @@ class StateToolsTest {
 
     @Test
     void workspace_isForgottenWithTheConversation() {
-        Story story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")))
+        ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")))
                 .with(new Fact.Cleared(false, Optional.empty()));
 
         assertThat(story.state().workspace()).isEmpty();
@@ -77,7 +79,8 @@ class StateToolsTest {
         assertThat(outcome)
                 .isEqualTo(new StateTools.Outcome(
                         WITH_FILE.withFile(
-                                "notes/a.txt", new Workspace.VirtualFile("1 two two", OLD.createdAt(), Story.START)),
+                                "notes/a.txt",
+                                new Workspace.VirtualFile("1 two two", OLD.createdAt(), ConversationScript.START)),
                         "Edited notes/a.txt.",
                         false));
     }
@@ -165,6 +168,6 @@ class StateToolsTest {
     }
 
     private static StateTools.Outcome run(Workspace before, String tool, Map<String, Object> args) {
-        return StateTools.run(before, tool, Json.of(args), Story.START);
+        return StateTools.run(before, tool, Json.of(args), ConversationScript.START);
     }
 }

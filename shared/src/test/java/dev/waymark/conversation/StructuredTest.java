@@ -2,6 +2,10 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -18,17 +22,19 @@ class StructuredTest {
         return new Fact.UserSpoke(Optional.empty(), replacement, content, false, Optional.of(SCHEMA));
     }
 
-    private static Story asked() {
-        return Story.ready()
+    private static ConversationScript asked() {
+        return ConversationScript.ready()
                 .with(wanted(Optional.of(Message.user("How many?")), Optional.empty()), new Fact.ModelCalled(1));
     }
 
     private static Fact misfit(int step) {
-        return new Fact.ModelReplied(step, Reply.of(Story.text("Many.")).withMisfit("it is not one JSON value"));
+        return new Fact.ModelReplied(
+                step, Reply.of(ConversationScript.text("Many.")).withMisfit("it is not one JSON value"));
     }
 
     private static Fact fitting(int step) {
-        return new Fact.ModelReplied(step, Reply.of(Story.text("{\"a\": 1}")).withStructured(VALUE));
+        return new Fact.ModelReplied(
+                step, Reply.of(ConversationScript.text("{\"a\": 1}")).withStructured(VALUE));
     }
 
     @Test
@@ -42,7 +48,7 @@ class StructuredTest {
 
     @Test
     void reply_thatDoesNotFit_isAskedForOnceMore() {
-        Story story = asked().with(misfit(1));
+        ConversationScript story = asked().with(misfit(1));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
         assertThat(story.messages()).hasSize(3).endsWith(MISFIT);
@@ -55,7 +61,7 @@ class StructuredTest {
 
     @Test
     void reply_thatDoesNotFitTwice_failsTheTurn_andARetryHasBothChancesAgain() {
-        Story story = asked().with(misfit(1), new Fact.ModelCalled(2), misfit(2));
+        ConversationScript story = asked().with(misfit(1), new Fact.ModelCalled(2), misfit(2));
 
         assertThat(story.state().turn().problem())
                 .contains(new Problem(
@@ -63,7 +69,7 @@ class StructuredTest {
                         "the reply does not fit the schema, asked twice: it is not one JSON value"));
         assertThat(story.messages()).hasSize(4);
 
-        story.with(Story.retried(), new Fact.ModelCalled(3));
+        story.with(ConversationScript.retried(), new Fact.ModelCalled(3));
         assertThat(story.messages()).hasSize(5).endsWith(MISFIT);
 
         story.with(misfit(3));
@@ -74,7 +80,8 @@ class StructuredTest {
 
     @Test
     void nextTurn_wantsNothing() {
-        Story story = asked().with(fitting(1), Story.said("Thanks"), new Fact.ModelCalled(2), misfit(2));
+        ConversationScript story =
+                asked().with(fitting(1), ConversationScript.said("Thanks"), new Fact.ModelCalled(2), misfit(2));
 
         assertThat(story.status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(story.state().turn().structured()).isEmpty();
@@ -82,10 +89,10 @@ class StructuredTest {
 
     @Test
     void repair_countsAsAnIteration() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.of(1)))
                 .with(
                         new Fact.AgentRequested(),
-                        new Fact.AgentResolved(Story.terms(4)),
+                        new Fact.AgentResolved(ConversationScript.terms(4)),
                         wanted(Optional.of(Message.user("How many?")), Optional.empty()),
                         new Fact.ModelCalled(1),
                         misfit(1));
@@ -95,18 +102,18 @@ class StructuredTest {
 
     @Test
     void schema_thatComesDuringATurn_isThatTurnsFromTheNextModelCallOn() {
-        Story story = Story.replied(Story.use("tu_1", "ask_user"))
+        ConversationScript story = ConversationScript.replied(ConversationScript.use("tu_1", "ask_user"))
                 .with(wanted(Optional.of(Message.user("As JSON.")), Optional.empty()));
         assertThat(story.state().turn().schema()).isEmpty();
 
-        story.with(Story.answered("Friday"), new Fact.ModelCalled(2), misfit(2));
+        story.with(ConversationScript.answered("Friday"), new Fact.ModelCalled(2), misfit(2));
 
         assertThat(story.status()).isEqualTo(Turn.Status.RUNNING);
     }
 
     @Test
     void schema_forAConversationThatCameAsAWhole_isMinded() {
-        Story story = Story.ready()
+        ConversationScript story = ConversationScript.ready()
                 .with(
                         wanted(Optional.empty(), Optional.of(List.of(Message.user("How many?")))),
                         new Fact.ModelCalled(1),

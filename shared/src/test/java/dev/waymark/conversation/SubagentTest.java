@@ -1,13 +1,20 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Story.answered;
-import static dev.waymark.conversation.Story.ask;
-import static dev.waymark.conversation.Story.finished;
-import static dev.waymark.conversation.Story.reply;
-import static dev.waymark.conversation.Story.said;
-import static dev.waymark.conversation.Story.use;
+import static dev.waymark.conversation.ConversationScript.answered;
+import static dev.waymark.conversation.ConversationScript.ask;
+import static dev.waymark.conversation.ConversationScript.finished;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -17,52 +24,61 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SubagentTest {
-    private static final Instant LATER = Story.START.plusSeconds(3_600);
+    private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
     private static final Optional<String> NONE = Optional.empty();
 
-    private static Terms terms() {
-        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>(Story.terms(4).tools());
-        tools.put("scout", Terms.ToolKind.SUBAGENT);
-        return new Terms("helper", 4, tools);
+    private static AgentPolicy terms() {
+        Map<String, AgentPolicy.ToolKind> tools =
+                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+        tools.put("scout", AgentPolicy.ToolKind.SUBAGENT);
+        return new AgentPolicy("helper", 4, tools);
     }
 
     private static Part.ToolUse task(String id, Object task) {
         return new Part.ToolUse(id, "scout", Json.of(Map.of("task", task)));
     }
 
-    private static Story replied(Terms terms, Optional<Parent> parent, Part... parts) {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty(), Optional.empty(), parent))
+    private static ConversationScript replied(AgentPolicy terms, Optional<Parent> parent, Part... parts) {
+        return ConversationScript.begun(
+                        new Fact.RunStarted(1, "helper", false, Optional.empty(), Optional.empty(), parent))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
                 .with(said("Go"), new Fact.ModelCalled(1), reply(1, parts));
     }
 
     /** A thread of which a subagent has the call tu_1. */
-    private static Story delegated(Part... others) {
+    private static ConversationScript delegated(Part... others) {
         Part[] parts = new Part[others.length + 1];
         parts[0] = task("tu_1", "look");
         System.arraycopy(others, 0, parts, 1, others.length);
         return replied(terms(), Optional.empty(), parts).with(new Fact.SubagentStarted("tu_1", Optional.empty()));
     }
 
-    private static Ask question(String id) {
-        return new Ask(
-                id, Ask.Kind.QUESTION, "ask_user", Optional.of("Day?"), Optional.empty(), NONE, false, Story.START);
+    private static OpenRequest question(String id) {
+        return new OpenRequest(
+                id,
+                OpenRequest.Kind.QUESTION,
+                "ask_user",
+                Optional.of("Day?"),
+                Optional.empty(),
+                NONE,
+                false,
+                ConversationScript.START);
     }
 
-    private static Ask approval(String id, String digest) {
-        return new Ask(
+    private static OpenRequest approval(String id, String digest) {
+        return new OpenRequest(
                 id,
-                Ask.Kind.APPROVAL,
+                OpenRequest.Kind.APPROVAL,
                 "charge",
                 NONE,
                 Optional.of(Json.of(Map.of("cents", 5))),
                 Optional.of(digest),
                 false,
-                Story.START);
+                ConversationScript.START);
     }
 
-    private static Fact reported(boolean waiting, long tokens, Ask... asks) {
-        return new Fact.SubagentReported("tu_1", new Report(waiting, List.of(asks), spent(tokens)));
+    private static Fact reported(boolean waiting, long tokens, OpenRequest... asks) {
+        return new Fact.SubagentReported("tu_1", new SubagentProgress(waiting, List.of(asks), spent(tokens)));
     }
 
     private static Spent spent(long tokens) {
@@ -73,14 +89,15 @@ class SubagentTest {
         return new Fact.SubagentFinished("tu_1", status, text, Optional.empty(), Optional.of(spent(tokens)));
     }
 
-    private static List<String> asks(Story story) {
-        return story.state().asks().stream().map(Ask::callId).toList();
+    private static List<String> asks(ConversationScript story) {
+        return story.state().asks().stream().map(OpenRequest::callId).toList();
     }
 
     @Test
     void callsOfSubagents_areStartedTogetherWithEqualShares() {
         Budget budget = new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.of(1_015L));
-        Story story = replied(terms().withBudget(budget), Optional.empty(), task("tu_1", "a"), task("tu_2", "b"));
+        ConversationScript story =
+                replied(terms().withBudget(budget), Optional.empty(), task("tu_1", "a"), task("tu_2", "b"));
 
         Optional<Budget> half = Optional.of(new Budget(Optional.of(Usd.of(new BigDecimal("0.5"))), Optional.of(500L)));
         assertThat(story.decides())
@@ -98,7 +115,7 @@ class SubagentTest {
     @Test
     void grant_limitsTheThreadBelow() {
         Budget granted = new Budget(Optional.empty(), Optional.of(10L));
-        Story story = replied(
+        ConversationScript story = replied(
                 terms().withBudget(new Budget(Optional.empty(), Optional.of(1_000L))),
                 Optional.of(new Parent("tu_0", 1, Optional.of(granted))),
                 use("tu_1", "missing"));
@@ -109,7 +126,7 @@ class SubagentTest {
 
     @Test
     void tasks_thatNoThreadCanBeGiven_areErrors() {
-        Story story = replied(
+        ConversationScript story = replied(
                 terms(),
                 Optional.of(new Parent("tu_0", Conversation.MAX_DEPTH, Optional.empty())),
                 use("tu_1", "scout"),
@@ -128,7 +145,7 @@ class SubagentTest {
 
     @Test
     void question_below_interruptsWhenNothingElseRuns() {
-        Story story = delegated(use("tu_2", "add"))
+        ConversationScript story = delegated(use("tu_2", "add"))
                 .with(new Fact.ToolDispatched("tu_2", 1), reported(true, 7, question("tu_9")));
         assertThat(story.state().isInterrupted()).isFalse();
         assertThat(asks(story)).containsExactly("tu_1/tu_9");
@@ -142,7 +159,7 @@ class SubagentTest {
 
     @Test
     void answer_isPassedOnAndNotAskedForAgain() {
-        Story story = delegated().with(reported(true, 7, question("tu_9"), question("tu_8")));
+        ConversationScript story = delegated().with(reported(true, 7, question("tu_9"), question("tu_8")));
         assertThat(story.refusal(answered("Friday"))).contains(Problem.CALL_REQUIRED);
 
         story.with(answered("tu_1/tu_9", "Friday"));
@@ -163,7 +180,7 @@ class SubagentTest {
 
     @Test
     void approval_isBoundToTheArgumentsThatWereShown() {
-        Story story = delegated().with(reported(true, 7, approval("tu_9", "d1")));
+        ConversationScript story = delegated().with(reported(true, 7, approval("tu_9", "d1")));
         Fact.ApprovalDecided stale = new Fact.ApprovalDecided(
                 true, NONE, Optional.of("tu_1/tu_9"), Optional.empty(), Optional.of("d2"), NONE, NONE);
         assertThat(story.refusal(stale)).contains(Problem.ARGS_CHANGED);
@@ -176,14 +193,16 @@ class SubagentTest {
 
     @Test
     void report_isShortenedByHowMuchThereIs_andADecisionStaysMade() {
-        Part[] two = {ask("tu_8", "x".repeat(Report.MAX_LENGTH)), ask("tu_9", "Day?")};
-        Story below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
-        Report both = Report.of(below.state());
-        Report one = Report.of(below.with(answered("tu_9", "Friday")).state());
-        assertThat(both.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH / 2);
-        assertThat(one.asks().get(0).question().map(String::length)).contains(Report.MAX_LENGTH);
+        Part[] two = {ask("tu_8", "x".repeat(SubagentProgress.MAX_LENGTH)), ask("tu_9", "Day?")};
+        ConversationScript below = replied(terms(), Optional.of(new Parent("tu_1", 1, Optional.empty())), two);
+        SubagentProgress both = SubagentProgress.of(below.state());
+        SubagentProgress one =
+                SubagentProgress.of(below.with(answered("tu_9", "Friday")).state());
+        assertThat(both.asks().get(0).question().map(String::length)).contains(SubagentProgress.MAX_LENGTH / 2);
+        assertThat(one.asks().get(0).question().map(String::length)).contains(SubagentProgress.MAX_LENGTH);
 
-        Story above = delegated().with(new Fact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
+        ConversationScript above =
+                delegated().with(new Fact.SubagentReported("tu_1", both), answered("tu_1/tu_8", "Yes"));
         above.with(new Fact.SubagentReported("tu_1", one));
 
         assertThat(asks(above)).isEmpty();
@@ -193,7 +212,7 @@ class SubagentTest {
     void budget_below_isRaisedToNoMoreThanWasGranted() {
         Optional<Parent> parent =
                 Optional.of(new Parent("tu_0", 1, Optional.of(new Budget(Optional.empty(), Optional.of(100L)))));
-        Story story = replied(
+        ConversationScript story = replied(
                 terms().withBudget(new Budget(Optional.empty(), Optional.of(50L))), parent, ask("tu_1", "Day?"));
 
         assertThat(story.refusal(raised(101))).contains(Problem.BAD_INPUT);
@@ -206,7 +225,7 @@ class SubagentTest {
 
     @Test
     void endings_otherThanCompletion_areErrorsAndCount() {
-        Story story = delegated().with(reported(false, 7), ended("budget", "so far", 20));
+        ConversationScript story = delegated().with(reported(false, 7), ended("budget", "so far", 20));
 
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.FAILED);
         assertThat(story.call("tu_1").result()).contains("Tool error: the subagent scout ended as budget\nso far");
@@ -218,7 +237,7 @@ class SubagentTest {
 
     @Test
     void stop_whatIsSpentBelowMeanwhile_stillCounts() {
-        Story story = delegated().with(reported(true, 7, question("tu_9")), new Fact.Stopped(NONE));
+        ConversationScript story = delegated().with(reported(true, 7, question("tu_9")), new Fact.Stopped(NONE));
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.CANCELLED);
         assertThat(asks(story)).isEmpty();
 
@@ -234,7 +253,7 @@ class SubagentTest {
 
     @Test
     void threadOfThatName_exists_nobodyKnowsWhatItDid() {
-        Story story = delegated().with(new Fact.SubagentNotStarted("tu_1", true, "there is one"));
+        ConversationScript story = delegated().with(new Fact.SubagentNotStarted("tu_1", true, "there is one"));
 
         assertThat(story.call("tu_1").status()).isEqualTo(Call.Status.LOST);
         assertThat(story.call("tu_1").result().map(ToolTexts::isDurability)).contains(true);
@@ -242,10 +261,10 @@ class SubagentTest {
 
     @Test
     void resumedOrForked_openCall_isNotStartedAgain() {
-        Story story = delegated(ask("tu_2", "Day?")).with(reported(true, 7, question("tu_9")));
+        ConversationScript story = delegated(ask("tu_2", "Day?")).with(reported(true, 7, question("tu_9")));
 
         Conversation resumed = new Resumption("r", NONE, NONE, Optional.empty(), false, NONE).of(story.state(), LATER);
-        Conversation forked = new Fork("f", Optional.empty()).of(story.state(), LATER);
+        Conversation forked = new ForkRequest("f", Optional.empty()).of(story.state(), LATER);
 
         for (Conversation begun : List.of(resumed, forked)) {
             assertThat(begun.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
@@ -256,7 +275,7 @@ class SubagentTest {
 
     @Test
     void resumed_withAnAnswerToASubagent_isRefused() {
-        Story story = delegated().with(reported(true, 7, question("tu_9")));
+        ConversationScript story = delegated().with(reported(true, 7, question("tu_9")));
         Resumption answering = new Resumption("r", NONE, Optional.of("Friday"), Optional.empty(), false, NONE);
 
         assertThat(answering.refusal(story.state()).map(Problem::message))
@@ -266,15 +285,17 @@ class SubagentTest {
     @Test
     void threadBelow_tellsWhatItAsksAndOnlyWhenThatChanges() {
         Parent parent = new Parent("tu_0", 1, Optional.empty());
-        Story story = replied(terms(), Optional.of(parent), ask("tu_9", "Day?"));
-        Report report = new Report(true, story.state().asks(), story.state().spent());
+        ConversationScript story = replied(terms(), Optional.of(parent), ask("tu_9", "Day?"));
+        SubagentProgress report =
+                new SubagentProgress(true, story.state().asks(), story.state().spent());
         assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, report));
 
         story.with(new Fact.ParentTold(report));
         assertThat(story.decides()).isEmpty();
 
         story.with(answered("Friday"));
-        Report answered = new Report(false, List.of(), story.state().spent());
+        SubagentProgress answered =
+                new SubagentProgress(false, List.of(), story.state().spent());
         assertThat(story.decides()).containsExactly(new Step.ReportToParent(parent, answered), new Step.CallModel(2));
     }
 }

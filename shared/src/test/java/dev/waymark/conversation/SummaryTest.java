@@ -2,6 +2,17 @@ package dev.waymark.conversation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -9,12 +20,13 @@ import org.junit.jupiter.api.Test;
 class SummaryTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
 
-    private static Story summarised(long whenTokens, int keep) {
-        return Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+    private static ConversationScript summarised(long whenTokens, int keep) {
+        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
                         new Fact.AgentRequested(),
-                        new Fact.AgentResolved(Story.terms(9).withSummaries(new SummaryRule(whenTokens, keep))),
-                        Story.said("One"));
+                        new Fact.AgentResolved(
+                                ConversationScript.terms(9).withSummaries(new SummaryRule(whenTokens, keep))),
+                        ConversationScript.said("One"));
     }
 
     private static Fact replied(int step, long tokens, Part... parts) {
@@ -22,26 +34,29 @@ class SummaryTest {
     }
 
     private static Fact summary(int step, String words) {
-        return new Fact.Summarised(step, new Reply(List.of(Story.text(words)), new Usage(7, 3), ""));
+        return new Fact.Summarised(step, new Reply(List.of(ConversationScript.text(words)), new Usage(7, 3), ""));
     }
 
     /** A turn, and the beginning of the next: four messages, and 100 tokens when the last reply was counted. */
-    private static Story secondTurn(int keep) {
+    private static ConversationScript secondTurn(int keep) {
         return summarised(100, keep)
                 .with(
                         new Fact.ModelCalled(1),
                         replied(1, 20, ADD),
                         new Fact.ToolDispatched("tu_1", 1),
-                        Story.finished("tu_1", "3"),
+                        ConversationScript.finished("tu_1", "3"),
                         new Fact.ModelCalled(2),
-                        replied(2, 100, Story.text("Three")),
-                        Story.said("Two"));
+                        replied(2, 100, ConversationScript.text("Three")),
+                        ConversationScript.said("Two"));
     }
 
     @Test
     void conversation_belowTheLimit_isLeftAlone() {
-        Story story =
-                summarised(100, 1).with(new Fact.ModelCalled(1), replied(1, 90, Story.text("Hi")), Story.said("Two"));
+        ConversationScript story = summarised(100, 1)
+                .with(
+                        new Fact.ModelCalled(1),
+                        replied(1, 90, ConversationScript.text("Hi")),
+                        ConversationScript.said("Two"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
@@ -53,12 +68,12 @@ class SummaryTest {
 
     @Test
     void agentWithoutARule_isNeverSummarised() {
-        Story story = Story.ready()
+        ConversationScript story = ConversationScript.ready()
                 .with(
-                        Story.said("One"),
+                        ConversationScript.said("One"),
                         new Fact.ModelCalled(1),
-                        replied(1, 1_000_000, Story.text("Hi")),
-                        Story.said("Two"));
+                        replied(1, 1_000_000, ConversationScript.text("Hi")),
+                        ConversationScript.said("Two"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
         assertThat(story.state().gauge()).isEmpty();
@@ -66,7 +81,7 @@ class SummaryTest {
 
     @Test
     void summary_takesThePlaceOfTheOlderPart_andTheTurnGoesOn() {
-        Story story = secondTurn(1).with(new Fact.SummaryRequested(3));
+        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3));
         assertThat(story.state().isSummarising()).isTrue();
         assertThat(story.state().givingWay())
                 .isEqualTo(story.messages().subList(0, 4))
@@ -86,29 +101,33 @@ class SummaryTest {
 
     @Test
     void summary_neverTakesACallWithoutItsResult() {
-        Story story = summarised(100, 1)
+        ConversationScript story = summarised(100, 1)
                 .with(
                         new Fact.ModelCalled(1),
-                        replied(1, 20, Story.text("Hi")),
-                        Story.said("Two"),
+                        replied(1, 20, ConversationScript.text("Hi")),
+                        ConversationScript.said("Two"),
                         new Fact.ModelCalled(2),
                         replied(2, 100, ADD),
                         new Fact.ToolDispatched("tu_1", 1),
-                        Story.finished("tu_1", "3"),
+                        ConversationScript.finished("tu_1", "3"),
                         new Fact.SummaryRequested(3),
                         summary(3, "They met."));
 
         assertThat(story.messages().subList(1, 3))
-                .containsExactly(Message.assistant(ADD), Story.results(Story.result("tu_1", "3")));
+                .containsExactly(
+                        Message.assistant(ADD), ConversationScript.results(ConversationScript.result("tu_1", "3")));
         assertThat(Pairing.violation(story.messages())).isEmpty();
     }
 
     @Test
     void summary_isFollowedByAModelCall_howeverMuchIsLeft() {
-        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
+        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, "x".repeat(4_000)));
         assertThat(story.decides()).containsExactly(new Step.CallModel(4));
 
-        story.with(new Fact.ModelCalled(4), replied(4, 1_100, Story.text("Ok")), Story.said("Three"));
+        story.with(
+                new Fact.ModelCalled(4),
+                replied(4, 1_100, ConversationScript.text("Ok")),
+                ConversationScript.said("Three"));
 
         assertThat(story.decides()).containsExactly(new Step.Summarise(5));
     }
@@ -121,11 +140,14 @@ class SummaryTest {
 
     @Test
     void whatIsNew_isGuessed() {
-        Story story = summarised(1_000, 1)
-                .with(new Fact.ModelCalled(1), replied(1, 10, Story.text("Hi")), Story.said("x".repeat(3_900)));
+        ConversationScript story = summarised(1_000, 1)
+                .with(
+                        new Fact.ModelCalled(1),
+                        replied(1, 10, ConversationScript.text("Hi")),
+                        ConversationScript.said("x".repeat(3_900)));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
 
-        story.with(Story.said("x".repeat(200)));
+        story.with(ConversationScript.said("x".repeat(200)));
 
         assertThat(story.decides()).containsExactly(new Step.Summarise(2));
     }
@@ -133,17 +155,20 @@ class SummaryTest {
     @Test
     void aPicture_isNotGuessedByItsLetters() {
         Message picture = new Message(Role.USER, List.of(new Part.ImageData("x".repeat(100_000), "image/png")));
-        Story story = summarised(2_000, 1)
-                .with(Story.replaced(Message.user("a"), Message.assistant(Story.text("b")), picture));
+        ConversationScript story = summarised(2_000, 1)
+                .with(ConversationScript.replaced(
+                        Message.user("a"), Message.assistant(ConversationScript.text("b")), picture));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(1));
     }
 
     @Test
     void replacedConversation_thatIsLarge_isSummarisedBeforeItsFirstModelCall() {
-        Story story = summarised(100, 1)
-                .with(Story.replaced(
-                        Message.user("x".repeat(500)), Message.assistant(Story.text("b")), Message.user("c")));
+        ConversationScript story = summarised(100, 1)
+                .with(ConversationScript.replaced(
+                        Message.user("x".repeat(500)),
+                        Message.assistant(ConversationScript.text("b")),
+                        Message.user("c")));
 
         assertThat(story.decides()).containsExactly(new Step.Summarise(1));
     }
@@ -151,7 +176,7 @@ class SummaryTest {
     @Test
     void summaryThatFailed_leavesTheConversation_andIsPaid() {
         Spent spent = new Spent(new Usage(7, 0), Optional.empty());
-        Story story = secondTurn(1)
+        ConversationScript story = secondTurn(1)
                 .with(
                         new Fact.SummaryRequested(3),
                         new Fact.SummaryFailed(3, new Problem("Provider", "overloaded"), spent));
@@ -164,7 +189,7 @@ class SummaryTest {
 
     @Test
     void summaryWithoutWords_leavesTheConversation() {
-        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, " \n"));
+        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), summary(3, " \n"));
 
         assertThat(story.messages()).hasSize(5);
         assertThat(story.decides()).containsExactly(new Step.CallModel(4));
@@ -172,7 +197,7 @@ class SummaryTest {
 
     @Test
     void stop_whileASummaryIsWritten_leavesTheConversation_andTheSummaryIsPaid() {
-        Story story = secondTurn(1).with(new Fact.SummaryRequested(3), new Fact.Stopped(Optional.empty()));
+        ConversationScript story = secondTurn(1).with(new Fact.SummaryRequested(3), new Fact.Stopped(Optional.empty()));
         List<Message> before = story.messages();
 
         story.with(summary(3, "Too late."));
@@ -184,16 +209,16 @@ class SummaryTest {
 
     @Test
     void budget_spentByASummary_endsTheTurn() {
-        Story story = Story.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript story = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
                         new Fact.AgentRequested(),
-                        new Fact.AgentResolved(Story.terms(9)
+                        new Fact.AgentResolved(ConversationScript.terms(9)
                                 .withSummaries(new SummaryRule(100, 1))
                                 .withBudget(new Budget(Optional.empty(), Optional.of(110L)))),
-                        Story.said("One"),
+                        ConversationScript.said("One"),
                         new Fact.ModelCalled(1),
-                        replied(1, 100, Story.text("Hi")),
-                        Story.said("Two"),
+                        replied(1, 100, ConversationScript.text("Hi")),
+                        ConversationScript.said("Two"),
                         new Fact.SummaryRequested(2),
                         summary(2, "They met."));
 
@@ -209,7 +234,7 @@ class SummaryTest {
 
         Conversation goesOn = new Resumption(
                         "r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty())
-                .of(over, Story.START.plusSeconds(60));
+                .of(over, ConversationScript.START.plusSeconds(60));
 
         assertThat(goesOn.turn().iterations()).isZero();
         assertThat(goesOn.decide())
@@ -218,12 +243,12 @@ class SummaryTest {
 
     @Test
     void forkWhileASummaryWasWritten_thatHasNoUseForOne_asksForAReply() {
-        Conversation forked = new Fork("f", Optional.empty())
-                .of(secondTurn(1).with(new Fact.SummaryRequested(3)).state(), Story.START.plusSeconds(60))
-                .apply(Story.replaced(Message.user("Anew")), Story.START.plusSeconds(61));
+        Conversation forked = new ForkRequest("f", Optional.empty())
+                .of(secondTurn(1).with(new Fact.SummaryRequested(3)).state(), ConversationScript.START.plusSeconds(60))
+                .apply(ConversationScript.replaced(Message.user("Anew")), ConversationScript.START.plusSeconds(61));
         assertThat(forked.decide()).containsExactly(new Step.CallModel(3));
 
-        Conversation called = forked.apply(new Fact.ModelCalled(3), Story.START.plusSeconds(62));
+        Conversation called = forked.apply(new Fact.ModelCalled(3), ConversationScript.START.plusSeconds(62));
 
         assertThat(called.isSummarising()).isFalse();
     }
@@ -232,8 +257,8 @@ class SummaryTest {
     void request_showsCallsAndResults_andNoReasoning() {
         List<Message> messages = List.of(
                 Message.user("Add"),
-                Message.assistant(new Part.Reasoning("hm", Json.EMPTY_OBJECT), Story.text("Sure."), ADD),
-                Story.results(Story.error("tu_1", "no")));
+                Message.assistant(new Part.Reasoning("hm", Json.EMPTY_OBJECT), ConversationScript.text("Sure."), ADD),
+                ConversationScript.results(ConversationScript.error("tu_1", "no")));
 
         assertThat(Summary.request(messages))
                 .isEqualTo(Message.user("User: Add\n\nAssistant: Sure.\nCall tu_1: add {}\n\nError of tu_1: no"

@@ -1,27 +1,30 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Story.NONE;
-import static dev.waymark.conversation.Story.ask;
-import static dev.waymark.conversation.Story.error;
-import static dev.waymark.conversation.Story.reply;
-import static dev.waymark.conversation.Story.result;
-import static dev.waymark.conversation.Story.results;
-import static dev.waymark.conversation.Story.said;
-import static dev.waymark.conversation.Story.use;
-import static dev.waymark.conversation.ToolStory.DIGEST;
-import static dev.waymark.conversation.ToolStory.approved;
-import static dev.waymark.conversation.ToolStory.claimed;
-import static dev.waymark.conversation.ToolStory.dispatched;
-import static dev.waymark.conversation.ToolStory.durability;
-import static dev.waymark.conversation.ToolStory.finished;
-import static dev.waymark.conversation.ToolStory.lost;
-import static dev.waymark.conversation.ToolStory.notStarted;
-import static dev.waymark.conversation.ToolStory.replied;
-import static dev.waymark.conversation.ToolStory.restored;
-import static dev.waymark.conversation.ToolStory.settled;
-import static dev.waymark.conversation.ToolStory.verified;
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.ask;
+import static dev.waymark.conversation.ConversationScript.error;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.result;
+import static dev.waymark.conversation.ConversationScript.results;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.DIGEST;
+import static dev.waymark.conversation.ToolConversationScript.approved;
+import static dev.waymark.conversation.ToolConversationScript.claimed;
+import static dev.waymark.conversation.ToolConversationScript.dispatched;
+import static dev.waymark.conversation.ToolConversationScript.durability;
+import static dev.waymark.conversation.ToolConversationScript.finished;
+import static dev.waymark.conversation.ToolConversationScript.lost;
+import static dev.waymark.conversation.ToolConversationScript.notStarted;
+import static dev.waymark.conversation.ToolConversationScript.replied;
+import static dev.waymark.conversation.ToolConversationScript.restored;
+import static dev.waymark.conversation.ToolConversationScript.settled;
+import static dev.waymark.conversation.ToolConversationScript.verified;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -43,7 +46,7 @@ class ToolProtocolTest {
 
     @Test
     void claim_ofTheOpenDispatch_isGrantedOnce() {
-        Story story = replied(use("a", "charge")).with(dispatched("a", 1));
+        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1));
         assertThat(story.refusal(claimed("a", 1, "charge", "x"))).isEmpty();
 
         story.with(claimed("a", 1, "charge", "x"));
@@ -53,7 +56,7 @@ class ToolProtocolTest {
 
     @Test
     void claim_ofAnythingElse_isRefusedByName() {
-        Story story = replied(use("a", "charge"), use("b", "add"), use("c", "charge"))
+        ConversationScript story = replied(use("a", "charge"), use("b", "add"), use("c", "charge"))
                 .with(dispatched("a", 1), dispatched("b", 1));
 
         assertThat(story.refusal(claimed("z", 1, "charge", "x"))).contains(Problem.NOT_FOUND);
@@ -68,7 +71,7 @@ class ToolProtocolTest {
 
     @Test
     void claim_afterItsCallWasCancelled_isRefused() {
-        Story story = replied(use("a", "charge")).with(dispatched("a", 1), new Fact.Stopped(NONE));
+        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), new Fact.Stopped(NONE));
 
         assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
         assertThat(story.with(new Fact.CancelRequested()).refusal(claimed("a", 1, "charge", "x")))
@@ -77,7 +80,7 @@ class ToolProtocolTest {
 
     @Test
     void call_lostBeforeItsClaim_isHandedOutAgainAndTheLateClaimRefused() {
-        Story story = replied(use("a", "charge")).with(dispatched("a", 1), lost("a", 1));
+        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), lost("a", 1));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 2));
         assertThat(story.refusal(claimed("a", 1, "charge", "x"))).contains(Problem.ALREADY_DECIDED);
@@ -87,19 +90,19 @@ class ToolProtocolTest {
 
     @Test
     void call_lostAfterItsClaim_isReportedWithTheDocumentedText() {
-        Story story =
+        ConversationScript story =
                 replied(use("a", "charge")).with(dispatched("a", 1), claimed("a", 1, "charge", "x"), lost("a", 1));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
         assertThat(story.call("a").toolResult())
-                .contains(error("a", durability("charge", "a", Story.START.plusSeconds(7))));
+                .contains(error("a", durability("charge", "a", ConversationScript.START.plusSeconds(7))));
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
         assertThat(story.state().counters().versions()).isEqualTo(1);
     }
 
     @Test
     void claim_givenBackByItsOwnExecution_meansNotRun() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "x"));
 
         assertThat(story.call("a").claim()).isEmpty();
@@ -108,7 +111,7 @@ class ToolProtocolTest {
 
     @Test
     void notStarted_ofAnotherExecution_saysNothingOfTheClaimedOne() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "y"));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
@@ -116,7 +119,7 @@ class ToolProtocolTest {
 
     @Test
     void notStarted_manyTimes_waitsLongerAndLongerAndEndsInAnError() {
-        Story story = replied(use("a", "charge"));
+        ConversationScript story = replied(use("a", "charge"));
         for (int i = 1; i <= Conversation.MAX_DISPATCHES; i++) {
             story.with(dispatched("a", i), notStarted("a", i, "x" + i));
         }
@@ -127,27 +130,27 @@ class ToolProtocolTest {
 
     @Test
     void notStarted_twice_waitsBeforeTheNextDispatch() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), notStarted("a", 1, "x"), dispatched("a", 2), notStarted("a", 2, "y"));
 
-        assertThat(story.decides()).containsExactly(new Step.WakeAt(Story.START.plusSeconds(10)));
+        assertThat(story.decides()).containsExactly(new Step.WakeAt(ConversationScript.START.plusSeconds(10)));
         assertThat(story.with(new Fact.TimePassed()).decides()).containsExactly(new Step.RunTool(story.call("a"), 3));
     }
 
     @Test
     void cancelledCall_thatWasClaimed_saysSo() {
-        Story story = replied(use("a", "charge"), use("b", "pay"))
+        ConversationScript story = replied(use("a", "charge"), use("b", "pay"))
                 .with(dispatched("a", 1), dispatched("b", 1), claimed("a", 1, "charge", "x"), new Fact.Stopped(NONE));
 
         assertThat(story.call("a").result())
-                .contains("Cancelled by user. The call had been claimed for execution at " + Story.START.plusSeconds(8)
-                        + "; whether it took effect is not known.");
+                .contains("Cancelled by user. The call had been claimed for execution at "
+                        + ConversationScript.START.plusSeconds(8) + "; whether it took effect is not known.");
         assertThat(story.call("b").result()).contains("Cancelled by user.");
     }
 
     @Test
     void cancelledCall_lateResult_isAKnownOutcomeForTheNextKey() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), new Fact.Stopped(NONE), said("Again"))
                 .with(new Fact.ModelCalled(2), reply(2, use("b", "charge")));
         assertThat(story.call("b").repeat()).isZero();
@@ -159,7 +162,7 @@ class ToolProtocolTest {
     void effects_atATime_areFive() {
         Part[] uses = new Part[8];
         Arrays.setAll(uses, i -> use("c" + i, "charge", i));
-        Story story = replied(uses);
+        ConversationScript story = replied(uses);
         assertThat(story.decides()).hasSize(5);
 
         for (int i = 0; i < 5; i++) {
@@ -172,7 +175,7 @@ class ToolProtocolTest {
 
     @Test
     void sameCalls_inOneReply_runOneAfterTheOtherWithTheirOwnKeys() {
-        Story story = replied(use("a", "charge"), use("b", "charge"));
+        ConversationScript story = replied(use("a", "charge"), use("b", "charge"));
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.HELD);
 
@@ -183,7 +186,7 @@ class ToolProtocolTest {
 
     @Test
     void sameCall_afterAnUnknownOutcome_keepsTheKey() {
-        Story story = replied(use("a", "charge"), use("b", "charge"))
+        ConversationScript story = replied(use("a", "charge"), use("b", "charge"))
                 .with(dispatched("a", 1), claimed("a", 1, "charge", "x"), lost("a", 1));
 
         assertThat(story.call("b").repeat()).isZero();
@@ -191,7 +194,7 @@ class ToolProtocolTest {
 
     @Test
     void sameCalls_deduped_replayTheFirstSuccess() {
-        Story story = replied(use("a", "book"), use("b", "book"), use("c", "book"))
+        ConversationScript story = replied(use("a", "book"), use("b", "book"), use("c", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"), finished("a", 1, "seat 7"));
 
         assertThat(story.with(new Fact.ModelCalled(2)).messages())
@@ -204,7 +207,7 @@ class ToolProtocolTest {
 
     @Test
     void sameCalls_dedupedAndTheFirstFails_runTheSecond() {
-        Story story = replied(use("a", "book"), use("b", "book"))
+        ConversationScript story = replied(use("a", "book"), use("b", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"))
                 .with(new Fact.ToolFinished("a", 1, "Tool error: full", true));
 
@@ -213,7 +216,7 @@ class ToolProtocolTest {
 
     @Test
     void sameCalls_dedupedAndTheFirstUnknown_areAllReported() {
-        Story story = replied(use("a", "book"), use("b", "book"))
+        ConversationScript story = replied(use("a", "book"), use("b", "book"))
                 .with(dispatched("a", 1), claimed("a", 1, "book", "x"), lost("a", 1));
 
         assertThat(story.call("b").status()).isEqualTo(Call.Status.LOST);
@@ -222,11 +225,11 @@ class ToolProtocolTest {
 
     @Test
     void sameCalls_whileTheFirstWaitsForAPerson_areAnInterruption() {
-        Story story = replied(use("a", "fire"), use("b", "fire"));
+        ConversationScript story = replied(use("a", "fire"), use("b", "fire"));
 
         assertThat(story.state().isInterrupted()).isTrue();
         assertThat(story.state().counters().versions()).isEqualTo(1);
-        story.with(ToolStory.denied("a"));
+        story.with(ToolConversationScript.denied("a"));
         assertThat(story.call("b").status()).isEqualTo(Call.Status.AWAITING);
     }
 
@@ -234,8 +237,10 @@ class ToolProtocolTest {
     @Test
     void sameCalls_madeSoByAnEdit_doNotBlockEachOther() {
         Json edited = Json.of(Map.of("n", 1));
-        Story story = replied(use("a", "fire"), use("b", "fire", 1)).with(approved("b"), dispatched("b", 1));
-        story.with(ToolStory.decided(true, Optional.of("a"), Optional.of(edited), Optional.empty(), Optional.empty()));
+        ConversationScript story =
+                replied(use("a", "fire"), use("b", "fire", 1)).with(approved("b"), dispatched("b", 1));
+        story.with(ToolConversationScript.decided(
+                true, Optional.of("a"), Optional.of(edited), Optional.empty(), Optional.empty()));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.HELD);
 
         story.with(notStarted("b", 1, "x"));
@@ -246,8 +251,9 @@ class ToolProtocolTest {
 
     @Test
     void verify_waitsForTheFence() {
-        Story story = replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
-        Instant fence = Story.START.plusSeconds(7).plus(FENCE);
+        ConversationScript story =
+                replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
+        Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
 
         assertThat(story.at(fence, new Fact.TimePassed()).decides())
@@ -256,7 +262,7 @@ class ToolProtocolTest {
 
     @Test
     void verify_landed_completesTheCall() {
-        Story story = verifying("pay").with(verified("a", 1, true));
+        ConversationScript story = verifying("pay").with(verified("a", 1, true));
 
         assertThat(story.call("a").toolResult())
                 .contains(result("a", "Done: a check found that the call had taken effect."));
@@ -264,7 +270,7 @@ class ToolProtocolTest {
 
     @Test
     void verify_notLandedAndFenced_runsItAgainWithTheSameKey() {
-        Story story = verifying("pay").with(verified("a", 1, false));
+        ConversationScript story = verifying("pay").with(verified("a", 1, false));
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 2));
         assertThat(story.call("a").repeat()).isZero();
@@ -279,7 +285,8 @@ class ToolProtocolTest {
 
     @Test
     void verify_thatCannotTell_isReported() {
-        Story story = verifying("pay").with(new Fact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
+        ConversationScript story =
+                verifying("pay").with(new Fact.ToolVerified("a", 1, Optional.empty(), Optional.empty()));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
     }
@@ -287,7 +294,7 @@ class ToolProtocolTest {
     @ParameterizedTest
     @ValueSource(strings = {"mail", "sign"})
     void unknown_thatAsks_isSettledAsDone(String tool) {
-        Story story = unsettled(tool);
+        ConversationScript story = unsettled(tool);
         assertThat(story.state().isInterrupted()).isTrue();
 
         story.with(settled("a", Fact.Settlement.DONE));
@@ -297,8 +304,8 @@ class ToolProtocolTest {
 
     @Test
     void settle_rerun_waitsForTheFenceAndKeepsTheClaimUntilThen() {
-        Story story = unsettled("mail").with(settled("a", Fact.Settlement.RERUN));
-        Instant fence = Story.START.plusSeconds(7).plus(FENCE);
+        ConversationScript story = unsettled("mail").with(settled("a", Fact.Settlement.RERUN));
+        Instant fence = ConversationScript.START.plusSeconds(7).plus(FENCE);
 
         assertThat(story.decides()).containsExactly(new Step.WakeAt(fence));
         assertThat(story.call("a").claim()).isPresent();
@@ -315,15 +322,15 @@ class ToolProtocolTest {
 
     @Test
     void settle_giveUp_isReported() {
-        Story story = unsettled("sign").with(settled("a", Fact.Settlement.GIVE_UP));
+        ConversationScript story = unsettled("sign").with(settled("a", Fact.Settlement.GIVE_UP));
 
         assertThat(story.call("a").toolResult())
-                .contains(error("a", durability("sign", "a", Story.START.plusSeconds(7))));
+                .contains(error("a", durability("sign", "a", ConversationScript.START.plusSeconds(7))));
     }
 
     @Test
     void settle_whatIsNotInQuestion_isRefusedByName() {
-        Story story = replied(use("a", "charge"), use("b", "add"));
+        ConversationScript story = replied(use("a", "charge"), use("b", "add"));
 
         assertThat(story.refusal(settled("z", Fact.Settlement.DONE))).contains(Problem.NOT_FOUND);
         assertThat(story.refusal(settled("a", Fact.Settlement.DONE))).contains(Problem.NOT_FOUND);
@@ -334,7 +341,8 @@ class ToolProtocolTest {
 
     @Test
     void restoredClaim_ofTheOpenDispatch_isHeldUntilTheNewExecutionIsTurnedAway() {
-        Story story = replied(use("a", "charge")).with(dispatched("a", 1), restored("a", 1, "charge", "old"));
+        ConversationScript story =
+                replied(use("a", "charge")).with(dispatched("a", 1), restored("a", 1, "charge", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.CLAIMED);
 
         assertThat(story.with(notStarted("a", 1, "new")).call("a").status()).isEqualTo(Call.Status.LOST);
@@ -343,7 +351,7 @@ class ToolProtocolTest {
     /** Within a workflow task updates come last, so the new execution's word may be there before the old one's claim. */
     @Test
     void restoredClaim_afterTheNewExecutionWasTurnedAway_isNotForgotten() {
-        Story story = replied(use("a", "charge")).with(dispatched("a", 1), notStarted("a", 1, "new"));
+        ConversationScript story = replied(use("a", "charge")).with(dispatched("a", 1), notStarted("a", 1, "new"));
         assertThat(story.refusal(restored("a", 1, "charge", "old"))).isEmpty();
 
         assertThat(story.with(restored("a", 1, "charge", "old")).call("a").status())
@@ -359,7 +367,7 @@ class ToolProtocolTest {
     @ParameterizedTest
     @ValueSource(strings = {"a", "fresh"})
     void restoredClaim_beforeItsCall_meetsTheSameCallWhateverItsId(String id) {
-        Story story = ToolStory.begun(Optional.empty())
+        ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), restored("a", 1, "charge", "old"), new Fact.ModelCalled(1))
                 .with(reply(1, use(id, "charge"), use("b", "charge"), use("c", "pay")));
 
@@ -370,7 +378,7 @@ class ToolProtocolTest {
 
     @Test
     void restoredClaims_ofOneCall_areOne() {
-        Story story = ToolStory.begun(Optional.empty())
+        ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), restored("a", 1, "charge", "old"), restored("a", 2, "charge", "older"))
                 .with(new Fact.ModelCalled(1), reply(1, use("x", "charge"), use("y", "charge")));
 
@@ -381,11 +389,11 @@ class ToolProtocolTest {
     /** A check by another key would find nothing, and the call would run a second time. */
     @Test
     void restoredClaim_ofALaterOfTheSameCalls_keepsItsKey() {
-        Story story = replied(use("a", "pay"), use("b", "pay"))
+        ConversationScript story = replied(use("a", "pay"), use("b", "pay"))
                 .with(new Fact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true));
         assertThat(story.call("b").repeat()).isEqualTo(1);
 
-        story = ToolStory.begun(Optional.empty())
+        story = ToolConversationScript.begun(Optional.empty())
                 .with(said("Hello"), new Fact.ToolClaimed("b", 1, "pay", DIGEST, 1, "old", true))
                 .with(new Fact.ModelCalled(1), reply(1, use("c", "pay")));
         assertThat(story.call("c").repeat()).isEqualTo(1);
@@ -393,7 +401,7 @@ class ToolProtocolTest {
 
     @Test
     void restoredClaim_ofACallIdThatMeansAnotherNow_isRemembered() {
-        Story story = replied(use("a", "pay")).with(restored("a", 1, "charge", "old"), dispatched("a", 1));
+        ConversationScript story = replied(use("a", "pay")).with(restored("a", 1, "charge", "old"), dispatched("a", 1));
         story.with(claimed("a", 1, "pay", "x"), finished("a", 1, "paid"), new Fact.ModelCalled(2));
 
         assertThat(story.with(reply(2, use("b", "charge"))).call("b").status()).isEqualTo(Call.Status.LOST);
@@ -401,15 +409,15 @@ class ToolProtocolTest {
 
     @Test
     void restoredClaim_ofACallThatWasDenied_isNotContradicted() {
-        Story story = replied(use("a", "fire"), ask("q", "Day?"))
-                .with(ToolStory.denied("a"), restored("a", 1, "fire", "old"));
+        ConversationScript story = replied(use("a", "fire"), ask("q", "Day?"))
+                .with(ToolConversationScript.denied("a"), restored("a", 1, "fire", "old"));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.LOST);
     }
 
     @Test
     void restoredClaim_ofACallThatWasCancelled_isAddedToItsResult() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), new Fact.Stopped(NONE), restored("a", 1, "charge", "old"));
 
         assertThat(story.call("a").result())
@@ -421,7 +429,7 @@ class ToolProtocolTest {
 
     @Test
     void restoredClaim_ofAForgottenCall_isRemembered() {
-        Story story = replied(use("a", "charge"))
+        ConversationScript story = replied(use("a", "charge"))
                 .with(dispatched("a", 1), new Fact.Cleared(false, NONE), restored("a", 1, "charge", "old"))
                 .with(said("Anew"), new Fact.ModelCalled(2), reply(2, use("b", "charge")));
 
@@ -430,7 +438,7 @@ class ToolProtocolTest {
 
     @Test
     void clear_ofEverything_keepsRememberedClaimsAndUsedKeys() {
-        Story story = ToolStory.begun(Optional.empty())
+        ConversationScript story = ToolConversationScript.begun(Optional.empty())
                 .with(restored("a", 1, "charge", "old"), new Fact.Cleared(true, NONE))
                 .with(said("Anew"), new Fact.ModelCalled(1), reply(1, use("b", "charge")));
 
@@ -440,29 +448,32 @@ class ToolProtocolTest {
     /** The effect of the later execution may land between the verdict and the rerun. */
     @Test
     void verdict_askedForBeforeALaterClaimCameToLight_isNotBelieved() {
-        Story story = verifying("pay").with(restored("a", 2, "pay", "old"), verified("a", 1, false));
+        ConversationScript story = verifying("pay").with(restored("a", 2, "pay", "old"), verified("a", 1, false));
 
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNKNOWN);
     }
 
     @Test
     void doubt_whileAnotherOfTheSameMayStillRun_lastsLonger() {
-        Story story = replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
+        ConversationScript story =
+                replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
         story.with(restored("other", 1, "pay", "old"));
 
         assertThat(story.decides())
-                .containsExactly(new Step.WakeAt(Story.START.plusSeconds(9).plus(FENCE)));
+                .containsExactly(
+                        new Step.WakeAt(ConversationScript.START.plusSeconds(9).plus(FENCE)));
     }
 
     @Test
     void rerun_whoseApprovalWasTakenBack_isAskedForAgain() {
-        Story story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
+        ConversationScript story = replied(use("a", "drop")).with(restored("a", 1, "drop", "old"));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.UNSETTLED);
 
         story.with(settled("a", Fact.Settlement.RERUN));
         assertThat(story.call("a").status()).isEqualTo(Call.Status.AWAITING);
         assertThat(story.with(approved("a")).decides())
-                .containsExactly(new Step.WakeAt(Story.START.plusSeconds(6).plus(FENCE)));
+                .containsExactly(
+                        new Step.WakeAt(ConversationScript.START.plusSeconds(6).plus(FENCE)));
     }
 
     // ---- four calls, all orders
@@ -489,12 +500,12 @@ class ToolProtocolTest {
     @ParameterizedTest
     @MethodSource("orders")
     void fourCalls_decidedInAnyOrder_giveFourResultsInCallOrder(List<String> order) {
-        Story story = replied(ask("q", "Day?"), use("f", "fire"), use("c", "charge"), use("p", "pay"))
+        ConversationScript story = replied(ask("q", "Day?"), use("f", "fire"), use("c", "charge"), use("p", "pay"))
                 .with(dispatched("c", 1), dispatched("p", 1))
                 .with(claimed("c", 1, "charge", "x"), claimed("p", 1, "pay", "y"));
         for (String next : order) {
             switch (next) {
-                case "ask" -> story.with(Story.answered("q", "Friday"));
+                case "ask" -> story.with(ConversationScript.answered("q", "Friday"));
                 case "approve" ->
                     story.with(approved("f"), dispatched("f", 1), claimed("f", 1, "fire", "z"))
                             .with(finished("f", 1, "fired"));
@@ -522,7 +533,7 @@ class ToolProtocolTest {
     void calls_fiveHundredWithSideEffects_endInNoTime(boolean same) {
         Part[] uses = new Part[Conversation.MAX_CALLS];
         Arrays.setAll(uses, i -> use("c" + i, "book", same ? 0 : i));
-        Story story = replied(uses);
+        ConversationScript story = replied(uses);
         while (!story.state().openCalls().isEmpty()) {
             for (Step step : story.decides()) {
                 Call call = ((Step.RunTool) step).call();
@@ -537,13 +548,16 @@ class ToolProtocolTest {
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
     }
 
-    private static Story verifying(String tool) {
+    private static ConversationScript verifying(String tool) {
         return replied(use("a", tool))
                 .with(dispatched("a", 1), claimed("a", 1, tool, "x"), lost("a", 1))
-                .at(Story.START.plusSeconds(7).plus(FENCE), new Fact.TimePassed(), new Fact.VerifyDispatched("a", 1));
+                .at(
+                        ConversationScript.START.plusSeconds(7).plus(FENCE),
+                        new Fact.TimePassed(),
+                        new Fact.VerifyDispatched("a", 1));
     }
 
-    private static Story unsettled(String tool) {
+    private static ConversationScript unsettled(String tool) {
         return replied(use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"), lost("a", 1));
     }
 }

@@ -1,17 +1,21 @@
 package dev.waymark.conversation;
 
-import static dev.waymark.conversation.Story.NONE;
-import static dev.waymark.conversation.Story.use;
-import static dev.waymark.conversation.ToolStory.approved;
-import static dev.waymark.conversation.ToolStory.claimed;
-import static dev.waymark.conversation.ToolStory.dispatched;
-import static dev.waymark.conversation.ToolStory.finished;
-import static dev.waymark.conversation.ToolStory.lost;
-import static dev.waymark.conversation.ToolStory.replied;
-import static dev.waymark.conversation.ToolStory.settled;
-import static dev.waymark.conversation.ToolStory.terms;
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.approved;
+import static dev.waymark.conversation.ToolConversationScript.claimed;
+import static dev.waymark.conversation.ToolConversationScript.dispatched;
+import static dev.waymark.conversation.ToolConversationScript.finished;
+import static dev.waymark.conversation.ToolConversationScript.lost;
+import static dev.waymark.conversation.ToolConversationScript.replied;
+import static dev.waymark.conversation.ToolConversationScript.settled;
+import static dev.waymark.conversation.ToolConversationScript.terms;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -20,11 +24,11 @@ import org.junit.jupiter.api.Test;
 
 /** Facts that come when nobody expects them. A rule that throws there stalls its thread for good. */
 class UnusualOrdersTest {
-    private static final Instant LATER = Story.START.plusSeconds(100);
+    private static final Instant LATER = ConversationScript.START.plusSeconds(100);
     private static final Problem LOOKED_UP = new Problem(Problem.BAD_INPUT, "the agent is being looked up");
 
     /** Under another agent, which is not known yet. */
-    private static Conversation resumed(Story story) {
+    private static Conversation resumed(ConversationScript story) {
         return new Resumption("r", Optional.of("helper"), Optional.empty(), Optional.empty(), false, Optional.empty())
                 .of(story.state(), LATER);
     }
@@ -60,15 +64,15 @@ class UnusualOrdersTest {
     @Test
     void lateResultOfAForgottenCall_countsForTheSameCallOnly() {
         Part.ToolUse old = use("a", "charge", 1);
-        Story story = replied(old)
+        ConversationScript story = replied(old)
                 .with(
                         dispatched("a", 1),
                         new Fact.ToolClaimed(
                                 "a", 1, "charge", Sha256.hex(old.input().canonical()), 0, "x", false),
                         new Fact.Cleared(false, NONE),
-                        Story.said("again"),
+                        ConversationScript.said("again"),
                         new Fact.ModelCalled(2),
-                        Story.reply(2, use("b", "charge"), use("c", "charge", 1)),
+                        ConversationScript.reply(2, use("b", "charge"), use("c", "charge", 1)),
                         finished("a", 1, "done"));
 
         assertThat(story.call("b").repeat()).isZero();
@@ -77,10 +81,10 @@ class UnusualOrdersTest {
 
     @Test
     void unknownCall_resumedUnderAnAgentThatCannotVerify_isGivenUp() {
-        Terms before = terms(Optional.empty());
-        Map<String, Terms.Care> care = new LinkedHashMap<>(before.care());
+        AgentPolicy before = terms(Optional.empty());
+        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>(before.care());
         care.put("pay", care.get("charge"));
-        Terms without = new Terms("helper", 9, before.tools(), care, Optional.empty());
+        AgentPolicy without = new AgentPolicy("helper", 9, before.tools(), care, Optional.empty());
 
         Conversation state = resumed(
                         replied(use("a", "pay")).with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1)))
@@ -94,8 +98,8 @@ class UnusualOrdersTest {
     /** A reset took an approval back, and brought back the claim that followed it. */
     @Test
     void restoredClaim_ofACallThatWaitsForApproval_isNotRunByAnApproval() {
-        Story story = ToolStory.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))
-                .with(ToolStory.restored("tu_1", 1, "fire", "run-a/1/1"));
+        ConversationScript story = ToolConversationScript.replied(new Part.ToolUse("tu_1", "fire", Json.EMPTY_OBJECT))
+                .with(ToolConversationScript.restored("tu_1", 1, "fire", "run-a/1/1"));
 
         story.with(new Fact.ApprovalDecided(
                 true,

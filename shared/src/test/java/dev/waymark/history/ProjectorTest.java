@@ -5,20 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Transcript;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class ProjectorTest {
     private final WrittenHistory history = new WrittenHistory()
-            .started(StartInput.of("assistant").saying(Say.message("m1", "Hello")))
+            .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hello")))
             .task()
-            .activityScheduled(Names.AGENT_ACTIVITY, new AgentInput("assistant"))
+            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant"))
             .activityCompleted(AgentSpec.of("assistant", "scripted:x"))
             .task();
     private final String digest = Transcript.EMPTY
@@ -27,7 +27,7 @@ class ProjectorTest {
 
     @Test
     void modelCall_recordedDigestFits_isNoMismatch() {
-        Projector projector = history.activityScheduled(Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest, false))
+        Projector projector = history.activityScheduled(WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, digest, false))
                 .projected();
 
         assertThat(projector.modelCalls()).isEqualTo(1);
@@ -37,7 +37,7 @@ class ProjectorTest {
     @Test
     void modelCall_recordedDigestIsAbbreviated_isNoMismatch() {
         Projector projector = history.activityScheduled(
-                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32), false))
+                        WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 32), false))
                 .projected();
 
         assertThat(projector.mismatches()).isEmpty();
@@ -46,7 +46,7 @@ class ProjectorTest {
     @Test
     void modelCall_recordedDigestIsNearlyNone_isAMismatch() {
         Projector projector = history.activityScheduled(
-                        Names.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31), false))
+                        WireNames.MODEL_ACTIVITY, new ModelInput(1, 1, digest.substring(0, 31), false))
                 .projected();
 
         assertThat(projector.mismatches()).hasSize(1);
@@ -56,18 +56,18 @@ class ProjectorTest {
     void modelCall_recordedDigestDiffers_isAMismatch() {
         ModelInput recorded = new ModelInput(1, 1, "0".repeat(64), false);
         Projector projector =
-                history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
+                history.activityScheduled(WireNames.MODEL_ACTIVITY, recorded).projected();
 
-        assertThat(projector.mismatches()).containsExactly(new Mismatch("run-1", 10, recorded, digest, 1));
+        assertThat(projector.mismatches()).containsExactly(new DigestMismatch("run-1", 10, recorded, digest, 1));
     }
 
     @Test
     void modelCall_recordedCountDiffers_isAMismatch() {
         ModelInput recorded = new ModelInput(1, 2, digest, false);
         Projector projector =
-                history.activityScheduled(Names.MODEL_ACTIVITY, recorded).projected();
+                history.activityScheduled(WireNames.MODEL_ACTIVITY, recorded).projected();
 
-        assertThat(projector.mismatches()).containsExactly(new Mismatch("run-1", 10, recorded, digest, 1));
+        assertThat(projector.mismatches()).containsExactly(new DigestMismatch("run-1", 10, recorded, digest, 1));
     }
 
     @Test

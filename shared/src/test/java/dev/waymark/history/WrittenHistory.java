@@ -1,6 +1,6 @@
 package dev.waymark.history;
 
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import io.temporal.api.common.v1.ActivityType;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.enums.v1.EventType;
@@ -90,6 +90,6 @@ final class WrittenHistory {
     }
 
     private static Payloads payloads(Object value) {
-        return Wire.dataConverter().toPayloads(value).orElseThrow();
+        return PayloadJson.dataConverter().toPayloads(value).orElseThrow();
     }
 }

@@ -1,14 +1,14 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Delegation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Report;
-import dev.waymark.conversation.Spent;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.SubagentProgress;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -22,8 +22,8 @@ import java.util.Set;
 final class Child {
     private final String callId;
     private final Random random;
-    private final List<Ask> asks = new ArrayList<>();
-    private final Set<Ask> delivered = new HashSet<>();
+    private final List<OpenRequest> asks = new ArrayList<>();
+    private final Set<OpenRequest> delivered = new HashSet<>();
     private Spent spent = Spent.NOTHING;
     private int asked;
     private Optional<Fact> end = Optional.empty();
@@ -49,32 +49,32 @@ final class Child {
         asked += random.nextInt(4) == 0 ? 0 : 1;
         String id = "ask" + asked;
         asks.removeIf(ask -> ask.callId().equals(id));
-        Ask.Kind kind = Ask.Kind.values()[random.nextInt(3)];
-        boolean question = kind == Ask.Kind.QUESTION;
-        asks.add(new Ask(
+        OpenRequest.Kind kind = OpenRequest.Kind.values()[random.nextInt(3)];
+        boolean question = kind == OpenRequest.Kind.QUESTION;
+        asks.add(new OpenRequest(
                 id,
                 kind,
                 "tool",
                 question ? Optional.of("Day?") : Optional.empty(),
                 question ? Optional.empty() : Optional.of(Json.of(Map.of("n", random.nextInt(3)))),
                 question ? Optional.empty() : Optional.of("digest" + random.nextInt(3)),
-                kind == Ask.Kind.UNKNOWN && random.nextBoolean(),
+                kind == OpenRequest.Kind.UNKNOWN && random.nextBoolean(),
                 at));
     }
 
     Fact report() {
-        return new Fact.SubagentReported(callId, new Report(random.nextBoolean(), asks, spent));
+        return new Fact.SubagentReported(callId, new SubagentProgress(random.nextBoolean(), asks, spent));
     }
 
     /** A decision comes. Without a reset, none comes twice, and none to what was not asked. */
     void decided(Delegation.Decision decision, boolean afterReset) {
-        Optional<Ask> meant = asks.stream()
+        Optional<OpenRequest> meant = asks.stream()
                 .filter(ask -> ask.callId().equals(decision.body().field("callId")))
                 .filter(ask -> signals(ask.kind()).contains(decision.signal()))
                 .findFirst();
         Object digest = decision.body().field("argsDigest");
         Violation.unless(
-                digest != null || !signals(Ask.Kind.APPROVAL).contains(decision.signal()),
+                digest != null || !signals(OpenRequest.Kind.APPROVAL).contains(decision.signal()),
                 "a decision about any arguments was passed on");
         meant.filter(ask -> digest == null || ask.argsDigest().equals(Optional.of(digest)))
                 .ifPresent(ask -> {
@@ -83,7 +83,7 @@ final class Child {
                 });
     }
 
-    private static Set<String> signals(Ask.Kind kind) {
+    private static Set<String> signals(OpenRequest.Kind kind) {
         return switch (kind) {
             case QUESTION -> Set.of("answer");
             case APPROVAL -> Set.of("approve", "deny");

@@ -3,10 +3,10 @@ package dev.waymark.simulation;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Index;
+import dev.waymark.conversation.value.PersistentMap;
 import java.util.function.Consumer;
 
 /** Makes states that the rules would never make. */
@@ -15,15 +15,15 @@ final class Doctor {
 
     static Conversation edit(Conversation state, Consumer<ObjectNode> change) {
         try {
-            ObjectNode tree = Wire.MAPPER.valueToTree(state);
+            ObjectNode tree = PayloadJson.MAPPER.valueToTree(state);
             change.accept(tree);
-            return Wire.MAPPER.treeToValue(tree, Conversation.class);
+            return PayloadJson.MAPPER.treeToValue(tree, Conversation.class);
         } catch (JsonProcessingException e) {
             throw new AssertionError(e);
         }
     }
 
-    static Index<Call> calls(ObjectNode state) {
-        return Wire.MAPPER.convertValue(state.get("calls"), new TypeReference<Index<Call>>() {});
+    static PersistentMap<Call> calls(ObjectNode state) {
+        return PayloadJson.MAPPER.convertValue(state.get("calls"), new TypeReference<PersistentMap<Call>>() {});
     }
 }

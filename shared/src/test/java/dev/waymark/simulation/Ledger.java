@@ -1,23 +1,23 @@
 package dev.waymark.simulation;
 
-import dev.waymark.conversation.Ask;
-import dev.waymark.conversation.Budget;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Pairing;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Queued;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Terms;
-import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ final class Ledger {
     static final String MESSAGE = "msg-";
 
     private final Coverage coverage;
-    private final Terms terms;
+    private final AgentPolicy terms;
     private final World world;
     private final List<String> accepted = new ArrayList<>();
     private final Map<String, String> outcomes = new HashMap<>();
@@ -50,15 +50,15 @@ final class Ledger {
     private final Map<String, Spent> below = new HashMap<>();
     private Optional<Long> mostTokens;
 
-    Ledger(Coverage coverage, Terms terms, World world) {
+    Ledger(Coverage coverage, AgentPolicy terms, World world) {
         this.coverage = coverage;
         this.terms = terms;
         this.world = world;
         this.mostTokens = terms.budget().flatMap(Budget::tokens);
     }
 
-    private Terms.Care careOf(String tool) {
-        return terms.care().getOrDefault(tool, Terms.Care.NONE);
+    private AgentPolicy.Care careOf(String tool) {
+        return terms.care().getOrDefault(tool, AgentPolicy.Care.NONE);
     }
 
     /** By what a side effect is known: models give the same thing new ids. */
@@ -150,9 +150,10 @@ final class Ledger {
         } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
         } else if (fact instanceof Fact.HumanAnswered answered) {
-            outcomes.put(asked(before, Ask.Kind.QUESTION, answered.callId()).callId(), answered.answer());
+            outcomes.put(
+                    asked(before, OpenRequest.Kind.QUESTION, answered.callId()).callId(), answered.answer());
         } else if (fact instanceof Fact.ApprovalDecided decided && decided.approved()) {
-            Ask ask = asked(before, Ask.Kind.APPROVAL, decided.callId());
+            OpenRequest ask = asked(before, OpenRequest.Kind.APPROVAL, decided.callId());
             Json shown = ask.args().orElseThrow();
             Json args = decided.args().orElse(shown);
             approved.put(ask.callId(), args.canonical());
@@ -177,7 +178,7 @@ final class Ledger {
         return all;
     }
 
-    private static Ask asked(Conversation state, Ask.Kind kind, Optional<String> callId) {
+    private static OpenRequest asked(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
         return state.asks().stream()
                 .filter(ask -> ask.kind() == kind)
                 .filter(ask -> callId.map(ask.callId()::equals).orElse(true))
@@ -187,7 +188,7 @@ final class Ledger {
 
     private static long questions(Conversation state) {
         return state.asks().stream()
-                .filter(ask -> ask.kind() == Ask.Kind.QUESTION)
+                .filter(ask -> ask.kind() == OpenRequest.Kind.QUESTION)
                 .count();
     }
 
@@ -240,8 +241,9 @@ final class Ledger {
 
     /** A call is about to be handed to a worker. */
     void dispatched(Call call, int dispatch) {
-        Terms.Care care = careOf(call.tool());
-        Violation.unless(terms.tools().get(call.tool()) == Terms.ToolKind.ACTIVITY, "no worker can run " + call.tool());
+        AgentPolicy.Care care = careOf(call.tool());
+        Violation.unless(
+                terms.tools().get(call.tool()) == AgentPolicy.ToolKind.ACTIVITY, "no worker can run " + call.tool());
         Violation.unless(
                 !care.approval() || call.args().canonical().equals(approved.get(call.id())),
                 "what runs is not what was approved");
@@ -280,7 +282,7 @@ final class Ledger {
     }
 
     private void call(Conversation before, Fact fact, Call call) {
-        Terms.Care care = careOf(call.tool());
+        AgentPolicy.Care care = careOf(call.tool());
         Optional<Call> earlier = before.calls().get(call.id());
         boolean changed = earlier.map(each -> each.status() != call.status()).orElse(true);
         if (!changed) {
@@ -299,14 +301,14 @@ final class Ledger {
                             ? "denied by time"
                             : fact instanceof Fact.ApprovalDecided ? "denied by somebody" : "denied by nobody");
         }
-        if (care.approval() && terms.tools().get(call.tool()) == Terms.ToolKind.STATE) {
+        if (care.approval() && terms.tools().get(call.tool()) == AgentPolicy.ToolKind.STATE) {
             Violation.unless(
                     call.status() != Call.Status.COMPLETED || approved.containsKey(call.id()),
                     "a state tool ran without approval");
         }
     }
 
-    private void effect(Fact fact, Call call, Terms.Care care) {
+    private void effect(Fact fact, Call call, AgentPolicy.Care care) {
         boolean tookEffect =
                 call.claim().map(claim -> world.hasEffect(claim.execution())).orElse(false);
         String text = call.result().orElse("");

@@ -1,27 +1,27 @@
 package dev.waymark.simulation;
 
-import dev.waymark.contract.Carried;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Ask;
-import dev.waymark.conversation.Budget;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
+import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Report;
-import dev.waymark.conversation.Spent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Terms;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.time.Instant;
@@ -104,7 +104,7 @@ final class Simulation {
     private final Map<String, Child> children = new HashMap<>();
     private final Map<String, World.Execution> running = new HashMap<>();
     private final List<LateClaim> lateClaims = new ArrayList<>();
-    private final Terms terms;
+    private final AgentPolicy terms;
     private final List<String> sentIds = new ArrayList<>();
 
     private Instant at = Instant.parse("2026-05-01T09:00:00Z");
@@ -296,8 +296,8 @@ final class Simulation {
         }
     }
 
-    private Terms.Care careOf(String tool) {
-        return terms.care().getOrDefault(tool, Terms.Care.NONE);
+    private AgentPolicy.Care careOf(String tool) {
+        return terms.care().getOrDefault(tool, AgentPolicy.Care.NONE);
     }
 
     private String runId() {
@@ -339,7 +339,10 @@ final class Simulation {
         boolean tells = state.parent().isPresent() && state.turn().isRunning();
         Violation.unless(
                 !tells
-                        || state.reported().map(Report::asks).orElse(List.of()).size()
+                        || state.reported()
+                                        .map(SubagentProgress::asks)
+                                        .orElse(List.of())
+                                        .size()
                                 == state.asks().size(),
                 "the thread above is not told what is asked");
         Violation.unless(!shouldGoOn || !state.decide().isEmpty(), "stuck: a turn runs, and nothing is decided");
@@ -371,7 +374,8 @@ final class Simulation {
         if (fault == Fault.CALL_LOST_IN_TRANSIT) {
             sent = Doctor.edit(sent, tree -> tree.putArray("batch"));
         }
-        state = Carried.unpack(new Carried(sent, Optional.empty()).pack()).state();
+        state = CarriedState.unpack(new CarriedState(sent, Optional.empty()).pack())
+                .state();
         Violation.unless(state.equals(before), "moving to a new run changed the state");
         if (thorough) {
             Violation.unless(StateDigest.of(state).equals(StateDigest.of(before)), "moving changed the state's digest");
@@ -410,8 +414,9 @@ final class Simulation {
 
     private void roundTrip() {
         try {
-            byte[] json = Wire.MAPPER.writeValueAsBytes(state);
-            Violation.unless(Wire.MAPPER.readValue(json, Conversation.class).equals(state), "JSON changes the state");
+            byte[] json = PayloadJson.MAPPER.writeValueAsBytes(state);
+            Violation.unless(
+                    PayloadJson.MAPPER.readValue(json, Conversation.class).equals(state), "JSON changes the state");
         } catch (IOException e) {
             throw new Violation("JSON can't hold the state: " + e.getMessage());
         }
@@ -470,7 +475,7 @@ final class Simulation {
             return;
         }
         if (!state.asks().isEmpty() && chance(3)) {
-            List<Ask> asks = state.asks();
+            List<OpenRequest> asks = state.asks();
             apply(decision(asks.get(random.nextInt(asks.size()))));
             return;
         }
@@ -992,8 +997,8 @@ final class Simulation {
 
     /** None, one that asks, or any at all. */
     private Optional<String> someCallId() {
-        List<Ask> questions = state.asks().stream()
-                .filter(ask -> ask.kind() == Ask.Kind.QUESTION)
+        List<OpenRequest> questions = state.asks().stream()
+                .filter(ask -> ask.kind() == OpenRequest.Kind.QUESTION)
                 .toList();
         if (chance(3)) {
             return Optional.empty();
@@ -1011,7 +1016,7 @@ final class Simulation {
         return chance(3) ? Optional.empty() : Optional.of(CALL_IDS[random.nextInt(CALL_IDS.length)]);
     }
 
-    private Fact decision(Ask ask) {
+    private Fact decision(OpenRequest ask) {
         Optional<Call> own = state.calls().get(ask.callId());
         if (own.isPresent()) {
             return decision(own.get());
@@ -1077,40 +1082,42 @@ final class Simulation {
         return random.nextInt(oneIn) == 0;
     }
 
-    private static Terms terms(Random random) {
-        Map<String, Terms.ToolKind> tools = new LinkedHashMap<>();
+    private static AgentPolicy terms(Random random) {
+        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
         for (String activity : List.of("add", "lookup", "charge", "pay", "wire", "mail", "book", "fire", "drop")) {
-            tools.put(activity, Terms.ToolKind.ACTIVITY);
+            tools.put(activity, AgentPolicy.ToolKind.ACTIVITY);
         }
-        tools.put("ask_user", Terms.ToolKind.QUESTION);
-        tools.put("scout", Terms.ToolKind.SUBAGENT);
-        tools.put("write_todos", Terms.ToolKind.STATE);
-        tools.put("write_file", Terms.ToolKind.STATE);
+        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
+        tools.put("scout", AgentPolicy.ToolKind.SUBAGENT);
+        tools.put("write_todos", AgentPolicy.ToolKind.STATE);
+        tools.put("write_file", AgentPolicy.ToolKind.STATE);
         long timeout = World.TIMEOUT.toMillis();
-        Map<String, Terms.Care> care = new LinkedHashMap<>();
-        care.put("charge", new Terms.Care(true, false, false, false, false, false, timeout));
-        care.put("pay", new Terms.Care(true, false, false, true, false, true, timeout));
-        care.put("wire", new Terms.Care(true, false, false, true, true, false, timeout));
-        care.put("mail", new Terms.Care(true, false, false, false, true, true, timeout));
-        care.put("book", new Terms.Care(true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
-        care.put("fire", new Terms.Care(true, true, random.nextBoolean(), false, false, false, timeout));
-        care.put("drop", new Terms.Care(true, true, false, true, true, true, timeout));
-        care.put("write_file", new Terms.Care(false, true, false, false, false, false, 0));
-        Optional<Terms.Approvals> approvals = switch (random.nextInt(6)) {
-            case 0 -> Optional.of(new Terms.Approvals(true, Optional.empty()));
-            case 1, 2 -> Optional.of(new Terms.Approvals(false, Optional.of(30_000L)));
+        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
+        care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, timeout));
+        care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, timeout));
+        care.put("wire", new AgentPolicy.Care(true, false, false, true, true, false, timeout));
+        care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, timeout));
+        care.put(
+                "book",
+                new AgentPolicy.Care(true, false, true, random.nextBoolean(), false, random.nextBoolean(), timeout));
+        care.put("fire", new AgentPolicy.Care(true, true, random.nextBoolean(), false, false, false, timeout));
+        care.put("drop", new AgentPolicy.Care(true, true, false, true, true, true, timeout));
+        care.put("write_file", new AgentPolicy.Care(false, true, false, false, false, false, 0));
+        Optional<AgentPolicy.Approvals> approvals = switch (random.nextInt(6)) {
+            case 0 -> Optional.of(new AgentPolicy.Approvals(true, Optional.empty()));
+            case 1, 2 -> Optional.of(new AgentPolicy.Approvals(false, Optional.of(30_000L)));
             default -> Optional.empty();
         };
-        return new Terms("helper", 6, tools, care, approvals);
+        return new AgentPolicy("helper", 6, tools, care, approvals);
     }
 
-    private Terms summarised(Terms whole) {
+    private AgentPolicy summarised(AgentPolicy whole) {
         return money.nextInt(3) > 0
                 ? whole
                 : whole.withSummaries(new SummaryRule(20 + money.nextInt(200), 1 + money.nextInt(5)));
     }
 
-    private Terms budgeted(Terms unlimited) {
+    private AgentPolicy budgeted(AgentPolicy unlimited) {
         return money.nextInt(4) > 0
                 ? unlimited
                 : unlimited.withBudget(new Budget(Optional.empty(), Optional.of(150L + money.nextInt(300))));

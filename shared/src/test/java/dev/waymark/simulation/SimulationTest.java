@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -263,7 +263,7 @@ class SimulationTest {
                             if (fact instanceof Fact.ToolClaimed claim
                                     && claim.restored()
                                     && !isDispatched(before, claim.callId(), claim.dispatch())) {
-                                after.set("calls", Wire.MAPPER.valueToTree(before.calls()));
+                                after.set("calls", PayloadJson.MAPPER.valueToTree(before.calls()));
                                 after.remove("effects");
                             }
                         }),
@@ -318,7 +318,7 @@ class SimulationTest {
                                 before.waitingCalls()
                                         .forEach(call -> ((ObjectNode)
                                                         after.get("calls").get(call.id()))
-                                                .set("args", Wire.MAPPER.valueToTree(call.args())));
+                                                .set("args", PayloadJson.MAPPER.valueToTree(call.args())));
                             }
                         }),
                 broken(

@@ -2,7 +2,7 @@ package dev.waymark.simulation;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Effects;
+import dev.waymark.conversation.EffectLog;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -97,7 +97,7 @@ final class World {
         state.calls()
                 .forEach((id, call) -> call.claim().map(Call.Claim::execution).ifPresent(accounted::add));
         state.effects()
-                .map(Effects::known)
+                .map(EffectLog::known)
                 .ifPresent(effects -> effects.forEach((key, effect) -> effect.remembered()
                         .forEach(each -> accounted.add(each.claim().execution()))));
         for (Execution execution : granted) {

@@ -1,6 +1,6 @@
 package dev.waymark.starter;
 
-import dev.waymark.starter.cli.Results;
+import dev.waymark.starter.cli.ResultStream;
 import dev.waymark.starter.cli.Waymark;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -14,7 +14,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        Results results = new Results(new FileOutputStream(FileDescriptor.out));
+        ResultStream results = new ResultStream(new FileOutputStream(FileDescriptor.out));
         PrintWriter err = writer(new FileOutputStream(FileDescriptor.err));
         int exitCode = Waymark.execute(writer(results), err, args);
         System.exit(results.exitCode(exitCode, err));

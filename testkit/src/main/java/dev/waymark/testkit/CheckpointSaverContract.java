@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import java.util.ArrayList;

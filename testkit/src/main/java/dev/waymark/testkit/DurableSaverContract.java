@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 package dev.waymark.testkit;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;

@@ -1,7 +1,7 @@
 package dev.waymark.testkit;
 
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import java.util.List;

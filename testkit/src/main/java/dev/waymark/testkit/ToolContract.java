@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;

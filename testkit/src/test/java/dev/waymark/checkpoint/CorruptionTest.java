@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
-import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.testkit.GeneratedThread;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -74,17 +74,17 @@ class CorruptionTest {
 
     private static String sample(CheckpointFormat format, long from) {
         long seed = from;
-        while (MadeUpThread.of(seed).now().transcript().count() < 4
-                || !MadeUpThread.of(seed).now().isInterrupted()) {
+        while (GeneratedThread.of(seed).now().transcript().count() < 4
+                || !GeneratedThread.of(seed).now().isInterrupted()) {
             seed++;
         }
-        Timeline timeline = MadeUpThread.of(seed);
+        Timeline timeline = GeneratedThread.of(seed);
         return (format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline))
                 .canonical();
     }
 
     /** What reading comes to: the document itself, or empty when it is refused. */
-    private static Optional<Recovered> read(byte[] text) {
+    private static Optional<RestoredCheckpoint> read(byte[] text) {
         try {
             return Optional.of(CheckpointReader.read(text, NOW));
         } catch (CheckpointCorruption refused) {
@@ -123,7 +123,7 @@ class CorruptionTest {
                 }
                 byte[] mutant = random.nextBoolean() ? bytesChanged(whole, random) : tokenMoved(whole, random);
                 long start = processorNanos();
-                Optional<Recovered> recovered = read(mutant);
+                Optional<RestoredCheckpoint> recovered = read(mutant);
                 assertThat(processorNanos() - start).isLessThan(ONE_SECOND);
                 recovered.ifPresent(loaded -> assertThat(loaded.document())
                         .isEqualTo(CheckpointJson.read(mutant).get(0)));
@@ -277,7 +277,7 @@ class CorruptionTest {
     void effectRow_withAnotherHash_isCorrupt() {
         List<String> rows = new ArrayList<>();
         for (long seed = 0; rows.isEmpty(); seed++) {
-            Json latest = PhasesCheckpoint.latest(MadeUpThread.of(seed));
+            Json latest = PhasesCheckpoint.latest(GeneratedThread.of(seed));
             if (latest.field("effects") != null) {
                 rows.add(latest.canonical());
             }

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Pairing;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
-import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.testkit.GeneratedThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,7 +41,7 @@ class RoundTripTest {
         return format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline);
     }
 
-    private static Recovered read(Json checkpoint) {
+    private static RestoredCheckpoint read(Json checkpoint) {
         return CheckpointReader.read(checkpoint.canonical().getBytes(StandardCharsets.UTF_8), LATER);
     }
 
@@ -86,7 +86,7 @@ class RoundTripTest {
             assertThat(seed)
                     .as("conversations until there are enough of each kind: %s", seen)
                     .isLessThan(20_000);
-            Timeline timeline = MadeUpThread.of(seed);
+            Timeline timeline = GeneratedThread.of(seed);
             if (timeline.now().transcript().isEmpty()) {
                 continue;
             }
@@ -105,7 +105,7 @@ class RoundTripTest {
     }
 
     /** A conversation, its checkpoint, and what was read from that. */
-    private record Trip(long seed, Timeline timeline, Json before, Recovered recovered) {}
+    private record Trip(long seed, Timeline timeline, Json before, RestoredCheckpoint recovered) {}
 
     private static final Map<CheckpointFormat, List<Trip>> TRIPS = new EnumMap<>(CheckpointFormat.class);
 
@@ -129,7 +129,7 @@ class RoundTripTest {
             assertThat(trip.recovered().format()).isEqualTo(format);
             // No format has a place for what was not said to the model yet.
             if (trip.timeline().now().queue().isEmpty()) {
-                Timeline begun = MadeUpThread.begunWith(trip.recovered().state(), "team/a:42");
+                Timeline begun = GeneratedThread.begunWith(trip.recovered().state(), "team/a:42");
                 assertSame(trip.seed(), newest(trip.before()), view(format, begun));
             }
         }
@@ -152,7 +152,7 @@ class RoundTripTest {
             Timeline timeline = trip.timeline();
             Conversation resumed = ONWARD.of(trip.recovered().state(), LATER)
                     .apply(new Fact.AgentRequested(), LATER)
-                    .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+                    .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
 
             boolean isVersion = format != CheckpointFormat.VERSIONS
                     || timeline.versions()
@@ -163,7 +163,7 @@ class RoundTripTest {
                     isToldOf(timeline.now(), format) || timeline.now().turn().status() == Turn.Status.COMPLETE;
             if (settled && isVersion) {
                 assertThat(resumed.isSettled()).as("seed %d", seed).isTrue();
-                assertSame(seed, newest(trip.before()), view(format, MadeUpThread.begunWith(resumed, "team/a:42")));
+                assertSame(seed, newest(trip.before()), view(format, GeneratedThread.begunWith(resumed, "team/a:42")));
             }
             if (resumed.decide().stream().anyMatch(Step.CallModel.class::isInstance)) {
                 List<Message> asked = resumed.apply(
@@ -182,11 +182,13 @@ class RoundTripTest {
                         call.status() == Call.Status.ASKING && !call.tool().equals("ask_user"));
         return switch (format) {
             case THREAD, PHASES ->
-                Said.waiting(now).isPresent() && (!toolsAsk || now.openCalls().size() == 1);
-            case RUNNER ->
-                Said.interruption(now).isPresent()
+                CheckpointMessages.waiting(now).isPresent()
                         && (!toolsAsk || now.openCalls().size() == 1);
-            case MESSAGES, SESSION, VERSIONS -> Said.interruption(now).isPresent() && !toolsAsk;
+            case RUNNER ->
+                CheckpointMessages.interruption(now).isPresent()
+                        && (!toolsAsk || now.openCalls().size() == 1);
+            case MESSAGES, SESSION, VERSIONS ->
+                CheckpointMessages.interruption(now).isPresent() && !toolsAsk;
         };
     }
 

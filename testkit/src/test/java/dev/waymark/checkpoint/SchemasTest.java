@@ -7,10 +7,10 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.testkit.GeneratedThread;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +45,7 @@ class SchemasTest {
     void everyConversation_fitsItsSchema(CheckpointFormat format) throws IOException {
         Schema schema = schema(format);
         for (long seed = 0; seed < 60; seed++) {
-            Timeline whole = MadeUpThread.of(seed);
+            Timeline whole = GeneratedThread.of(seed);
             List<Moment> moments = whole.moments();
             for (Timeline timeline : List.of(whole, whole.upTo(moments.get(moments.size() / 2)))) {
                 if (format == CheckpointFormat.PHASES) {
@@ -65,7 +65,7 @@ class SchemasTest {
     void example_fitsItsSchemaAndIsRead(CheckpointFormat format) throws IOException {
         byte[] text = Files.readAllBytes(FORMATS.resolve("examples").resolve(format.wireName() + ".json"));
 
-        Recovered recovered = CheckpointReader.read(text, Instant.parse("2026-06-01T09:00:00Z"));
+        RestoredCheckpoint recovered = CheckpointReader.read(text, Instant.parse("2026-06-01T09:00:00Z"));
 
         assertFits(schema(format), MAPPER.readTree(text));
         assertThat(recovered.format()).isEqualTo(format);

@@ -2,15 +2,15 @@ package dev.waymark.checkpoint;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Ask;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Report;
-import dev.waymark.conversation.Spent;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.SubagentProgress;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,11 +23,11 @@ class SubagentPhasesTest {
     private static final Part.ToolUse ADD = new Part.ToolUse("tu_1", "add", Json.EMPTY_OBJECT);
     private static final Part.ToolUse SCOUT = new Part.ToolUse("tu_2", "scout", Json.of(Map.of("task", "look")));
 
-    private Tale tale;
+    private CheckpointFixture tale;
 
     private void begin(Part.ToolUse... uses) {
         Reply reply = new Reply(List.of(uses), Usage.NONE, "tool_use");
-        tale = new Tale(
+        tale = new CheckpointFixture(
                 new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user("Go")), false),
                 new Fact.ModelCalled(1),
                 new Fact.ModelReplied(1, reply));
@@ -107,9 +107,16 @@ class SubagentPhasesTest {
     void questionOfASubagent_isAPause() {
         begin(SCOUT);
         delegate();
-        Ask ask = new Ask(
-                "tu_9", Ask.Kind.QUESTION, "ask_user", Optional.of("Day?"), Optional.empty(), NONE, false, Tale.START);
-        tale.with(new Fact.SubagentReported("tu_2", new Report(true, List.of(ask), Spent.NOTHING)));
+        OpenRequest ask = new OpenRequest(
+                "tu_9",
+                OpenRequest.Kind.QUESTION,
+                "ask_user",
+                Optional.of("Day?"),
+                Optional.empty(),
+                NONE,
+                false,
+                CheckpointFixture.START);
+        tale.with(new Fact.SubagentReported("tu_2", new SubagentProgress(true, List.of(ask), Spent.NOTHING)));
 
         assertThat(phases()).containsExactly("pre_subagent_batch", "paused");
         assertThat(payload("paused")).isEqualTo(Map.of("kind", "user_input", "prompt", "Day?"));

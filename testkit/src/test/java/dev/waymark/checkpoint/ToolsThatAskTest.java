@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Resumption;
-import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Usage;
-import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.testkit.GeneratedThread;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,15 +26,15 @@ import org.junit.jupiter.api.Test;
 
 /** A tool that ran, and asks a person: its question outlives the server, and the tool is not run again for it. */
 class ToolsThatAskTest {
-    private static final Instant LATER = Tale.START.plusSeconds(86_400);
+    private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
     private static final String QUESTION = "To which account?";
 
-    private Tale tale;
+    private CheckpointFixture tale;
 
     @BeforeEach
     void begin() {
         Message hello = Message.user("Hello");
-        tale = new Tale(
+        tale = new CheckpointFixture(
                 new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(hello), false),
                 new Fact.ModelCalled(1));
     }
@@ -73,11 +73,11 @@ class ToolsThatAskTest {
     }
 
     private static Conversation resumed(String checkpoint, Optional<String> answer) {
-        Recovered recovered = CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
+        RestoredCheckpoint recovered = CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
         return new Resumption("r", Optional.empty(), answer, Optional.empty(), false, Optional.empty())
                 .of(recovered.state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -136,7 +136,7 @@ class ToolsThatAskTest {
                 .extracting(Call::status)
                 .containsExactly(Call.Status.AWAITING, Call.Status.ASKING, Call.Status.COMPLETED);
         assertThat(CheckpointFormat.THREAD
-                        .view(MadeUpThread.begunWith(resumed, "trip"))
+                        .view(GeneratedThread.begunWith(resumed, "trip"))
                         .field("messages"))
                 .isEqualTo(checkpoint.field("messages"));
     }

@@ -3,31 +3,31 @@ package dev.waymark.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.Inbox;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.InboundDecoder;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Pairing;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Report;
 import dev.waymark.conversation.Resumption;
-import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Step;
-import dev.waymark.conversation.Terms;
+import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.FileSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.testkit.MadeUpThread;
+import dev.waymark.testkit.GeneratedThread;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -46,13 +46,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the systems that these formats come from get wrong, each under its name. */
 class TrapsTest {
-    private static final Instant LATER = Tale.START.plusSeconds(86_400);
+    private static final Instant LATER = CheckpointFixture.START.plusSeconds(86_400);
 
-    private static Tale replied(Part... parts) {
-        return new Tale(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+    private static CheckpointFixture replied(Part... parts) {
+        return new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
     }
 
-    private static Json runner(Tale tale) {
+    private static Json runner(CheckpointFixture tale) {
         return RunnerCheckpoint.of(tale.state());
     }
 
@@ -80,11 +80,11 @@ class TrapsTest {
         return new Fact.HumanAnswered(Optional.empty(), Optional.of(id), text, Optional.empty());
     }
 
-    private static Recovered read(Json checkpoint) {
+    private static RestoredCheckpoint read(Json checkpoint) {
         return read(checkpoint.canonical());
     }
 
-    private static Recovered read(String checkpoint) {
+    private static RestoredCheckpoint read(String checkpoint) {
         return CheckpointReader.read(checkpoint.getBytes(StandardCharsets.UTF_8), LATER);
     }
 
@@ -93,11 +93,11 @@ class TrapsTest {
     }
 
     /** What a thread that goes on from there is at once its agent is known. */
-    private static Conversation resumed(Recovered recovered, String... answer) {
+    private static Conversation resumed(RestoredCheckpoint recovered, String... answer) {
         return resumption(List.of(answer).stream().findFirst())
                 .of(recovered.state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
     }
 
     private static Call call(Conversation state, String id) {
@@ -119,7 +119,8 @@ class TrapsTest {
 
     @Test
     void runner_siblingsOfAnInterruptingCall_keepTheirResults() {
-        Tale tale = replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
+        CheckpointFixture tale =
+                replied(ask("tu_1", "Day?"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
         Conversation resumed = resumed(read(runner(tale)), "Friday");
 
@@ -130,16 +131,16 @@ class TrapsTest {
 
     @Test
     void runner_subagentsInterrupt_keepsWhatTheSubagentHasDone() {
-        Tale below = replied(use("tu_1", "add"))
+        CheckpointFixture below = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, ask("tu_2", "Day?")));
         Part.ToolUse task = new Part.ToolUse("tu_9", "scout", Json.of(Map.of("task", "look")));
-        Tale above = replied(task)
+        CheckpointFixture above = replied(task)
                 .with(
                         new Fact.SubagentStarted("tu_9", Optional.empty()),
                         new Fact.SubagentReported(
                                 "tu_9",
-                                new Report(
+                                new SubagentProgress(
                                         true,
                                         below.state().asks(),
                                         below.state().spent())));
@@ -147,9 +148,9 @@ class TrapsTest {
 
         above.with(answered("tu_9/tu_2", "Friday"));
         Step.PassOn decision = (Step.PassOn) above.state().decide().get(0);
-        below.with(Inbox.read(
+        below.with(InboundDecoder.read(
                 decision.decision().signal(),
-                Wire.MAPPER.valueToTree(decision.decision().body())));
+                PayloadJson.MAPPER.valueToTree(decision.decision().body())));
 
         assertThat(nextModelCall(below.state()))
                 .contains(
@@ -159,7 +160,7 @@ class TrapsTest {
 
     @Test
     void runner_twoInterruptsInABatch_bothStayOpen() {
-        Tale tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
+        CheckpointFixture tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"));
 
         Conversation resumed = resumed(read(runner(tale)), "Friday");
 
@@ -169,7 +170,7 @@ class TrapsTest {
 
     @Test
     void runner_resultsInCompletionOrder_areShownInCallOrder() {
-        Tale tale = replied(use("tu_1", "add"), use("tu_2", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"), use("tu_2", "add"))
                 .with(finished("tu_2", "second"))
                 .with(finished("tu_1", "first"));
 
@@ -179,7 +180,7 @@ class TrapsTest {
 
     @Test
     void runner_oneAnswerForSeveralCalls_isNeverSent() {
-        Tale tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
+        CheckpointFixture tale = replied(ask("tu_1", "Day?"), ask("tu_2", "Time?"), use("tu_3", "add"))
                 .with(finished("tu_3", "3"));
 
         Conversation resumed = resumed(read(runner(tale)), "Friday").apply(answered("tu_2", "Noon"), LATER);
@@ -189,13 +190,13 @@ class TrapsTest {
 
     @Test
     void runner_answerAtTheIterationLimit_isNotLost() {
-        Tale tale = replied(ask("tu_1", "Day?"));
+        CheckpointFixture tale = replied(ask("tu_1", "Day?"));
         Resumption limited =
                 new Resumption("r", Optional.empty(), Optional.of("Friday"), Optional.of(1), false, Optional.empty());
 
         Conversation resumed = limited.of(read(runner(tale)).state(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
 
         assertThat(resumed.turn().status()).isEqualTo(Turn.Status.MAX_ITERATIONS);
         assertThat(RunnerCheckpoint.of(resumed).canonical()).contains("\"content\": \"Friday\"");
@@ -228,7 +229,7 @@ class TrapsTest {
 
     @Test
     void runner_completedCheckpoint_isCompletionOrANewTurn() {
-        Recovered complete = read(runner(replied(new Part.Text("Done."))));
+        RestoredCheckpoint complete = read(runner(replied(new Part.Text("Done."))));
 
         assertThat(complete.state().turn().status()).isEqualTo(Turn.Status.COMPLETE);
         assertThat(complete.state().turn().text()).isEqualTo("Done.");
@@ -238,7 +239,7 @@ class TrapsTest {
 
     @Test
     void runner_providerError_losesNothing() {
-        Tale tale = replied(use("tu_1", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), new Fact.ModelFailed(2, new Problem("Provider", "overloaded")));
 
@@ -256,7 +257,7 @@ class TrapsTest {
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
     void anyFormat_callThatMayHaveRun_isNeverApprovedAgain(CheckpointFormat format) {
-        Tale tale = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
+        CheckpointFixture tale = replied(use("tu_1", "refund"), ask("tu_2", "Day?"))
                 .with(
                         decided(true),
                         new Fact.ToolDispatched("tu_1", 1),
@@ -282,7 +283,7 @@ class TrapsTest {
 
     @Test
     void thread_toolCallsAndResults_areStored() {
-        Tale tale = replied(use("tu_1", "add")).with(finished("tu_1", "3"));
+        CheckpointFixture tale = replied(use("tu_1", "add")).with(finished("tu_1", "3"));
 
         assertThat(ThreadCheckpoint.of(tale.timeline()).canonical())
                 .contains("\"type\": \"tool-call\"", "\"type\": \"tool-result\"", "\"value\": \"3\"");
@@ -290,7 +291,7 @@ class TrapsTest {
 
     @Test
     void thread_interrupt_isWritten_andApproveAndDenyDiffer() {
-        Tale tale = replied(use("tu_1", "refund"));
+        CheckpointFixture tale = replied(use("tu_1", "refund"));
         Json checkpoint = ThreadCheckpoint.of(tale.timeline());
 
         Conversation resumed = resumed(read(checkpoint));
@@ -322,7 +323,7 @@ class TrapsTest {
 
     @Test
     void thread_emptyListOfMessages_clears() {
-        Tale tale = replied(new Part.Text("Done."))
+        CheckpointFixture tale = replied(new Part.Text("Done."))
                 .with(new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false));
 
         assertThat(ThreadCheckpoint.of(tale.timeline()).field("messages")).isEqualTo(List.of());
@@ -330,10 +331,10 @@ class TrapsTest {
 
     @Test
     void thread_modelFailure_isNoCompletion() {
-        Tale tale = new Tale(said("Hello"), new Fact.ModelCalled(1))
+        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1))
                 .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
 
-        Recovered recovered = read(ThreadCheckpoint.of(tale.timeline()));
+        RestoredCheckpoint recovered = read(ThreadCheckpoint.of(tale.timeline()));
 
         assertThat(recovered.state().turn().status()).isEqualTo(Turn.Status.RUNNING);
         assertThat(nextModelCall(resumed(recovered))).containsExactly(Message.user("Hello"));
@@ -341,12 +342,12 @@ class TrapsTest {
 
     @Test
     void thread_autoDeny_hasItsText() {
-        Terms nobody = new Terms(
+        AgentPolicy nobody = new AgentPolicy(
                 "helper",
                 12,
-                MadeUpThread.terms().tools(),
-                MadeUpThread.terms().care(),
-                Optional.of(new Terms.Approvals(true, Optional.empty())));
+                GeneratedThread.terms().tools(),
+                GeneratedThread.terms().care(),
+                Optional.of(new AgentPolicy.Approvals(true, Optional.empty())));
         Conversation denied = resumption(Optional.empty())
                 .of(
                         read(ThreadCheckpoint.of(replied(use("tu_1", "refund")).timeline()))
@@ -390,7 +391,7 @@ class TrapsTest {
             names = {"RUNNER", "THREAD", "PHASES"})
     void anyFormat_answerToACallThatWaitsForApproval_isNotItsResult(CheckpointFormat format) {
         Timeline timeline = replied(use("tu_1", "refund")).timeline();
-        Recovered recovered =
+        RestoredCheckpoint recovered =
                 read(format == CheckpointFormat.PHASES ? PhasesCheckpoint.latest(timeline) : format.view(timeline));
         Conversation begun = resumption(Optional.of("yes")).of(recovered.state(), LATER);
 
@@ -406,7 +407,8 @@ class TrapsTest {
 
     @Test
     void thread_orphan_isSettledInItsPlaceBesideRealResults() {
-        Tale tale = replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
+        CheckpointFixture tale =
+                replied(use("tu_1", "charge"), use("tu_2", "add")).with(finished("tu_2", "3"));
 
         Conversation resumed = resumed(read(ThreadCheckpoint.of(tale.timeline())));
 
@@ -418,7 +420,7 @@ class TrapsTest {
 
     @Test
     void phases_everyCrashPoint_leavesSomethingToGoOnFrom() {
-        Tale tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
+        CheckpointFixture tale = replied(use("tu_1", "add"), ask("tu_2", "Day?"))
                 .with(finished("tu_1", "3"))
                 .with(answered("tu_2", "Friday"), new Fact.ModelCalled(2), reply(2, new Part.Text("Done.")));
         Timeline whole = tale.timeline();
@@ -438,16 +440,16 @@ class TrapsTest {
         Conversation first = resumed(read(PhasesCheckpoint.latest(
                 replied(use("tu_1", "add")).with(finished("tu_1", "3")).timeline())));
 
-        Recovered again = read(Json.of(PhasesCheckpoint.chain(MadeUpThread.begunWith(first, "trip"))));
+        RestoredCheckpoint again = read(Json.of(PhasesCheckpoint.chain(GeneratedThread.begunWith(first, "trip"))));
 
         assertThat(nextModelCall(resumed(again))).hasSize(3);
     }
 
     @Test
     void phases_failedRun_isNotTerminalForEver() {
-        Tale tale = new Tale(said("Hello"), new Fact.ModelCalled(1))
+        CheckpointFixture tale = new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1))
                 .with(new Fact.ModelFailed(1, new Problem("Provider", "overloaded")));
-        Recovered failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
+        RestoredCheckpoint failed = read(Json.of(PhasesCheckpoint.chain(tale.timeline())));
 
         assertThat(failed.state().turn().status()).isEqualTo(Turn.Status.FAILED);
         assertThat(nextModelCall(resumed(failed))).containsExactly(Message.user("Hello"));
@@ -455,12 +457,13 @@ class TrapsTest {
 
     @Test
     void phases_resumedLongAfterTheStart_goesOn() {
-        Recovered old = read(PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline()));
+        RestoredCheckpoint old =
+                read(PhasesCheckpoint.latest(new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline()));
 
         assertThat(nextModelCall(resumption(Optional.empty())
-                        .of(old.state(), Tale.START.plusSeconds(400L * 86_400))
+                        .of(old.state(), CheckpointFixture.START.plusSeconds(400L * 86_400))
                         .apply(new Fact.AgentRequested(), LATER)
-                        .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER)))
+                        .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER)))
                 .hasSize(1);
     }
 
@@ -487,7 +490,7 @@ class TrapsTest {
 
     @Test
     void phases_sideEffectUnderWay_isUnknownAndNotRunAgain() {
-        Tale tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(PhasesCheckpoint.latest(tale.timeline())));
 
@@ -496,11 +499,11 @@ class TrapsTest {
 
     @Test
     void phases_resultsOfABatchThatIsNotDone_areReplayedAndCounted() {
-        Tale tale = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
+        CheckpointFixture tale = replied(use("tu_1", "add"), use("tu_2", "add")).with(finished("tu_1", "3"));
         Json before = PhasesCheckpoint.latest(tale.timeline());
 
         Conversation resumed = resumed(read(before));
-        Json after = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed, "trip"));
+        Json after = PhasesCheckpoint.latest(GeneratedThread.begunWith(resumed, "trip"));
 
         assertThat(resumed.decide()).containsExactly(new Step.RunTool(call(resumed, "tu_2"), 1));
         assertThat(payload(before).get("replayed_effect_count")).isEqualTo(0L);
@@ -517,7 +520,7 @@ class TrapsTest {
     @Test
     void phases_chain_repeatsNothingThatWasDoneSinceItsLastPhase() {
         for (long seed = 0; seed < 300; seed++) {
-            Timeline whole = MadeUpThread.of(seed);
+            Timeline whole = GeneratedThread.of(seed);
             for (Moment moment : whole.moments()) {
                 Timeline timeline = whole.upTo(moment);
                 if (timeline.now().turn().isRunning() && timeline.now().turn().number() > 0) {
@@ -539,7 +542,8 @@ class TrapsTest {
 
     @Test
     void phases_corruptPayload_isCorruptionAtOnce() {
-        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+        String checkpoint = PhasesCheckpoint.latest(
+                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
                 .canonical();
         for (String field : List.of("messages", "step", "state", "llm_calls", "tool_calls", "started_at_s", "usage")) {
             for (String broken : List.of("null", "\"x\"", "[3]", "{\"a\": 1}", "-1")) {
@@ -570,11 +574,11 @@ class TrapsTest {
         Json first = PhasesCheckpoint.latest(replied(use("tu_1", "add"), use("tu_2", "add"), ask("tu_3", "Day?"))
                 .with(finished("tu_1", "3"))
                 .timeline());
-        Json second = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed(read(first)), "trip"));
+        Json second = PhasesCheckpoint.latest(GeneratedThread.begunWith(resumed(read(first)), "trip"));
         Conversation third = resumed(read(second));
 
         assertThat(payload(second).get("replayed_effect_count")).isEqualTo(1L);
-        assertThat(payload(PhasesCheckpoint.latest(MadeUpThread.begunWith(third, "trip")))
+        assertThat(payload(PhasesCheckpoint.latest(GeneratedThread.begunWith(third, "trip")))
                         .get("replayed_effect_count"))
                 .isEqualTo(2L);
     }
@@ -586,7 +590,7 @@ class TrapsTest {
                 .replace("\"total_cost_usd\": 0.0", "\"total_cost_usd\": 0.25")
                 .replace("\"request_id\": null", "\"request_id\": \"req_1\"");
         Conversation resumed = resumed(read(paid));
-        Json after = PhasesCheckpoint.latest(MadeUpThread.begunWith(resumed, "trip"));
+        Json after = PhasesCheckpoint.latest(GeneratedThread.begunWith(resumed, "trip"));
 
         assertThat(latest.canonical())
                 .contains("\"usage\": {\"input_tokens\": 10, \"output_tokens\": 5, \"total_tokens\": 15}}");
@@ -597,7 +601,8 @@ class TrapsTest {
 
     @Test
     void phases_legacySpellings_areTakenAndTheNewKeyWins() {
-        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+        String checkpoint = PhasesCheckpoint.latest(
+                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
                 .canonical();
         String legacy = checkpoint
                 .replace("\"run_id\"", "\"runId\"")
@@ -613,7 +618,8 @@ class TrapsTest {
 
     @Test
     void phases_toolRowsWithoutIds_becomeUserText() {
-        String checkpoint = PhasesCheckpoint.latest(new Tale(said("Hello"), new Fact.ModelCalled(1)).timeline())
+        String checkpoint = PhasesCheckpoint.latest(
+                        new CheckpointFixture(said("Hello"), new Fact.ModelCalled(1)).timeline())
                 .canonical()
                 .replace(
                         "{\"content\": \"Hello\", \"role\": \"user\"}",
@@ -634,7 +640,7 @@ class TrapsTest {
 
     @Test
     void messages_finalAnswerAfterAToolStep_isStored() {
-        Tale tale = replied(use("tu_1", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, new Part.Text("It is 3.")));
 
@@ -688,7 +694,7 @@ class TrapsTest {
     @Test
     void messages_whatIsStored_comesBackAsItWas() {
         for (String text : List.of("{\"state\":{\"a\":1}}", "[1]", "\"x\"", "3", "", "{\"error\":1}", "{\"a\": 1.0}")) {
-            Tale tale = replied(use("tu_1", "add")).with(finished("tu_1", text));
+            CheckpointFixture tale = replied(use("tu_1", "add")).with(finished("tu_1", text));
             Json stored = MessagesCheckpoint.of(tale.state());
 
             assertThat(MessagesCheckpoint.of(resumed(read(stored)))).isEqualTo(stored);
@@ -699,7 +705,8 @@ class TrapsTest {
 
     @Test
     void messages_oneCrash_losesNoSiblingsResult() {
-        Tale tale = replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
+        CheckpointFixture tale =
+                replied(use("tu_1", "add"), use("tu_2", "charge")).with(finished("tu_1", "3"));
 
         Conversation resumed = resumed(read(MessagesCheckpoint.of(tale.state())));
 
@@ -709,7 +716,7 @@ class TrapsTest {
 
     @Test
     void messages_failure_isWrappedOutAndUnwrappedIn() {
-        Tale tale = replied(use("tu_1", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(new Fact.ToolDispatched("tu_1", 1), new Fact.ToolFinished("tu_1", 1, "Tool error: \"no\"", true));
         Json checkpoint = MessagesCheckpoint.of(tale.state());
 
@@ -722,7 +729,7 @@ class TrapsTest {
 
     @Test
     void session_issuedCall_isNotRunWhenTheModelAsksAgain() {
-        Tale tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
+        CheckpointFixture tale = replied(use("tu_1", "charge")).with(new Fact.ToolDispatched("tu_1", 1));
 
         Conversation resumed = resumed(read(SessionCheckpoint.of(tale.timeline())));
 
@@ -737,7 +744,8 @@ class TrapsTest {
                 + IdempotencyKey.of("trip", "charge", Json.EMPTY_OBJECT, 0)
                 + "\", \"status\": \"issued\", \"result_text\": null,"
                 + " \"started_at\": \"2026-05-01T09:00:00+00:00\", \"completed_at\": null}";
-        Recovered recovered = read(session.canonical().replace("\"tool_calls\": []", "\"tool_calls\": [" + row + "]"));
+        RestoredCheckpoint recovered =
+                read(session.canonical().replace("\"tool_calls\": []", "\"tool_calls\": [" + row + "]"));
 
         Conversation again = resumed(recovered, "Again")
                 .apply(new Fact.ModelCalled(1), LATER)
@@ -748,7 +756,7 @@ class TrapsTest {
 
     @Test
     void session_reusedCallId_isRenamed() {
-        Tale tale = replied(use("tu_1", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, use("tu_1", "add")));
 
@@ -762,7 +770,7 @@ class TrapsTest {
                 .canonical()
                 .replace("\"budget_spent_usd\": 0.0", "\"budget_spent_usd\": 1.25");
 
-        Json after = SessionCheckpoint.of(MadeUpThread.begunWith(resumed(read(spent)), "trip"));
+        Json after = SessionCheckpoint.of(GeneratedThread.begunWith(resumed(read(spent)), "trip"));
 
         assertThat(after.canonical()).contains("\"budget_spent_usd\": 1.25");
     }
@@ -773,7 +781,7 @@ class TrapsTest {
                 .canonical()
                 .replace("\"plan\": null", "\"plan\": {}");
 
-        assertThat(SessionCheckpoint.of(MadeUpThread.begunWith(resumed(read(empty)), "trip"))
+        assertThat(SessionCheckpoint.of(GeneratedThread.begunWith(resumed(read(empty)), "trip"))
                         .canonical())
                 .contains("\"plan\": {\"goal\": \"\", \"steps\": []}");
     }
@@ -797,7 +805,7 @@ class TrapsTest {
 
     @Test
     void versions_withoutAMiddleOne_resumeFromTheNewest() {
-        Tale tale = replied(use("tu_1", "add"))
+        CheckpointFixture tale = replied(use("tu_1", "add"))
                 .with(finished("tu_1", "3"))
                 .with(new Fact.ModelCalled(2), reply(2, use("tu_2", "add")))
                 .with(finished("tu_2", "4"))

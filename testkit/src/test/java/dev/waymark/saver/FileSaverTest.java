@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.SavedOwnersContract;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
 
     @Override
     protected void replaceStored(String threadId, String text) throws IOException {
-        Files.writeString(directory().resolve(EntryFile.of(threadId).documentName()), text);
+        Files.writeString(directory().resolve(EntryFileName.of(threadId).documentName()), text);
     }
 
     @ParameterizedTest
@@ -80,7 +80,7 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
     void list_longIdWithoutItsIdFile_isReadFromTheDocument() throws Exception {
         String threadId = "x".repeat(300);
         saver.save(checkpoint(threadId, 1));
-        Path idFile = directory().resolve(EntryFile.of(threadId).idName());
+        Path idFile = directory().resolve(EntryFileName.of(threadId).idName());
         Files.delete(idFile);
 
         assertThat(saver.list()).containsExactly(threadId);

@@ -3,7 +3,7 @@ package dev.waymark.saver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.nio.file.Path;
 import java.sql.Connection;

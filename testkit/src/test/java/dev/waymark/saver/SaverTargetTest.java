@@ -3,7 +3,7 @@ package dev.waymark.saver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget.Kind;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -3,7 +3,7 @@ package dev.waymark.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
 import java.nio.file.Path;

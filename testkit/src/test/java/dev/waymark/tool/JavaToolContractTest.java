@@ -1,6 +1,6 @@
 package dev.waymark.tool;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ToolContract;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

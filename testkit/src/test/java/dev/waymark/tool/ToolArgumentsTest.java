@@ -2,7 +2,7 @@ package dev.waymark.tool;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

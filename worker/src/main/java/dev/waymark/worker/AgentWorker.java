@@ -2,9 +2,9 @@ package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentWorkflow;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.StartInput;
-import dev.waymark.history.Histories;
+import dev.waymark.contract.WireNames;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -12,7 +12,7 @@ import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.Claims;
+import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
@@ -78,7 +78,7 @@ public final class AgentWorker implements AutoCloseable {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
         this.options = options(!isInMemory(client));
-        this.runs = new RunReader(new Histories(
+        this.runs = new RunReader(new HistoryReader(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
         this.servers = new McpConnections(System.getenv(), builder.agents.path());
         this.factory = newFactory();
@@ -109,7 +109,7 @@ public final class AgentWorker implements AutoCloseable {
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, new McpDiscovery(servers)),
                 new ModelActivity(runs, builder.providers),
-                new ToolActivity(runs, tools, new Claims(client), () -> draining),
+                new ToolActivity(runs, tools, new ClaimSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
     }
 
@@ -194,7 +194,7 @@ public final class AgentWorker implements AutoCloseable {
     public static final class Builder {
 
         private final WorkflowClient client;
-        private String taskQueue = Names.TASK_QUEUE;
+        private String taskQueue = WireNames.TASK_QUEUE;
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private ModelProviders providers = ModelProviders.of(Map.of());
         private JavaTools tools = JavaTools.NONE;

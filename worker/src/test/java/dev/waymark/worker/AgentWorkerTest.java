@@ -5,14 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -72,8 +72,8 @@ class AgentWorkerTest {
                 .providers(providers)
                 .build()) {
             worker.start();
-            Outcome outcome =
-                    start("examples", "weather", "What is the weather?").getResult(Outcome.class);
+            RunOutcome outcome =
+                    start("examples", "weather", "What is the weather?").getResult(RunOutcome.class);
             assertThat(outcome.status()).isEqualTo("complete");
             assertThat(outcome.text()).isEqualTo("Lisbon is sunny, and in Bergen it rains.");
         }
@@ -100,7 +100,7 @@ class AgentWorkerTest {
         assertThat(drained.get()).isTrue();
         AgentWorker next = worker("draining", slow);
         next.start();
-        Outcome outcome = thread.getResult(Outcome.class);
+        RunOutcome outcome = thread.getResult(RunOutcome.class);
         next.close();
         assertThat(outcome.text()).isEqualTo("The tool said: slowly done");
         assertThat(running.getCount()).isZero();
@@ -160,12 +160,12 @@ class AgentWorkerTest {
         WorkflowStub thread = connection
                 .client()
                 .newUntypedWorkflowStub(
-                        Names.WORKFLOW_TYPE,
+                        WireNames.WORKFLOW_TYPE,
                         WorkflowOptions.newBuilder()
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId(taskQueue + "-thread")
                                 .build());
-        thread.start(StartInput.of(agent).closingAfterOneTurn().saying(Say.message("m-1", words)));
+        thread.start(StartInput.of(agent).closingAfterOneTurn().saying(SayPayload.message("m-1", words)));
         return thread;
     }
 }

@@ -3,7 +3,7 @@ package dev.waymark.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.BufferedReader;
@@ -112,7 +112,7 @@ class ProcessTest {
             assertThat(command.stderr())
                     .startsWith("waymark: no Temporal server answers: 127.0.0.1:1 ")
                     .hasLineCount(1);
-            assertThat(Wire.MAPPER
+            assertThat(PayloadJson.MAPPER
                             .readTree(command.restOfStdout())
                             .at("/error/type")
                             .asText())
@@ -152,7 +152,7 @@ class ProcessTest {
                 // What ./waymark and the jar's manifest say, against warnings on stderr.
                 words.addAll(List.of("--sun-misc-unsafe-memory-access=allow", "--enable-native-access=ALL-UNNAMED"));
             }
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
             words.addAll(List.of(args));
             stderr = directory.resolve("stderr.log");
             ProcessBuilder builder =
@@ -166,7 +166,7 @@ class ProcessTest {
         JsonNode readyLine() throws IOException {
             line = Optional.ofNullable(stdout.readLine()).orElse("");
             assertThat(line).as("stderr: %s", stderr()).isNotEmpty();
-            return Wire.MAPPER.readTree(line);
+            return PayloadJson.MAPPER.readTree(line);
         }
 
         int terminate() throws InterruptedException {

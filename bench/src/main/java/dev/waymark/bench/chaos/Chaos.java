@@ -65,10 +65,10 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
         Path directory = Files.createTempDirectory("waymark-chaos-");
         try (DevServer server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
-                Stage stage = Stage.open(server.address(), directory)) {
+                ChaosStage stage = ChaosStage.open(server.address(), directory)) {
             List<Integer> numbers = only.map(List::of)
                     .orElseGet(() -> IntStream.range(0, runs).boxed().toList());
-            List<Result> results = play(stage, numbers);
+            List<RunResult> results = play(stage, numbers);
             print(results);
             return complain(numbers, results, stage.strays()) ? BROKEN : KEPT;
         } finally {
@@ -76,18 +76,18 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         }
     }
 
-    private List<Result> play(Stage stage, List<Integer> numbers) throws Exception {
+    private List<RunResult> play(ChaosStage stage, List<Integer> numbers) throws Exception {
         ExecutorService directors = Executors.newFixedThreadPool(PROCESSES_AT_ONCE);
         try {
-            List<Future<List<Result>>> played = new ArrayList<>();
+            List<Future<List<RunResult>>> played = new ArrayList<>();
             for (int from = 0; from < numbers.size(); from += RUNS_A_PROCESS) {
-                List<Run> group = numbers.subList(from, Math.min(numbers.size(), from + RUNS_A_PROCESS)).stream()
-                        .map(number -> Dice.run(seed, number, scene))
+                List<ChaosRun> group = numbers.subList(from, Math.min(numbers.size(), from + RUNS_A_PROCESS)).stream()
+                        .map(number -> RunGenerator.run(seed, number, scene))
                         .toList();
                 played.add(directors.submit(() -> stage.play(group)));
             }
-            List<Result> results = new ArrayList<>();
-            for (Future<List<Result>> group : played) {
+            List<RunResult> results = new ArrayList<>();
+            for (Future<List<RunResult>> group : played) {
                 results.addAll(group.get());
                 System.err.print("\r" + results.size() + " of " + numbers.size());
             }
@@ -100,7 +100,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
 
     // ---- what is printed
 
-    private void print(List<Result> results) {
+    private void print(List<RunResult> results) {
         line(
                 "%s, scene %s, seed %d, %d runs, of which %d with a second fault that fired too.",
                 LocalDate.now(ZoneOffset.UTC),
@@ -113,8 +113,8 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 "| point | kind | runs | fired | calls | duplicated | lost | unknown | handed out again | median recovery |");
         line("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|");
         for (CrashPoint point : CrashPoint.values()) {
-            for (Kind kind : Kind.values()) {
-                List<Result> these = results.stream()
+            for (ToolVariant kind : ToolVariant.values()) {
+                List<RunResult> these = results.stream()
                         .filter(result -> result.run().kind() == kind
                                 && result.run().faults().get(0).point() == point)
                         .toList();
@@ -126,7 +126,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         row("all", "", results);
     }
 
-    private static void row(String point, String kind, List<Result> results) {
+    private static void row(String point, String kind, List<RunResult> results) {
         line(
                 "| %s | %s | %d | %d | %d | %d | %d | %d | %d | %.1f s |",
                 point,
@@ -145,18 +145,19 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
                 median(results).toMillis() / 1000.0);
     }
 
-    private static Duration median(List<Result> results) {
-        List<Duration> sorted = results.stream().map(Result::recovery).sorted().toList();
+    private static Duration median(List<RunResult> results) {
+        List<Duration> sorted =
+                results.stream().map(RunResult::recovery).sorted().toList();
         return sorted.get(sorted.size() / 2);
     }
 
     /** Whether a promise was broken. */
-    private boolean complain(List<Integer> numbers, List<Result> results, List<EffectLedger.Effect> strays) {
+    private boolean complain(List<Integer> numbers, List<RunResult> results, List<EffectLedger.Effect> strays) {
         boolean broken = !strays.isEmpty();
         line("");
         strays.forEach(stray -> line("Broken: no thread knows of the call of %s", stray));
         for (int i = 0; i < results.size(); i++) {
-            Result result = results.get(i);
+            RunResult result = results.get(i);
             List<String> violations = new ArrayList<>(result.violations());
             if (result.fired() == 0) {
                 violations.add("the fault did not fire");

@@ -1,8 +1,8 @@
 package dev.waymark.bench.chaos;
 
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.WireNames;
 import java.util.List;
 import java.util.Map;
 
@@ -39,11 +39,11 @@ public enum Scene {
 
     /** The thread of the calls, in a run of this name. */
     String callingThread(String run) {
-        return this == SUBAGENT ? Names.subagentThread(run, TASK) : run;
+        return this == SUBAGENT ? WireNames.subagentThread(run, TASK) : run;
     }
 
-    Say firstWords() {
-        Say words = Say.message("m-1", "Go");
-        return this == SUMMARY ? words.withMessages(Wire.MAPPER.valueToTree(TALK)) : words;
+    SayPayload firstWords() {
+        SayPayload words = SayPayload.message("m-1", "Go");
+        return this == SUMMARY ? words.withMessages(PayloadJson.MAPPER.valueToTree(TALK)) : words;
     }
 }

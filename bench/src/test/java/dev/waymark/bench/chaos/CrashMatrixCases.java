@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @TestInstance(Lifecycle.PER_CLASS)
 abstract class CrashMatrixCases {
-    private static final List<Kind> JAVA = List.of(Kind.EFFECT, Kind.VERIFIED, Kind.SAFE);
-    private static final List<Kind> COMMANDS = List.of(Kind.COMMAND, Kind.VERIFIED_COMMAND);
+    private static final List<ToolVariant> JAVA = List.of(ToolVariant.EFFECT, ToolVariant.VERIFIED, ToolVariant.SAFE);
+    private static final List<ToolVariant> COMMANDS = List.of(ToolVariant.COMMAND, ToolVariant.VERIFIED_COMMAND);
     private static final Duration MIDDLE_OF_COMMAND = Duration.ofMillis(300);
     /** Where a lost worker's call was claimed and its outcome not recorded, for sure. */
     private static final Set<CrashPoint> CLAIMED = EnumSet.of(
@@ -45,21 +45,21 @@ abstract class CrashMatrixCases {
     private static final Set<CrashPoint> POINTS = EnumSet.complementOf(EnumSet.of(CrashPoint.SUBAGENT_STARTED));
 
     private final ExecutorService directors = Executors.newCachedThreadPool();
-    private final Map<Run, CompletableFuture<Result>> results = new LinkedHashMap<>();
+    private final Map<ChaosRun, CompletableFuture<RunResult>> results = new LinkedHashMap<>();
     private DevServer server;
-    private Stage stage;
+    private ChaosStage stage;
 
     abstract DevServer server() throws Exception;
 
     @BeforeAll
     void play(@TempDir Path directory) throws Exception {
         server = server();
-        stage = Stage.open(server.address(), directory);
+        stage = ChaosStage.open(server.address(), directory);
         for (CrashPoint point : POINTS) {
-            List<Run> runs = new ArrayList<>();
-            for (Kind kind : JAVA) {
-                for (int calls : Cast.CALLS) {
-                    runs.add(Run.of(kind, calls, Fault.at(point)).over(wire(kind, calls)));
+            List<ChaosRun> runs = new ArrayList<>();
+            for (ToolVariant kind : JAVA) {
+                for (int calls : ChaosAgents.CALLS) {
+                    runs.add(ChaosRun.of(kind, calls, Fault.at(point)).over(wire(kind, calls)));
                 }
             }
             play(runs);
@@ -73,20 +73,22 @@ abstract class CrashMatrixCases {
     }
 
     /** A tool does not know who asked for it, so each wire gets a part of the runs there are. */
-    private static Wire wire(Kind kind, int calls) {
+    private static ModelWire wire(ToolVariant kind, int calls) {
         if (calls == 1) {
-            return Wire.NONE;
+            return ModelWire.NONE;
         }
-        return kind == Kind.EFFECT ? Wire.ANTHROPIC : kind == Kind.VERIFIED ? Wire.OPENAI : Wire.NONE;
+        return kind == ToolVariant.EFFECT
+                ? ModelWire.ANTHROPIC
+                : kind == ToolVariant.VERIFIED ? ModelWire.OPENAI : ModelWire.NONE;
     }
 
     private void playCommands(CrashPoint point) {
-        List<Run> runs = new ArrayList<>();
-        for (Kind kind : COMMANDS) {
-            for (int calls : Cast.CALLS) {
-                runs.add(Run.of(kind, calls, Fault.at(point)));
+        List<ChaosRun> runs = new ArrayList<>();
+        for (ToolVariant kind : COMMANDS) {
+            for (int calls : ChaosAgents.CALLS) {
+                runs.add(ChaosRun.of(kind, calls, Fault.at(point)));
                 if (point == CrashPoint.AFTER_CLAIM) {
-                    runs.add(Run.of(kind, calls, Fault.at(point).after(MIDDLE_OF_COMMAND)));
+                    runs.add(ChaosRun.of(kind, calls, Fault.at(point).after(MIDDLE_OF_COMMAND)));
                 }
             }
         }
@@ -103,16 +105,16 @@ abstract class CrashMatrixCases {
                 in(Scene.SUMMARY, lastReply(Scene.SUMMARY))));
     }
 
-    private static Run in(Scene scene, Fault fault) {
-        return Run.of(Kind.EFFECT, 4, fault).in(scene);
+    private static ChaosRun in(Scene scene, Fault fault) {
+        return ChaosRun.of(ToolVariant.EFFECT, 4, fault).in(scene);
     }
 
     private static Fault lastReply(Scene scene) {
         return Fault.at(CrashPoint.MODEL_REPLIED).passing(scene.modelCalls());
     }
 
-    private void play(List<Run> runs) {
-        CompletableFuture<List<Result>> played = new CompletableFuture<>();
+    private void play(List<ChaosRun> runs) {
+        CompletableFuture<List<RunResult>> played = new CompletableFuture<>();
         directors.execute(() -> {
             try {
                 played.complete(stage.play(runs));
@@ -137,14 +139,14 @@ abstract class CrashMatrixCases {
         }
     }
 
-    Stream<Run> runs() {
+    Stream<ChaosRun> runs() {
         return results.keySet().stream();
     }
 
     @ParameterizedTest
     @MethodSource("runs")
-    void workerKilled_noEffectTwiceNoneLostAndNothingClaimedFalsely(Run run) {
-        Result result = results.get(run).join();
+    void workerKilled_noEffectTwiceNoneLostAndNothingClaimedFalsely(ChaosRun run) {
+        RunResult result = results.get(run).join();
 
         assertThat(result.violations()).isEmpty();
         assertThat(result.fired()).isEqualTo(1);
@@ -164,8 +166,8 @@ abstract class CrashMatrixCases {
     /** Each was asked for the calls, and again with their results; by a worker that was killed then, more than once. */
     @ParameterizedTest
     @EnumSource(names = {"ANTHROPIC", "OPENAI"})
-    void modelsBehindWires_wereAskedByEveryRun_andRefusedNothing(Wire wire) {
-        List<Run> runs = runs().filter(run -> run.wire() == wire).toList();
+    void modelsBehindWires_wereAskedByEveryRun_andRefusedNothing(ModelWire wire) {
+        List<ChaosRun> runs = runs().filter(run -> run.wire() == wire).toList();
         runs.forEach(run -> results.get(run).join());
 
         assertThat(runs).hasSameSizeAs(POINTS);

@@ -9,7 +9,7 @@ import dev.waymark.starter.client.Prompt;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.CrashPoint;
-import dev.waymark.testkit.crash.Effects;
+import dev.waymark.testkit.crash.EffectCheck;
 import dev.waymark.testkit.crash.Fault;
 import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.worker.AgentWorker;
@@ -47,7 +47,7 @@ class ChargeCardTest {
                 next.start();
                 assertThat(assertComplete(client.result(thread)).text()).isEqualTo("Charged.");
             }
-            Effects effects = Effects.of(client.timeline(thread), ledger.effects(), List.of(killed));
+            EffectCheck effects = EffectCheck.of(client.timeline(thread), ledger.effects(), List.of(killed));
             assertThat(effects.violations()).isEmpty();
             assertThat(ledger.effects()).hasSize(1);
         }

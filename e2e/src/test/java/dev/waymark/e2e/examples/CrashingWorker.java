@@ -2,9 +2,9 @@ package dev.waymark.e2e.examples;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.RecordingTool;
 import dev.waymark.testkit.ScriptedModel;

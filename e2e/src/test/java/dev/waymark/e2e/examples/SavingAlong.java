@@ -9,7 +9,7 @@ import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.CheckpointLoaded;
 import dev.waymark.starter.client.CheckpointSaved;
 import dev.waymark.starter.client.Prompt;
-import dev.waymark.starter.client.Saving;
+import dev.waymark.starter.client.SaveOptions;
 import dev.waymark.starter.client.Watcher;
 import java.util.function.Consumer;
 
@@ -21,7 +21,8 @@ final class SavingAlong {
     static String goOn(AgentClient client, String target, String message) {
         try (CheckpointSaver saver = SaverTarget.parse(target).open()) {
             Prompt prompt = Prompt.of("greeter", message).withThread("trip");
-            return assertComplete(client.savingIn(Saving.in(saver)).run(prompt)).text();
+            return assertComplete(client.savingIn(SaveOptions.in(saver)).run(prompt))
+                    .text();
         }
     }
 

@@ -54,7 +54,7 @@ public final class Command {
 
     /** The same with this on its standard input. */
     public Done runTyping(String input, String... arguments) {
-        ProcessBuilder builder = new ProcessBuilder(Script.call(arguments));
+        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments));
         builder.environment().putAll(environment);
         try {
             Process process = builder.start();

@@ -72,7 +72,7 @@ public final class Dev implements AutoCloseable {
 
     private static Dev start(Path agents, Map<String, String> environment, String... more) {
         List<String> command =
-                new ArrayList<>(Script.call("dev", "--json", "--port", "0", "--agents", agents.toString()));
+                new ArrayList<>(ScriptFile.call("dev", "--json", "--port", "0", "--agents", agents.toString()));
         command.addAll(List.of(more));
         Path log = agents.resolve("dev.log");
         try {

@@ -27,7 +27,7 @@ public final class Terminal implements AutoCloseable {
 
     public static Terminal start(String address, String... arguments) {
         List<String> command = new ArrayList<>(List.of("python3", "-c", PTY, "sh", "-c", SIZE, "sh"));
-        command.addAll(Script.call(arguments));
+        command.addAll(ScriptFile.call(arguments));
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("TEMPORAL_ADDRESS", address);
         builder.environment().put("TERM", "xterm");

@@ -46,7 +46,7 @@ public final class Watching implements AutoCloseable {
     }
 
     public static Watching run(String address, String... arguments) {
-        ProcessBuilder builder = new ProcessBuilder(Script.call(arguments));
+        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments));
         builder.environment().put("TEMPORAL_ADDRESS", address);
         try {
             return new Watching(builder.start());

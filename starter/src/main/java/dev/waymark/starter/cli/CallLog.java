@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.CallItem;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -76,10 +76,10 @@ final class CallLog {
     static ArrayNode document(List<Row> rows) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (Row row : rows) {
-            ObjectNode item = Wire.MAPPER.valueToTree(row.call());
+            ObjectNode item = PayloadJson.MAPPER.valueToTree(row.call());
             row.settled().ifPresent(settled -> {
                 ObjectNode said = item.putObject("settled");
-                said.set("outcome", Documents.tree(settled.outcome()));
+                said.set("outcome", JsonDocuments.tree(settled.outcome()));
                 settled.by().ifPresent(who -> said.put("by", who));
                 said.put("at", settled.at().toString());
             });
@@ -93,7 +93,7 @@ final class CallLog {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallLog::words).ifPresent(words::add);
         row.settled()
-                .map(said -> "settled: " + Documents.tree(said.outcome()).textValue() + by(said.by()))
+                .map(said -> "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by()))
                 .ifPresent(words::add);
         return String.join("; ", words);
     }
@@ -104,6 +104,6 @@ final class CallLog {
     }
 
     private static String by(Optional<String> who) {
-        return who.map(name -> " by " + Lines.oneLine(name)).orElse("");
+        return who.map(name -> " by " + OneLine.oneLine(name)).orElse("");
     }
 }

@@ -2,7 +2,7 @@ package dev.waymark.starter.cli;
 
 import dev.waymark.contract.PendingItem;
 import dev.waymark.starter.client.Approval;
-import dev.waymark.starter.client.Letter;
+import dev.waymark.starter.client.OutboundMessage;
 import dev.waymark.starter.client.Settlement;
 import java.util.Arrays;
 import java.util.List;
@@ -43,7 +43,7 @@ final class ChatLine {
         void say(String text);
 
         /** Anything else for the thread. */
-        void send(Letter letter);
+        void send(OutboundMessage letter);
 
         /** It can't be done like that. */
         void hint(String text);
@@ -84,7 +84,8 @@ final class ChatLine {
                 .filter(item -> item.kind().equals(PendingItem.QUESTION))
                 .findFirst()
                 .ifPresentOrElse(
-                        question -> orders.send(Letter.answer(question.callId(), text)), () -> orders.say(text));
+                        question -> orders.send(OutboundMessage.answer(question.callId(), text)),
+                        () -> orders.say(text));
     }
 
     private void order(String name, String rest) {
@@ -92,8 +93,8 @@ final class ChatLine {
             case "/approve" -> decide(Approval.approve(), rest);
             case "/deny" -> decide(Approval.deny(), rest);
             case "/settle" -> settle(rest);
-            case "/stop" -> orders.send(Letter.stop());
-            case "/retry" -> orders.send(Letter.retry());
+            case "/stop" -> orders.send(OutboundMessage.stop());
+            case "/retry" -> orders.send(OutboundMessage.retry());
             case "/sessions" -> orders.listSessions();
             case "/session" -> session(rest.strip());
             case "/help" -> orders.help();
@@ -139,7 +140,7 @@ final class ChatLine {
         PendingItem shown = waiting.get(0);
         Approval named =
                 approval.withCall(shown.callId()).withDigest(shown.argsDigest().orElseThrow());
-        orders.send(Letter.decision(rest.text().map(named::withReason).orElse(named)));
+        orders.send(OutboundMessage.decision(rest.text().map(named::withReason).orElse(named)));
     }
 
     private void settle(String typed) {
@@ -155,7 +156,8 @@ final class ChatLine {
             return;
         }
         Settlement settlement = Settlement.of(words[0], outcome.get());
-        orders.send(Letter.settlement(rest.text().map(settlement::withResult).orElse(settlement)));
+        orders.send(OutboundMessage.settlement(
+                rest.text().map(settlement::withResult).orElse(settlement)));
     }
 
     private static String ids(List<PendingItem> items) {

@@ -4,16 +4,16 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Transcript;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.client.Letter;
+import dev.waymark.starter.client.OutboundMessage;
 import dev.waymark.starter.client.TextDelta;
-import dev.waymark.starter.client.Words;
+import dev.waymark.starter.client.ValueText;
 import dev.waymark.starter.terminal.Console;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -46,7 +46,7 @@ final class ChatScreen {
         open = List.of();
         int hidden = Math.max(0, now.transcript().count() - ENTRIES_SHOWN_AGAIN);
         if (hidden > 0) {
-            note("… " + hidden + " earlier: waymark show " + Words.quoted(timeline.thread()));
+            note("… " + hidden + " earlier: waymark show " + ValueText.quoted(timeline.thread()));
         }
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
         showWhatIsOpen(timeline.thread(), now);
@@ -66,7 +66,7 @@ final class ChatScreen {
     }
 
     /** What comes of this was sent from here, and is no news. */
-    synchronized void sent(Letter letter) {
+    synchronized void sent(OutboundMessage letter) {
         own.add(letter.id());
     }
 
@@ -96,7 +96,7 @@ final class ChatScreen {
         coming = goesOn ? coming + words.text() : words.text();
         attempt = words.attempt();
         comingEvent = words.eventId();
-        console.passing(Lines.harmless(coming));
+        console.passing(OneLine.harmless(coming));
     }
 
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {
@@ -131,7 +131,7 @@ final class ChatScreen {
 
     private void trouble(Conversation now, String callId, String what) {
         String tool = now.calls().get(callId).map(Call::tool).orElse(callId);
-        show("· " + Lines.shortened(tool + ": " + what));
+        show("· " + OneLine.shortened(tool + ": " + what));
     }
 
     /** A turn that ended may have made way for the next one at once. */
@@ -152,17 +152,17 @@ final class ChatScreen {
             case STOPPED -> note("stopped. Go on with another message, or with /retry");
             case CANCELLED -> note("the thread was cancelled");
             case FAILED ->
-                note(Lines.error(
+                note(OneLine.error(
                         "the turn failed: " + problem.map(Problem::message).orElse("nobody knows why"),
                         "Try again with /retry"));
             case BUDGET ->
-                note(Lines.error(
+                note(OneLine.error(
                         problem.map(Problem::message).orElse("the budget is spent"),
-                        "Raise it with: waymark budget " + Words.quoted(thread)));
+                        "Raise it with: waymark budget " + ValueText.quoted(thread)));
             case MAX_ITERATIONS ->
-                note(Lines.error(
+                note(OneLine.error(
                         problem.map(Problem::message).orElse("the turn may not call the model any more"),
-                        "Raise the limit with: waymark budget " + Words.quoted(thread) + " --iterations "
+                        "Raise the limit with: waymark budget " + ValueText.quoted(thread) + " --iterations "
                                 + Math.max(1, turn.iterations()) * 2));
         }
     }
@@ -188,7 +188,7 @@ final class ChatScreen {
     }
 
     private void showCall(String tool, String args) {
-        show("· " + Lines.shortened(tool + " " + args));
+        show("· " + OneLine.shortened(tool + " " + args));
     }
 
     private void showText(String text) {
@@ -198,10 +198,10 @@ final class ChatScreen {
     }
 
     private void show(String text) {
-        console.show(Lines.harmless(text));
+        console.show(OneLine.harmless(text));
     }
 
     private void note(String text) {
-        console.note(Lines.harmless(text));
+        console.note(OneLine.harmless(text));
     }
 }

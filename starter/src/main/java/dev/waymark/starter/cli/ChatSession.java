@@ -2,16 +2,16 @@ package dev.waymark.starter.cli;
 
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.Following;
-import dev.waymark.starter.client.Letter;
+import dev.waymark.starter.client.OutboundMessage;
 import dev.waymark.starter.client.Prompt;
 import dev.waymark.starter.client.ResumeOptions;
-import dev.waymark.starter.client.Saving;
+import dev.waymark.starter.client.SaveFollower;
+import dev.waymark.starter.client.SaveOptions;
 import dev.waymark.starter.client.TextDelta;
 import dev.waymark.starter.client.Watcher;
 import dev.waymark.starter.client.WaymarkException;
@@ -34,13 +34,13 @@ final class ChatSession implements Watcher, AutoCloseable {
     private static final long LOOK_AGAIN_MILLIS = 1_000;
 
     private final AgentClient client;
-    private final Optional<Saving> saving;
+    private final Optional<SaveOptions> saving;
     private final Terms terms;
     private final Console console;
     private final ChatScreen screen;
 
     private String thread;
-    private Optional<Following> following = Optional.empty();
+    private Optional<SaveFollower> following = Optional.empty();
     private Optional<Thread> watching = Optional.empty();
     /** Of each run, the last event that was shown. */
     private Map<String, Long> shown = new HashMap<>();
@@ -53,7 +53,7 @@ final class ChatSession implements Watcher, AutoCloseable {
     /** Nobody is there to make anything happen. */
     private boolean stalled;
 
-    private ChatSession(AgentClient client, Optional<Saving> saving, Terms terms, Console console) {
+    private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         this.client = client;
         this.saving = saving;
         this.terms = terms;
@@ -81,7 +81,7 @@ final class ChatSession implements Watcher, AutoCloseable {
     }
 
     /** Finds out where the session stands, brings it back where that is needed, and shows its end. */
-    static ChatSession open(AgentClient client, Optional<Saving> saving, Terms terms, Console console) {
+    static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
         if (timeline.isEmpty()) {
@@ -202,12 +202,12 @@ final class ChatSession implements Watcher, AutoCloseable {
 
     /** Returns whether there was anything to stop. */
     private boolean stopSaving() {
-        Optional<Following> stopped;
+        Optional<SaveFollower> stopped;
         synchronized (this) {
             stopped = following;
             following = Optional.empty();
         }
-        stopped.ifPresent(Following::close);
+        stopped.ifPresent(SaveFollower::close);
         return stopped.isPresent();
     }
 
@@ -221,19 +221,19 @@ final class ChatSession implements Watcher, AutoCloseable {
                 return;
             } catch (WaymarkException.ServerUnreachable e) {
                 if (!toldOfOutage && !isLeft()) {
-                    console.note(Lines.error(e));
+                    console.note(OneLine.error(e));
                 }
                 toldOfOutage = true;
                 stall();
             } catch (WaymarkException.NotFound e) {
                 if (!isBack()) {
-                    console.note(Lines.error("the server has forgotten the session: " + name(), ""));
+                    console.note(OneLine.error("the server has forgotten the session: " + name(), ""));
                     ended();
                     return;
                 }
             } catch (RuntimeException e) {
                 if (!isLeft()) {
-                    console.note(Lines.error("the session is not shown any more: " + e.getMessage(), ""));
+                    console.note(OneLine.error("the session is not shown any more: " + e.getMessage(), ""));
                     ended();
                 }
                 return;
@@ -251,7 +251,7 @@ final class ChatSession implements Watcher, AutoCloseable {
         try {
             return restored().map(this::showAgain).orElse(false);
         } catch (WaymarkException e) {
-            console.note(Lines.error(e));
+            console.note(OneLine.error(e));
             return false;
         }
     }
@@ -314,7 +314,7 @@ final class ChatSession implements Watcher, AutoCloseable {
     @Override
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
-            console.note(Lines.error(
+            console.note(OneLine.error(
                     "no worker has taken it for ten seconds", "It goes on once there is one: waymark worker"));
             stalled = true;
             notifyAll();
@@ -340,7 +340,7 @@ final class ChatSession implements Watcher, AutoCloseable {
     }
 
     void say(String text) {
-        Letter letter = Letter.message(text);
+        OutboundMessage letter = OutboundMessage.message(text);
         if (isOver()) {
             find().ifPresent(this::begin);
         }
@@ -359,7 +359,7 @@ final class ChatSession implements Watcher, AutoCloseable {
         startSaving();
     }
 
-    void send(Letter letter) {
+    void send(OutboundMessage letter) {
         sending(letter, () -> {
             int fact = client.post(thread(), letter).fact();
             return state -> state.counters().facts() >= fact;
@@ -368,7 +368,7 @@ final class ChatSession implements Watcher, AutoCloseable {
     }
 
     /** What is shown meanwhile must not wait for the server. */
-    private void sending(Letter letter, Supplier<Predicate<Conversation>> errand) {
+    private void sending(OutboundMessage letter, Supplier<Predicate<Conversation>> errand) {
         screen.sent(letter);
         synchronized (this) {
             sending = true;
@@ -424,7 +424,7 @@ final class ChatSession implements Watcher, AutoCloseable {
         try {
             client.save(thread());
         } catch (WaymarkException e) {
-            console.note(Lines.error(e));
+            console.note(OneLine.error(e));
         }
     }
 }

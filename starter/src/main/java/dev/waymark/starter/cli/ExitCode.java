@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.WaymarkException;
 

@@ -2,8 +2,8 @@ package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Problem;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ final class JsonFiles {
     /** What stands behind an option. */
     static JsonNode parse(String option, String text) {
         try {
-            return Wire.MAPPER.readTree(text);
+            return PayloadJson.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
             throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is no JSON: " + reason(e), "");
         }
@@ -37,7 +37,7 @@ final class JsonFiles {
                     "");
         }
         try {
-            return Wire.MAPPER.readTree(bytes);
+            return PayloadJson.MAPPER.readTree(bytes);
         } catch (JsonProcessingException e) {
             String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
             throw new WaymarkException.Refused(problem, "the file is no JSON: " + file + place + ": " + reason(e), "");

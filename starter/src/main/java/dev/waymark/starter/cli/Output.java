@@ -3,8 +3,8 @@ package dev.waymark.starter.cli;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
@@ -41,7 +41,7 @@ final class Output {
 
     /** A result, for people. */
     void line(String text) {
-        out().println(takeBack() + Lines.harmless(text));
+        out().println(takeBack() + OneLine.harmless(text));
     }
 
     /** Somebody sits before it. Elsewhere, nothing that was printed can be taken back. */
@@ -51,7 +51,7 @@ final class Output {
 
     /** Something on a terminal that the next words replace: the end of it, as much as fits on the line. */
     void passing(String text) {
-        String line = Lines.oneLine(text);
+        String line = OneLine.oneLine(text);
         out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
         out().flush();
         passing = true;
@@ -75,7 +75,7 @@ final class Output {
 
     /** One document, a list, of which no more is in memory than an item: all versions of a thread can be large. */
     void list(Consumer<Consumer<Json>> items) {
-        try (JsonGenerator generator = Wire.MAPPER.createGenerator(out())) {
+        try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(out())) {
             generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
             if (!json) {
                 generator.useDefaultPrettyPrinter();
@@ -99,7 +99,7 @@ final class Output {
 
     /** Something that is no result. */
     void note(String text) {
-        command.commandLine().getErr().println(Lines.harmless(text));
+        command.commandLine().getErr().println(OneLine.harmless(text));
     }
 
     /** Nobody reads any more. */
@@ -113,7 +113,7 @@ final class Output {
 
     static String spell(JsonNode document) {
         try {
-            return Wire.MAPPER.writeValueAsString(document);
+            return PayloadJson.MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("a document that can't be written", e);
         }

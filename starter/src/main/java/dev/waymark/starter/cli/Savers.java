@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
@@ -59,6 +59,6 @@ final class Savers {
     }
 
     static String line(SaverException e) {
-        return Lines.error(String.valueOf(e.getMessage()), e.remedy());
+        return OneLine.error(String.valueOf(e.getMessage()), e.remedy());
     }
 }

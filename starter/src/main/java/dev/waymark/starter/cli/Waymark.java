@@ -33,32 +33,32 @@ public final class Waymark implements Runnable {
 
     private static Map<String, Class<?>> commands() {
         Map<String, Class<?>> commands = new LinkedHashMap<>();
-        commands.put("demo", Demo.class);
-        commands.put("run", Run.class);
-        commands.put("chat", Chat.class);
-        commands.put("say", Say.class);
-        commands.put("answer", Answer.class);
-        commands.put("approve", Approve.class);
-        commands.put("deny", Deny.class);
-        commands.put("settle", Settle.class);
-        commands.put("budget", Budget.class);
-        commands.put("pending", Pending.class);
-        commands.put("show", Show.class);
-        commands.put("resume", Resume.class);
-        commands.put("fork", Fork.class);
-        commands.put("watch", Watch.class);
-        commands.put("checkpoint", Checkpoint.class);
-        commands.put("checkpoints", Checkpoints.class);
-        commands.put("save", Save.class);
-        commands.put("calls", Calls.class);
-        commands.put("verify", Verify.class);
-        commands.put("result", Result.class);
-        commands.put("sessions", Sessions.class);
-        commands.put("clear", Clear.class);
-        commands.put("stop", Stop.class);
-        commands.put("cancel", Cancel.class);
-        commands.put("close", Close.class);
-        commands.put("warm-up", WarmUp.class);
+        commands.put("demo", DemoCommand.class);
+        commands.put("run", RunCommand.class);
+        commands.put("chat", ChatCommand.class);
+        commands.put("say", SayCommand.class);
+        commands.put("answer", AnswerCommand.class);
+        commands.put("approve", ApproveCommand.class);
+        commands.put("deny", DenyCommand.class);
+        commands.put("settle", SettleCommand.class);
+        commands.put("budget", BudgetCommand.class);
+        commands.put("pending", PendingCommand.class);
+        commands.put("show", ShowCommand.class);
+        commands.put("resume", ResumeCommand.class);
+        commands.put("fork", ForkCommand.class);
+        commands.put("watch", WatchCommand.class);
+        commands.put("checkpoint", CheckpointCommand.class);
+        commands.put("checkpoints", CheckpointsCommand.class);
+        commands.put("save", SaveCommand.class);
+        commands.put("calls", CallsCommand.class);
+        commands.put("verify", VerifyCommand.class);
+        commands.put("result", ResultCommand.class);
+        commands.put("sessions", SessionsCommand.class);
+        commands.put("clear", ClearCommand.class);
+        commands.put("stop", StopCommand.class);
+        commands.put("cancel", CancelCommand.class);
+        commands.put("close", CloseCommand.class);
+        commands.put("warm-up", WarmUpCommand.class);
         return commands;
     }
 
@@ -100,10 +100,10 @@ public final class Waymark implements Runnable {
                 ? "no such command: "
                         + ((UnmatchedArgumentException) e).getUnmatched().get(0)
                 : String.valueOf(e.getMessage());
-        String line = Lines.error(message, "Try: " + command.getCommandSpec().qualifiedName() + " --help");
+        String line = OneLine.error(message, "Try: " + command.getCommandSpec().qualifiedName() + " --help");
         command.getErr().println(line);
         if (Arrays.asList(args).contains(Output.JSON)) {
-            command.getOut().println(Output.spell(Documents.failure("BadInput", Lines.oneLine(message))));
+            command.getOut().println(Output.spell(JsonDocuments.failure("BadInput", OneLine.oneLine(message))));
         }
         return ExitCode.BAD_INPUT;
     }
@@ -120,17 +120,17 @@ public final class Waymark implements Runnable {
             command.getErr().print(trace);
         }
         if (e instanceof WaymarkException known) {
-            command.getErr().println(Lines.error(known));
+            command.getErr().println(OneLine.error(known));
             if (json) {
-                command.getOut().println(Output.spell(Documents.of(known)));
+                command.getOut().println(Output.spell(JsonDocuments.of(known)));
             }
             return ExitCode.of(known);
         }
         String message = "unexpected " + e.getClass().getSimpleName() + ": " + e.getMessage();
-        String line = Lines.error(message, "Add --verbose to see where");
+        String line = OneLine.error(message, "Add --verbose to see where");
         command.getErr().println(line);
         if (json) {
-            command.getOut().println(Output.spell(Documents.failure("Unexpected", message)));
+            command.getOut().println(Output.spell(JsonDocuments.failure("Unexpected", message)));
         }
         return ExitCode.FAILED;
     }

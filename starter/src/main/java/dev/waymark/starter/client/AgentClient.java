@@ -5,19 +5,19 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.checkpoint.CheckpointCorruption;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.CheckpointReader;
-import dev.waymark.checkpoint.Recovered;
+import dev.waymark.checkpoint.RestoredCheckpoint;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Fork;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Turn;
-import dev.waymark.history.Histories;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.saver.SaverException;
@@ -59,24 +59,25 @@ public final class AgentClient implements AutoCloseable {
     private static final long LONG_WAIT_MILLIS = 20_000;
 
     private final Connection connection;
-    private final Histories histories;
+    private final HistoryReader histories;
     private final Requests requests;
-    private final Directory directory;
+    private final ThreadDirectory directory;
     private final Optional<Duration> timeout;
     private final Callbacks callbacks;
-    private final Optional<Saving> saving;
+    private final Optional<SaveOptions> saving;
 
     private AgentClient(Connection connection, String taskQueue) {
         this.connection = connection;
-        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
         this.requests = new Requests(connection, histories, taskQueue);
-        this.directory = new Directory(connection, histories);
+        this.directory = new ThreadDirectory(connection, histories);
         this.timeout = Optional.empty();
         this.callbacks = Callbacks.NONE;
         this.saving = Optional.empty();
     }
 
-    private AgentClient(AgentClient other, Optional<Duration> timeout, Callbacks callbacks, Optional<Saving> saving) {
+    private AgentClient(
+            AgentClient other, Optional<Duration> timeout, Callbacks callbacks, Optional<SaveOptions> saving) {
         this.connection = other.connection;
         this.histories = other.histories;
         this.requests = other.requests;
@@ -112,7 +113,7 @@ public final class AgentClient implements AutoCloseable {
     private static AgentClient of(Connection connection) {
         String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
-                .orElse(Names.TASK_QUEUE);
+                .orElse(WireNames.TASK_QUEUE);
         return new AgentClient(connection, taskQueue);
     }
 
@@ -149,11 +150,11 @@ public final class AgentClient implements AutoCloseable {
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
-     *     client.savingIn(Saving.in(saver)).run(Prompt.of("assistant", "Hello again").withThread("trip"));
+     *     client.savingIn(SaveOptions.in(saver)).run(Prompt.of("assistant", "Hello again").withThread("trip"));
      * }
      * }</pre>
      */
-    public AgentClient savingIn(Saving where) {
+    public AgentClient savingIn(SaveOptions where) {
         return new AgentClient(this, timeout, callbacks, Optional.of(where));
     }
 
@@ -166,7 +167,7 @@ public final class AgentClient implements AutoCloseable {
 
     /** Starts what the prompt describes, or continues the open thread that it names, and waits for the outcome. */
     public AgentResult run(Prompt prompt) {
-        Deadline deadline = Deadline.after(timeout);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
             Valid valid = Valid.of(prompt);
             boolean restored = isRestored(valid);
@@ -195,11 +196,12 @@ public final class AgentClient implements AutoCloseable {
             Optional<Requests.Known> known = known(valid);
             if (known.isPresent()) {
                 checkAgent(valid, known.get());
-                requests.signal(valid.thread(), Names.SAY, valid.say());
+                requests.signal(valid.thread(), WireNames.SAY, valid.say());
                 return new Started(valid.thread(), known.get().runId());
             }
             StartInput input = newThread(valid);
-            return new Started(valid.thread(), requests.signalWithStart(valid.thread(), Names.SAY, valid.say(), input));
+            return new Started(
+                    valid.thread(), requests.signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
         });
     }
 
@@ -209,11 +211,12 @@ public final class AgentClient implements AutoCloseable {
     /** A prompt whose parts have been checked. */
     private record Valid(Prompt prompt, String thread) {
         static Valid of(Prompt prompt) {
-            prompt.agent().ifPresent(Limits::agent);
-            prompt.message().ifPresent(Limits::message);
-            prompt.messages().ifPresent(Limits::messages);
-            prompt.schema().ifPresent(Limits::schema);
-            return new Valid(prompt, prompt.thread().map(Limits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+            prompt.agent().ifPresent(RequestLimits::agent);
+            prompt.message().ifPresent(RequestLimits::message);
+            prompt.messages().ifPresent(RequestLimits::messages);
+            prompt.schema().ifPresent(RequestLimits::schema);
+            return new Valid(
+                    prompt, prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
         }
 
         boolean isNamed() {
@@ -225,8 +228,8 @@ public final class AgentClient implements AutoCloseable {
                     && prompt.messages().map(JsonNode::isEmpty).orElse(true);
         }
 
-        Say say() {
-            return new Say(
+        SayPayload say() {
+            return new SayPayload(
                     Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
         }
     }
@@ -249,17 +252,17 @@ public final class AgentClient implements AutoCloseable {
     private StartInput newThread(Valid valid) {
         String agent = valid.prompt()
                 .agent()
-                .orElseThrow(() ->
-                        Limits.badInput("no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
+                .orElseThrow(() -> RequestLimits.badInput(
+                        "no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
         if (valid.saysNothing()) {
-            throw Limits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
+            throw RequestLimits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
         }
         if (valid.isNamed()) {
             checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
         }
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
-                .withContext(valid.prompt().context().map(Limits::context));
+                .withContext(valid.prompt().context().map(RequestLimits::context));
         return valid.isNamed() ? input : input.closingAfterOneTurn();
     }
 
@@ -283,32 +286,34 @@ public final class AgentClient implements AutoCloseable {
         }
         String own = histories.startInput(valid.thread(), known.runId()).agent();
         if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
-            throw Limits.badInput(
+            throw RequestLimits.badInput(
                     "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
         }
     }
 
-    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, Deadline deadline) {
+    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
-            throw Limits.badInput("the thread has its context already: " + thread, "Leave --context out");
+            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave --context out");
         }
         Optional<Integer> most = valid.prompt().maxIterations();
         if (most.isPresent()
                 && !most.equals(histories.startInput(thread, known.runId()).maxIterations())) {
-            throw Limits.badInput(
+            throw RequestLimits.badInput(
                     "the thread has its limit of iterations already: " + thread,
-                    "Raise it with: waymark budget " + Words.quoted(thread) + " --iterations " + most.get());
+                    "Raise it with: waymark budget " + ValueText.quoted(thread) + " --iterations " + most.get());
         }
         return say(thread, valid.say(), deadline);
     }
 
-    private static Waiting waitingFor(Valid valid, int fact) {
+    private static OutcomeDetector waitingFor(Valid valid, int fact) {
         return waitingFor(valid.say(), fact);
     }
 
-    private static Waiting waitingFor(Say say, int fact) {
-        return say.content().isPresent() ? Waiting.forMessage(say.id().orElseThrow(), fact) : Waiting.forTurnAt(fact);
+    private static OutcomeDetector waitingFor(SayPayload say, int fact) {
+        return say.content().isPresent()
+                ? OutcomeDetector.forMessage(say.id().orElseThrow(), fact)
+                : OutcomeDetector.forTurnAt(fact);
     }
 
     // ---- going on from where something was left
@@ -321,9 +326,9 @@ public final class AgentClient implements AutoCloseable {
      * @return the outcome of the turn that goes on; of a thread that was complete, and is given no answer, its own
      */
     public AgentResult resume(String thread, ResumeOptions how) {
-        Deadline deadline = Deadline.after(timeout);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
-            Left left = left(thread);
+            ResumeSource left = left(thread);
             return left.isOver(checked(how)) ? result(thread, deadline) : goOn(left, how, deadline);
         });
     }
@@ -331,7 +336,7 @@ public final class AgentClient implements AutoCloseable {
     /** The same under a name of its own, without waiting for what comes of it. */
     public Started resumeOnly(String thread, String successor, ResumeOptions how) {
         return translated(() -> {
-            Left left = left(thread);
+            ResumeSource left = left(thread);
             ResumeOptions named = checked(how.withThread(successor));
             checkThatItLasts(successor, how.volatileAllowed());
             Conversation begin = left.begin(named, successor, now());
@@ -344,19 +349,19 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
-    private Left left(String thread) {
-        Requests.Known known = requests.get(Limits.thread(thread));
+    private ResumeSource left(String thread) {
+        Requests.Known known = requests.get(RequestLimits.thread(thread));
         if (known.open()) {
-            throw Limits.badInput(
+            throw RequestLimits.badInput(
                     "the thread is still open: " + thread,
-                    "Go on in it with: waymark answer " + Words.quoted(thread) + " TEXT, or waymark say");
+                    "Go on in it with: waymark answer " + ValueText.quoted(thread) + " TEXT, or waymark say");
         }
         Timeline timeline = read(thread);
         if (timeline.now().turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound(
                     "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
         }
-        return Left.of(timeline);
+        return ResumeSource.of(timeline);
     }
 
     /**
@@ -370,13 +375,13 @@ public final class AgentClient implements AutoCloseable {
 
     /** The same. {@code place} is where the checkpoint was found, for people whom it is not what they took it for. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
-        Deadline deadline = Deadline.after(timeout);
-        Recovered recovered = recovered(checkpoint, place);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
+        RestoredCheckpoint recovered = recovered(checkpoint, place);
         return translated(() -> {
-            Left left = Left.of(recovered);
+            ResumeSource left = ResumeSource.of(recovered);
             if (recovered.state().turn().status() == Turn.Status.NONE
                     && checked(how).answer().orElse("").isBlank()) {
-                throw Limits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+                throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
             }
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
@@ -387,16 +392,16 @@ public final class AgentClient implements AutoCloseable {
                     : recovered.thread().flatMap(requests::find);
             if (own.filter(Requests.Known::open).isPresent()) {
                 String thread = recovered.thread().get();
-                throw Limits.badInput(
+                throw RequestLimits.badInput(
                         "the checkpoint's own thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + Words.quoted(thread)
+                        "Go on in it with: waymark answer " + ValueText.quoted(thread)
                                 + " TEXT, or waymark say, or in a second one with --thread");
             }
             return goOn(left, how, deadline);
         });
     }
 
-    private static Recovered recovered(byte[] checkpoint, String place) {
+    private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
         try {
             return CheckpointReader.read(checkpoint, now());
         } catch (CheckpointCorruption e) {
@@ -444,7 +449,7 @@ public final class AgentClient implements AutoCloseable {
      * one has done by then, and the other one goes on without it. The same forked twice is one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
-        Deadline deadline = Deadline.after(timeout);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
             Forking forking = forking(thread, how);
             return begin(how.thread(), forking.input(), forking.begin(), forking.id(), deadline);
@@ -472,14 +477,14 @@ public final class AgentClient implements AutoCloseable {
     private record Forking(String id, Conversation begin, StartInput input) {}
 
     private Forking forking(String thread, ForkOptions how) {
-        how.message().ifPresent(Limits::message);
-        Limits.thread(how.thread());
+        how.message().ifPresent(RequestLimits::message);
+        RequestLimits.thread(how.thread());
         checkThatItLasts(how.thread(), how.volatileAllowed());
-        requests.get(Limits.thread(thread));
+        requests.get(RequestLimits.thread(thread));
         Timeline ancestor = how.place().map(place -> timeline(thread, place)).orElseGet(() -> read(thread));
-        Left left = Left.of(ancestor);
+        ResumeSource left = ResumeSource.of(ancestor);
         String id = left.forkId(how, ancestor.lastEventId());
-        Conversation begin = new Fork(id, how.message()).of(ancestor.now(), now());
+        Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
         return new Forking(id, begin, left.input(Optional.empty(), begin));
     }
 
@@ -491,7 +496,7 @@ public final class AgentClient implements AutoCloseable {
      * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when what the saver has can't be read
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
-        return translated(() -> restored(Limits.thread(thread), how));
+        return translated(() -> restored(RequestLimits.thread(thread), how));
     }
 
     private boolean isRestored(Valid valid) {
@@ -510,7 +515,7 @@ public final class AgentClient implements AutoCloseable {
             return Optional.empty();
         }
         byte[] checkpoint = saved.get().canonical().getBytes(StandardCharsets.UTF_8);
-        Left left = Left.of(recovered(checkpoint, "of " + thread));
+        ResumeSource left = ResumeSource.of(recovered(checkpoint, "of " + thread));
         Conversation begin = left.begin(checked(how).withThread(thread), thread, now());
         // Somebody else may bring it back in this moment: what they bring is the same.
         Optional<CheckpointLoaded> loaded = requests.start(thread, left.input(how.agent(), begin))
@@ -519,7 +524,7 @@ public final class AgentClient implements AutoCloseable {
         return loaded;
     }
 
-    private Requests.Accepted update(String thread, String name, String id, Object payload, Deadline deadline) {
+    private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
         try {
             return requests.update(thread, name, id, payload, deadline);
         } catch (WaymarkException.NotFound e) {
@@ -530,7 +535,7 @@ public final class AgentClient implements AutoCloseable {
         }
     }
 
-    private static Optional<Json> load(Saving saving, String thread) {
+    private static Optional<Json> load(SaveOptions saving, String thread) {
         try {
             return saving.saver().load(thread);
         } catch (SaverException e) {
@@ -547,13 +552,13 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private static ResumeOptions checked(ResumeOptions how) {
-        how.answer().ifPresent(Limits::answer);
-        how.agent().ifPresent(Limits::agent);
-        how.thread().ifPresent(Limits::thread);
+        how.answer().ifPresent(RequestLimits::answer);
+        how.agent().ifPresent(RequestLimits::agent);
+        how.thread().ifPresent(RequestLimits::thread);
         return how;
     }
 
-    private AgentResult goOn(Left left, ResumeOptions how, Deadline deadline) {
+    private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
         String thread = left.threadId(how);
         if (how.thread().isPresent()) {
             checkThatItLasts(thread, how.volatileAllowed());
@@ -575,7 +580,7 @@ public final class AgentClient implements AutoCloseable {
                 .ifPresent(call -> {
                     throw new WaymarkException.NotFound(
                             "no question is open, but this call waits for a decision: " + call.id(),
-                            "Decide with: waymark approve " + Words.quoted(thread) + ", or waymark deny");
+                            "Decide with: waymark approve " + ValueText.quoted(thread) + ", or waymark deny");
                 });
         return result;
     }
@@ -592,33 +597,37 @@ public final class AgentClient implements AutoCloseable {
         return timeline.now()
                 .seen()
                 .factOf(requestId)
-                .orElseThrow(() -> Limits.badInput(
+                .orElseThrow(() -> RequestLimits.badInput(
                         "there is such a thread, and it did not come of this: " + timeline.thread(),
                         "Take another --thread"));
     }
 
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
     private AgentResult begin(
-            String thread, StartInput input, Conversation begin, String requestId, Deadline deadline) {
+            String thread, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         Optional<String> runId = start(thread, input, requestId);
         if (runId.isPresent() && begin.isSettled()) {
-            save(new Snapshot(thread, beginning(runId.get(), begin), Optional.empty(), Optional.empty()));
+            save(new ThreadSnapshot(thread, beginning(runId.get(), begin), Optional.empty(), Optional.empty()));
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
-            return await(thread, runId.get(), Waiting.forTurnAt(begin.counters().facts()), deadline);
+            return await(
+                    thread,
+                    runId.get(),
+                    OutcomeDetector.forTurnAt(begin.counters().facts()),
+                    deadline);
         }
         Timeline timeline = read(thread);
         int fact = factOfEarlier(timeline, requestId);
-        Waiting past = Waiting.forTurnAt(fact);
+        OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
-            Optional<Waiting.Reached> reached = past.observe(moment);
+            Optional<OutcomeDetector.Reached> reached = past.observe(moment);
             if (reached.isPresent()) {
                 save(timeline);
                 return resultOf(thread, reached.get());
             }
         }
-        return await(thread, timeline.runId(), Waiting.forTurnAt(fact), deadline);
+        return await(thread, timeline.runId(), OutcomeDetector.forTurnAt(fact), deadline);
     }
 
     // ---- going on
@@ -630,18 +639,19 @@ public final class AgentClient implements AutoCloseable {
 
     /** The same under an id of the caller's: sent again, it is not said again, and has the same outcome. */
     public AgentResult say(String thread, String id, String message) {
-        Deadline deadline = Deadline.after(timeout);
-        return translated(() -> say(Limits.thread(thread), Say.message(id, Limits.message(message)), deadline));
+        WaitDeadline deadline = WaitDeadline.after(timeout);
+        return translated(() ->
+                say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
     }
 
     /** The last failed or stopped turn once more. */
     public AgentResult retry(String thread) {
-        Deadline deadline = Deadline.after(timeout);
-        return translated(() -> say(Limits.thread(thread), Say.retry(newId()), deadline));
+        WaitDeadline deadline = WaitDeadline.after(timeout);
+        return translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
     }
 
-    private AgentResult say(String thread, Say say, Deadline deadline) {
-        Requests.Accepted accepted = update(thread, Names.SAY, say.id().orElseThrow(), say, deadline);
+    private AgentResult say(String thread, SayPayload say, WaitDeadline deadline) {
+        Requests.Accepted accepted = update(thread, WireNames.SAY, say.id().orElseThrow(), say, deadline);
         return await(thread, accepted, () -> waitingFor(say, accepted.ack().fact()), deadline);
     }
 
@@ -661,8 +671,8 @@ public final class AgentClient implements AutoCloseable {
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("id", id);
         callId.ifPresent(named -> payload.put("callId", named));
-        payload.put("answer", Limits.answer(answer));
-        return sendAndAwait(thread, Names.ANSWER, id, payload);
+        payload.put("answer", RequestLimits.answer(answer));
+        return sendAndAwait(thread, WireNames.ANSWER, id, payload);
     }
 
     /** Lets the only call that waits for approval run, and waits until the turn ends or asks for something else. */
@@ -679,7 +689,7 @@ public final class AgentClient implements AutoCloseable {
     public AgentResult decide(String thread, Approval approval) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         String id = newId();
-        return sendAndAwait(thread, approval.approved() ? Names.APPROVE : Names.DENY, id, approval.payload(id));
+        return sendAndAwait(thread, approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id));
     }
 
     /** Whoever changes arguments is told when they are none for the tool, before the approval is spent on them. */
@@ -695,7 +705,7 @@ public final class AgentClient implements AutoCloseable {
                     .flatMap(agent -> agent.tool(item.tool()))
                     .flatMap(spec -> ToolArguments.problem(spec.input(), args))
                     .ifPresent(why -> {
-                        throw Limits.badInput(
+                        throw RequestLimits.badInput(
                                 "the arguments do not fit the tool " + item.tool() + ": " + why,
                                 "The call waits as before");
                     });
@@ -708,23 +718,23 @@ public final class AgentClient implements AutoCloseable {
         if (slash < 0 || timeline.now().calls().contains(callId)) {
             return timeline.agent();
         }
-        String below = Names.subagentThread(thread, callId.substring(0, slash));
+        String below = WireNames.subagentThread(thread, callId.substring(0, slash));
         return histories.read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
     /** Says what became of a call of which nobody knows whether it took effect. */
     public AgentResult settle(String thread, Settlement settlement) {
-        return sendAndAwait(thread, Names.SETTLE, settlement.payload());
+        return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
     }
 
     /** Raises limits. A turn that ended on one continues. */
-    public AgentResult raise(String thread, Raise raise) {
-        return sendAndAwait(thread, Names.BUDGET, raise.payload());
+    public AgentResult raise(String thread, LimitRaise raise) {
+        return sendAndAwait(thread, WireNames.BUDGET, raise.payload());
     }
 
     /** Ends the turn. What is queued stays for the next message. */
     public AgentResult stop(String thread) {
-        return sendAndAwait(thread, Names.STOP, Map.of());
+        return sendAndAwait(thread, WireNames.STOP, Map.of());
     }
 
     private AgentResult sendAndAwait(String thread, String name, Map<String, ?> payload) {
@@ -732,11 +742,14 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private AgentResult sendAndAwait(String thread, String name, String id, Map<String, ?> payload) {
-        Deadline deadline = Deadline.after(timeout);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
-            Requests.Accepted accepted = update(Limits.thread(thread), name, id, payload, deadline);
+            Requests.Accepted accepted = update(RequestLimits.thread(thread), name, id, payload, deadline);
             return await(
-                    thread, accepted, () -> Waiting.forTurnAt(accepted.ack().fact()), deadline);
+                    thread,
+                    accepted,
+                    () -> OutcomeDetector.forTurnAt(accepted.ack().fact()),
+                    deadline);
         });
     }
 
@@ -744,11 +757,11 @@ public final class AgentClient implements AutoCloseable {
      * Sends something without waiting for what comes of it: that is for whoever {@link #watch watches}. It is accepted
      * when this returns.
      */
-    public Posted post(String thread, Letter letter) {
-        Deadline deadline = Deadline.after(timeout);
+    public Posted post(String thread, OutboundMessage letter) {
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
-            Requests.Accepted accepted =
-                    requests.update(Limits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
+            Requests.Accepted accepted = requests.update(
+                    RequestLimits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
             return new Posted(accepted.runId(), accepted.ack().fact());
         });
     }
@@ -756,8 +769,8 @@ public final class AgentClient implements AutoCloseable {
     /** The run that took a letter, and the number of the fact that it became. */
     public record Posted(String runId, int fact) {}
 
-    private Requests.Accepted send(String thread, String name, Map<String, ?> payload, Deadline deadline) {
-        return update(Limits.thread(thread), name, newId(), payload, deadline);
+    private Requests.Accepted send(String thread, String name, Map<String, ?> payload, WaitDeadline deadline) {
+        return update(RequestLimits.thread(thread), name, newId(), payload, deadline);
     }
 
     private static String newId() {
@@ -776,7 +789,7 @@ public final class AgentClient implements AutoCloseable {
 
     private Started clear(String thread, Map<String, ?> payload) {
         return translated(() -> {
-            Requests.Accepted cleared = send(thread, Names.CLEAR, payload, Deadline.after(timeout));
+            Requests.Accepted cleared = send(thread, WireNames.CLEAR, payload, WaitDeadline.after(timeout));
             save(thread);
             return new Started(thread, cleared.runId());
         });
@@ -785,10 +798,11 @@ public final class AgentClient implements AutoCloseable {
     /** Replaces the conversation of an open thread by nothing at all, as {@link #clear} does. */
     public Started replaceByNothing(String thread, JsonNode emptyList) {
         return translated(() -> {
-            Say say = new Say(
+            SayPayload say = new SayPayload(
                     Optional.of(newId()), Optional.empty(), Optional.of(emptyList), Optional.empty(), Optional.empty());
             String id = say.id().orElseThrow();
-            Requests.Accepted cleared = update(Limits.thread(thread), Names.SAY, id, say, Deadline.after(timeout));
+            Requests.Accepted cleared =
+                    update(RequestLimits.thread(thread), WireNames.SAY, id, say, WaitDeadline.after(timeout));
             save(thread);
             return new Started(thread, cleared.runId());
         });
@@ -796,10 +810,10 @@ public final class AgentClient implements AutoCloseable {
 
     /** Ends the thread once it is idle. Returns whether it has ended already. */
     public boolean close(String thread) {
-        Deadline deadline = Deadline.after(timeout).orSooner(Requests.WORKER_WAIT);
+        WaitDeadline deadline = WaitDeadline.after(timeout).orSooner(Requests.WORKER_WAIT);
         return translated(() -> {
-            Requests.Accepted accepted = send(thread, Names.CLOSE, Map.of(), deadline);
-            Feed feed = feed(thread, accepted.runId());
+            Requests.Accepted accepted = send(thread, WireNames.CLOSE, Map.of(), deadline);
+            MomentStream feed = feed(thread, accepted.runId());
             while (!deadline.isPast() && !feed.isClosed()) {
                 for (Moment moment : feed.next(deadline.millisLeft())) {
                     boolean applied =
@@ -815,12 +829,12 @@ public final class AgentClient implements AutoCloseable {
 
     /** Ends the thread now: work in flight is cancelled and awaited. */
     public AgentResult cancel(String thread) {
-        Deadline deadline = Deadline.after(timeout);
+        WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
-            Requests.Known known = requests.getOpen(Limits.thread(thread));
+            Requests.Known known = requests.getOpen(RequestLimits.thread(thread));
             requests.cancel(thread);
-            Feed feed = feed(thread, known.runId());
-            Patience patience = new Patience(requests, thread, deadline);
+            MomentStream feed = feed(thread, known.runId());
+            WaitPolicy patience = new WaitPolicy(requests, thread, deadline);
             while (!feed.isClosed()) {
                 feed.next(patience.millis());
                 patience.check(feed);
@@ -837,29 +851,33 @@ public final class AgentClient implements AutoCloseable {
      * again.
      */
     public AgentResult result(String thread) {
-        Deadline deadline = Deadline.after(timeout);
-        return translated(() -> result(Limits.thread(thread), deadline));
+        WaitDeadline deadline = WaitDeadline.after(timeout);
+        return translated(() -> result(RequestLimits.thread(thread), deadline));
     }
 
-    private AgentResult result(String thread, Deadline deadline) {
+    private AgentResult result(String thread, WaitDeadline deadline) {
         Timeline timeline = read(thread);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound(
-                    "no turn yet: " + thread, "Begin one with: waymark say " + Words.quoted(thread) + " MESSAGE");
+                    "no turn yet: " + thread, "Begin one with: waymark say " + ValueText.quoted(thread) + " MESSAGE");
         }
         boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
         if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
             save(timeline);
             return AgentResult.of(thread, timeline.runId(), now, now.turn());
         }
-        return await(thread, timeline.runId(), Waiting.forTurnAt(now.counters().facts()), deadline);
+        return await(
+                thread,
+                timeline.runId(),
+                OutcomeDetector.forTurnAt(now.counters().facts()),
+                deadline);
     }
 
     /** What waits for a person in this thread. */
     public List<PendingItem> pending(String thread) {
         return translated(() -> {
-            Timeline timeline = read(Limits.thread(thread));
+            Timeline timeline = read(RequestLimits.thread(thread));
             return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
         });
     }
@@ -909,7 +927,8 @@ public final class AgentClient implements AutoCloseable {
     }
 
     public StatusReport status(String thread) {
-        return translated(() -> StatusReport.of(read(Limits.thread(thread)).now()));
+        return translated(
+                () -> StatusReport.of(read(RequestLimits.thread(thread)).now()));
     }
 
     /** A checkpoint of the present. */
@@ -927,13 +946,13 @@ public final class AgentClient implements AutoCloseable {
         Timeline timeline = timeline(thread);
         Moment moment = timeline.at(place)
                 .orElseThrow(() -> new WaymarkException.NotFound(
-                        "no such version: " + place, "See them with: waymark checkpoints " + Words.quoted(thread)));
+                        "no such version: " + place, "See them with: waymark checkpoints " + ValueText.quoted(thread)));
         return timeline.upTo(moment);
     }
 
     /** Everything that is still known of a thread. */
     public Timeline timeline(String thread) {
-        return translated(() -> read(Limits.thread(thread)));
+        return translated(() -> read(RequestLimits.thread(thread)));
     }
 
     private Timeline read(String thread) {
@@ -944,15 +963,15 @@ public final class AgentClient implements AutoCloseable {
     /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
     public void watch(String thread, Watcher watcher) {
         translated(() -> {
-            Timeline timeline = read(Limits.thread(thread));
+            Timeline timeline = read(RequestLimits.thread(thread));
             List<Moment> earlier = timeline.moments().stream()
                     .filter(moment -> !moment.runId().equals(timeline.runId()))
                     .toList();
-            Feed feed = feed(thread, timeline.runId());
-            LiveWords words = new LiveWords(connection, histories, thread);
-            Patience patience = new Patience(requests, thread, Deadline.after(Optional.empty()));
+            MomentStream feed = feed(thread, timeline.runId());
+            LiveText words = new LiveText(connection, histories, thread);
+            WaitPolicy patience = new WaitPolicy(requests, thread, WaitDeadline.after(Optional.empty()));
             boolean toldOfAbsence = false;
-            Telling telling = new Telling(thread, timeline.cut(), watcher);
+            WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
             boolean goesOn = earlier.stream().allMatch(telling::tell);
             while (goesOn && !feed.isClosed()) {
                 long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
@@ -974,19 +993,20 @@ public final class AgentClient implements AutoCloseable {
      * Saves a thread as it goes on, behind it, until it closes or nobody wants it any more. It begins with the newest
      * version there is.
      */
-    public Following follow(String thread, Saving where) {
+    public SaveFollower follow(String thread, SaveOptions where) {
         return translated(() -> {
-            Feed feed = feed(thread, requests.get(Limits.thread(thread)).runId());
-            return Following.begin(
-                    where, keeper -> new OneThread(thread, feed, keeper, where.cadence()), this::translate);
+            MomentStream feed =
+                    feed(thread, requests.get(RequestLimits.thread(thread)).runId());
+            return SaveFollower.begin(
+                    where, keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()), this::translate);
         });
     }
 
     /** The same for all threads of the server, those that begin later included. Closed ones are saved once. */
-    public Following followAll(Saving where) {
-        return Following.begin(
+    public SaveFollower followAll(SaveOptions where) {
+        return SaveFollower.begin(
                 where,
-                keeper -> new AllThreads(
+                keeper -> new AllThreadsFollower(
                         directory, listed -> feed(listed.thread(), listed.runId()), keeper, where.cadence()),
                 this::translate);
     }
@@ -994,20 +1014,21 @@ public final class AgentClient implements AutoCloseable {
     /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
     public Verification verify(String thread) {
         return translated(() -> {
-            requests.get(Limits.thread(thread));
+            requests.get(RequestLimits.thread(thread));
             return new Verifier(requests, histories).verify(thread);
         });
     }
 
     // ---- waiting
 
-    private AgentResult await(String thread, Requests.Accepted accepted, Supplier<Waiting> waiting, Deadline deadline) {
+    private AgentResult await(
+            String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
         if (accepted.ack().duplicate()) {
             // What it came to may lie in an earlier run.
-            Waiting past = waiting.get();
+            OutcomeDetector past = waiting.get();
             Timeline timeline = read(thread);
             for (Moment moment : timeline.moments()) {
-                Optional<Waiting.Reached> reached = past.observe(moment);
+                Optional<OutcomeDetector.Reached> reached = past.observe(moment);
                 if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
                     save(timeline);
                     return resultOf(thread, reached.get());
@@ -1017,13 +1038,14 @@ public final class AgentClient implements AutoCloseable {
         return await(thread, accepted.runId(), waiting.get(), deadline);
     }
 
-    private AgentResult await(String thread, String runId, Waiting waiting, Deadline deadline) {
-        Feed feed = feed(thread, runId);
+    private AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
+        MomentStream feed = feed(thread, runId);
         if (saving.isEmpty()) {
             return await(thread, feed, moments -> {}, waiting, deadline);
         }
-        Keeper keeper = new Keeper(saving.get());
-        Keeping keeping = new Keeping(thread, keeper, saving.get().cadence());
+        CheckpointWriter keeper = new CheckpointWriter(saving.get());
+        CheckpointFeeder keeping =
+                new CheckpointFeeder(thread, keeper, saving.get().cadence());
         try {
             return await(thread, feed, moments -> keeping.follow(moments, feed.run()), waiting, deadline);
         } finally {
@@ -1032,8 +1054,8 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /** Before anybody is told of an outcome, it is saved, or it is said that it is not. */
-    private void end(Keeper keeper) {
-        Saving where = saving.orElseThrow();
+    private void end(CheckpointWriter keeper) {
+        SaveOptions where = saving.orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
             where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
         }
@@ -1048,24 +1070,28 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private void save(Timeline timeline) {
-        Snapshot.of(timeline).ifPresent(this::save);
+        ThreadSnapshot.of(timeline).ifPresent(this::save);
     }
 
-    private void save(Snapshot snapshot) {
+    private void save(ThreadSnapshot snapshot) {
         if (saving.isPresent()) {
-            Keeper keeper = new Keeper(saving.get());
+            CheckpointWriter keeper = new CheckpointWriter(saving.get());
             keeper.offer(snapshot);
             end(keeper);
         }
     }
 
     private AgentResult await(
-            String thread, Feed feed, Consumer<List<Moment>> follower, Waiting waiting, Deadline deadline) {
-        Attendant attendant = attendant(thread);
-        Patience patience = new Patience(requests, thread, deadline);
+            String thread,
+            MomentStream feed,
+            Consumer<List<Moment>> follower,
+            OutcomeDetector waiting,
+            WaitDeadline deadline) {
+        CallbackDispatcher attendant = attendant(thread);
+        WaitPolicy patience = new WaitPolicy(requests, thread, deadline);
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
-            Optional<Waiting.Reached> reached = Optional.empty();
+            Optional<OutcomeDetector.Reached> reached = Optional.empty();
             List<Moment> next = feed.next(patience.millis());
             follower.accept(next);
             for (Moment moment : next) {
@@ -1082,7 +1108,7 @@ public final class AgentClient implements AutoCloseable {
             // Only the newest state is shown to anybody: what was open in an earlier one may be decided by now.
             if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
                 // That may have taken as long as people take, and says nothing about workers.
-                patience = new Patience(requests, thread, deadline);
+                patience = new WaitPolicy(requests, thread, deadline);
                 if (reached.isPresent() && isOver(reached.get(), attendant)) {
                     return resultOf(thread, reached.get());
                 }
@@ -1093,26 +1119,26 @@ public final class AgentClient implements AutoCloseable {
         return endOf(thread, feed);
     }
 
-    private Attendant attendant(String thread) {
-        return new Attendant(callbacks, requests, thread);
+    private CallbackDispatcher attendant(String thread) {
+        return new CallbackDispatcher(callbacks, requests, thread);
     }
 
     /** A turn that waits for people is not over while these are on the caller's side. */
-    private static boolean isOver(Waiting.Reached reached, Attendant attendant) {
+    private static boolean isOver(OutcomeDetector.Reached reached, CallbackDispatcher attendant) {
         return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
     }
 
-    private static AgentResult resultOf(String thread, Waiting.Reached reached) {
+    private static AgentResult resultOf(String thread, OutcomeDetector.Reached reached) {
         return AgentResult.of(thread, reached.runId(), reached.state(), reached.turn());
     }
 
-    private static AgentResult endOf(String thread, Feed closed) {
+    private static AgentResult endOf(String thread, MomentStream closed) {
         Conversation state = closed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));
         return AgentResult.of(thread, closed.run().runId(), state, state.turn());
     }
 
-    private Feed feed(String thread, String runId) {
-        return new Feed(connection, histories, thread, runId);
+    private MomentStream feed(String thread, String runId) {
+        return new MomentStream(connection, histories, thread, runId);
     }
 
     // ---- failures

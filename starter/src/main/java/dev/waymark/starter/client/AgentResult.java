@@ -3,11 +3,11 @@ package dev.waymark.starter.client;
 import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import java.util.List;
 import java.util.Optional;
 

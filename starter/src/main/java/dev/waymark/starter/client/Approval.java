@@ -1,6 +1,6 @@
 package dev.waymark.starter.client;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -1,6 +1,6 @@
 package dev.waymark.starter.client;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 
 /** A call that waits for approval, as it is shown to whoever decides. */

@@ -3,13 +3,13 @@ package dev.waymark.starter.client;
 import com.google.protobuf.Timestamp;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateReport;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Sha256;
-import dev.waymark.history.Histories;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.history.HistoryReader;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
@@ -57,11 +57,11 @@ final class Requests {
     private static final long BACK_OFF_MILLIS = 200;
 
     private final Connection connection;
-    private final Histories histories;
+    private final HistoryReader histories;
     private final String taskQueue;
     private final DataConverter converter;
 
-    Requests(Connection connection, Histories histories, String taskQueue) {
+    Requests(Connection connection, HistoryReader histories, String taskQueue) {
         this.connection = connection;
         this.histories = histories;
         this.taskQueue = taskQueue;
@@ -81,7 +81,7 @@ final class Requests {
             return Optional.empty();
         }
         String type = info.get().getType().getName();
-        if (!type.equals(Names.WORKFLOW_TYPE)) {
+        if (!type.equals(WireNames.WORKFLOW_TYPE)) {
             throw new WaymarkException.NotFound(
                     "no thread but a workflow of type " + type + ": " + thread,
                     "See the threads with: waymark sessions");
@@ -121,7 +121,7 @@ final class Requests {
         try {
             return Optional.of(connection
                     .client()
-                    .newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options)
+                    .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
                     .start(input)
                     .getRunId());
         } catch (WorkflowExecutionAlreadyStarted e) {
@@ -161,7 +161,7 @@ final class Requests {
         WorkflowOptions options = options(thread, input)
                 .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
                 .build();
-        return connection.client().newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options);
+        return connection.client().newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
     }
 
     /** The summary stays unencrypted in lists of workflows: no word of the conversation is in it. */
@@ -177,7 +177,7 @@ final class Requests {
      *
      * @throws WaymarkException.NoWorker when no worker took it in time
      */
-    Accepted update(String thread, String name, String updateId, Object payload, Deadline deadline) {
+    Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
                 .setNamespace(connection.namespace())
                 .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
@@ -193,7 +193,7 @@ final class Requests {
                                 .setName(name)
                                 .setArgs(converter.toPayloads(payload).orElseThrow())))
                 .build();
-        Deadline patience = deadline.orSooner(WORKER_WAIT);
+        WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
         Optional<StatusRuntimeException> trouble = Optional.empty();
         while (!patience.isPast()) {
             try {
@@ -216,7 +216,7 @@ final class Requests {
                 }
                 boolean waitedInVain = e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED;
                 trouble = waitedInVain ? Optional.empty() : Optional.of(e);
-                Pause.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
+                Sleeper.millis(Math.min(BACK_OFF_MILLIS, patience.millisLeft()));
             }
         }
         if (trouble.isPresent()) {
@@ -246,7 +246,7 @@ final class Requests {
                     .queryWorkflow(QueryWorkflowRequest.newBuilder()
                             .setNamespace(connection.namespace())
                             .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
-                            .setQuery(WorkflowQuery.newBuilder().setQueryType(Names.STATE_QUERY))
+                            .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
             Payloads result = response.getQueryResult();
             return Optional.of(converter.fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
@@ -316,7 +316,7 @@ final class Requests {
     }
 
     private static WaymarkException refused(String thread, Problem problem) {
-        String look = "See where it stands with: waymark show " + Words.quoted(thread);
+        String look = "See where it stands with: waymark show " + ValueText.quoted(thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
             case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
@@ -339,13 +339,13 @@ final class Requests {
     static WaymarkException onlySaved(String thread) {
         return new WaymarkException.NotFound(
                 "the server does not know the thread, but the saver has it: " + thread,
-                "Bring it back with: waymark run --agent A --thread " + Words.quoted(thread));
+                "Bring it back with: waymark run --agent A --thread " + ValueText.quoted(thread));
     }
 
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
                 "the thread is closed: " + thread,
-                "Go on from where it ended with: waymark resume " + Words.quoted(thread));
+                "Go on from where it ended with: waymark resume " + ValueText.quoted(thread));
     }
 
     /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */
@@ -353,7 +353,7 @@ final class Requests {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,
                 "It is not accepted, but a worker that starts soon may still take it. Start one with: waymark worker;"
-                        + " then look with: waymark show " + Words.quoted(thread) + ", before sending it again",
+                        + " then look with: waymark show " + ValueText.quoted(thread) + ", before sending it again",
                 thread);
     }
 }

@@ -3,9 +3,9 @@ package dev.waymark.starter.client;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.history.Audit;
-import dev.waymark.history.Histories;
-import dev.waymark.history.Mismatch;
+import dev.waymark.history.DigestAudit;
+import dev.waymark.history.DigestMismatch;
+import dev.waymark.history.HistoryReader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -16,9 +16,9 @@ final class Verifier {
     private static final long PAUSE_MILLIS = 300;
 
     private final Requests requests;
-    private final Histories histories;
+    private final HistoryReader histories;
 
-    Verifier(Requests requests, Histories histories) {
+    Verifier(Requests requests, HistoryReader histories) {
         this.requests = requests;
         this.histories = histories;
     }
@@ -27,7 +27,7 @@ final class Verifier {
     Verification verify(String thread) {
         Verification verification = verifyOnce(thread);
         for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {
-            Pause.millis(PAUSE_MILLIS);
+            Sleeper.millis(PAUSE_MILLIS);
             verification = verifyOnce(thread);
         }
         return verification;
@@ -35,11 +35,11 @@ final class Verifier {
 
     private Verification verifyOnce(String thread) {
         Optional<StateReport> live = requests.queryState(thread);
-        Audit audit = histories
+        DigestAudit audit = histories
                 .audit(thread, live.map(StateReport::historyLength).orElse(0L))
                 .orElseThrow(() -> Requests.noSuchThread(thread));
         List<String> differences = new ArrayList<>();
-        for (Mismatch mismatch : audit.mismatches()) {
+        for (DigestMismatch mismatch : audit.mismatches()) {
             differences.add("model call at " + mismatch.runId() + "/e" + mismatch.eventId() + ": recorded "
                     + mismatch.recorded().messageCount() + " messages, "
                     + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
@@ -50,7 +50,7 @@ final class Verifier {
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());
     }
 
-    static List<String> differences(StateReport live, Audit audit) {
+    static List<String> differences(StateReport live, DigestAudit audit) {
         String place = audit.runId() + "/e" + live.historyLength();
         if (audit.cutState().isEmpty()) {
             return List.of("state at " + place + ": the workflow has one, the projection has none");

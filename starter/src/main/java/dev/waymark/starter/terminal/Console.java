@@ -6,7 +6,7 @@ package dev.waymark.starter.terminal;
  */
 public interface Console extends AutoCloseable {
     /** Waits until something was typed. {@code begun} stands on the line already, where a line can be edited. */
-    Typed read(String begun);
+    ConsoleInput read(String begun);
 
     /** Something to read, of one or several lines. */
     void show(String text);

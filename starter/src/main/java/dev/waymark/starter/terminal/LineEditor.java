@@ -66,13 +66,13 @@ public final class LineEditor implements Console {
     }
 
     @Override
-    public Typed read(String begun) {
+    public ConsoleInput read(String begun) {
         try {
-            return new Typed.Text(editor.readLine(PROMPT, null, (Character) null, begun));
+            return new ConsoleInput.Text(editor.readLine(PROMPT, null, (Character) null, begun));
         } catch (UserInterruptException e) {
-            return new Typed.Interrupt(e.getPartialLine());
+            return new ConsoleInput.Interrupt(e.getPartialLine());
         } catch (EndOfFileException e) {
-            return new Typed.End();
+            return new ConsoleInput.End();
         }
     }
 
@@ -143,7 +143,7 @@ public final class LineEditor implements Console {
         }
 
         private boolean continueLine() {
-            if (!Continuation.isAsked(getBuffer().toString())) {
+            if (!LineContinuation.isAsked(getBuffer().toString())) {
                 return false;
             }
             getBuffer().cursor(getBuffer().length());

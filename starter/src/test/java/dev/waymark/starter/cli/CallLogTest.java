@@ -3,9 +3,9 @@ package dev.waymark.starter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Json;
-import dev.waymark.starter.Tale;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.starter.ThreadFixture;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 class CallLogTest {
     private static final Json ARGS = Json.of(Map.of("cents", 8400));
 
-    private static Tale charged() {
-        return Tale.charging()
+    private static ThreadFixture charged() {
+        return ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 8400)

@@ -3,8 +3,8 @@ package dev.waymark.starter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.PendingItem;
-import dev.waymark.starter.Tale;
-import dev.waymark.starter.client.Letter;
+import dev.waymark.starter.ThreadFixture;
+import dev.waymark.starter.client.OutboundMessage;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,14 +15,18 @@ class ChatLineTest {
     private static final List<PendingItem> NOTHING = List.of();
     private static final List<PendingItem> QUESTION = PendingItem.of(
             "t1",
-            Tale.resolved("ask_user")
+            ThreadFixture.resolved("ask_user")
                     .says("m1", "Book")
                     .callsModel()
                     .asks("tu_7", "Which day?")
                     .now());
     private static final List<PendingItem> APPROVAL = PendingItem.of(
             "t1",
-            Tale.charging().says("m1", "Pay").callsModel().charges("tu_1", 500).now());
+            ThreadFixture.charging()
+                    .says("m1", "Pay")
+                    .callsModel()
+                    .charges("tu_1", 500)
+                    .now());
 
     @Test
     void words_nothingOpen_areAMessage() {
@@ -72,7 +76,7 @@ class ChatLineTest {
         List<PendingItem> two = new ArrayList<>(APPROVAL);
         two.addAll(PendingItem.of(
                 "t1",
-                Tale.charging()
+                ThreadFixture.charging()
                         .says("m1", "Pay")
                         .callsModel()
                         .charges("tu_2", 7)
@@ -119,7 +123,7 @@ class ChatLineTest {
         }
 
         @Override
-        public void send(Letter letter) {
+        public void send(OutboundMessage letter) {
             orders.add("send " + letter.toString().replaceAll("id=[0-9a-f-]{36}(, )?", ""));
         }
 

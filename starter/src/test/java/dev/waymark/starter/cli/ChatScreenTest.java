@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Fact;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.Tale;
+import dev.waymark.starter.ThreadFixture;
 import dev.waymark.starter.client.TextDelta;
 import java.time.Instant;
 import java.util.Optional;
@@ -16,7 +16,10 @@ class ChatScreenTest {
 
     @Test
     void question_isShownOnceWithTheWordsBeforeIt() {
-        happens(Tale.resolved("ask_user").says("m1", "Book").callsModel().asks("tu_7", "Which day?"));
+        happens(ThreadFixture.resolved("ask_user")
+                .says("m1", "Book")
+                .callsModel()
+                .asks("tu_7", "Which day?"));
 
         assertThat(console.shown).containsExactly("> Book", "Which day?");
         assertThat(screen.open()).extracting(item -> item.callId()).containsExactly("tu_7");
@@ -24,7 +27,7 @@ class ChatScreenTest {
 
     @Test
     void approval_isShownWithArgumentsAndHowToDecide() {
-        happens(Tale.charging().says("m1", "Pay").callsModel().charges("tu_1", 500));
+        happens(ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 500));
 
         assertThat(console.shown).containsExactly("> Pay", "May charge_card {\"cents\": 500} run?");
         assertThat(console.notes).containsExactly("  /approve tu_1 or /deny tu_1 --reason TEXT");
@@ -32,7 +35,7 @@ class ChatScreenTest {
 
     @Test
     void approvedElsewhere_isTold_andTheCallIsShownNoMore() {
-        happens(Tale.charging()
+        happens(ThreadFixture.charging()
                 .says("m1", "Pay")
                 .callsModel()
                 .charges("tu_1", 500)
@@ -44,21 +47,21 @@ class ChatScreenTest {
 
     @Test
     void failedTurn_saysHowToTryAgain() {
-        happens(Tale.resolved().says("m1", "Hi").callsModel().fails("overloaded"));
+        happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded"));
 
         assertThat(console.notes).containsExactly("waymark: the turn failed: overloaded. Try again with /retry");
     }
 
     @Test
     void escapeCodes_doNotReachTheTerminal() {
-        happens(Tale.resolved().says("m1", "Hi").callsModel().replies("red \u001b[31m\nline"));
+        happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("red \u001b[31m\nline"));
 
         assertThat(console.shown).containsExactly("> Hi", "red \uFFFD[31m\nline");
     }
 
     @Test
     void replyOfAStoppedTurn_isNotShown() {
-        happens(Tale.resolved()
+        happens(ThreadFixture.resolved()
                 .says("m1", "Hi")
                 .callsModel()
                 .then(new Fact.Stopped(Optional.empty()))
@@ -79,7 +82,7 @@ class ChatScreenTest {
 
     @Test
     void comingBack_showsTheEndAndAsksAgain() {
-        Tale tale = Tale.resolved("ask_user");
+        ThreadFixture tale = ThreadFixture.resolved("ask_user");
         for (int i = 1; i <= 4; i++) {
             tale.says("m" + i, "Hello " + i).callsModel().replies("Hi " + i + ".");
         }
@@ -99,7 +102,7 @@ class ChatScreenTest {
         assertThat(console.notes).containsExactly("… 4 earlier: waymark show t1");
     }
 
-    private void happens(Tale tale) {
+    private void happens(ThreadFixture tale) {
         for (Moment moment : tale.moments()) {
             screen.happened("t1", moment);
         }

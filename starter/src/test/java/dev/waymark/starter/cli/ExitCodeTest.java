@@ -3,8 +3,8 @@ package dev.waymark.starter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Problem;
-import dev.waymark.starter.Tale;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.starter.ThreadFixture;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.WaymarkException;
 import java.util.LinkedHashMap;
@@ -35,11 +35,16 @@ class ExitCodeTest {
 
     @Test
     void results_eachOutcome_hasTheContractsCode() {
-        Tale asked = Tale.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
-        Tale done = Tale.resolved().says("m1", "Hi").callsModel().replies("Hello.");
-        Tale failed = Tale.resolved().says("m1", "Hi").callsModel().fails("overloaded");
-        Tale stopped = Tale.resolved().says("m1", "Hi").callsModel().then(new Fact.Stopped(Optional.empty()));
-        Tale cancelled = Tale.resolved().says("m1", "Hi").callsModel().then(new Fact.CancelRequested());
+        ThreadFixture asked =
+                ThreadFixture.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
+        ThreadFixture done =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
+        ThreadFixture failed =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded");
+        ThreadFixture stopped =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.Stopped(Optional.empty()));
+        ThreadFixture cancelled =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.CancelRequested());
 
         assertThat(codeOf(done)).isZero();
         assertThat(codeOf(asked)).isZero();
@@ -50,7 +55,7 @@ class ExitCodeTest {
 
     @Test
     void results_unknownAgent_isNotFound() {
-        Tale refused = Tale.begun()
+        ThreadFixture refused = ThreadFixture.begun()
                 .says("m1", "Hi")
                 .then(new Fact.AgentRequested())
                 .then(new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent: x")));
@@ -58,7 +63,7 @@ class ExitCodeTest {
         assertThat(codeOf(refused)).isEqualTo(3);
     }
 
-    private static int codeOf(Tale tale) {
+    private static int codeOf(ThreadFixture tale) {
         return ExitCode.of(AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
     }
 }

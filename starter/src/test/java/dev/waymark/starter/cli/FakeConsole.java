@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
 import dev.waymark.starter.terminal.Console;
-import dev.waymark.starter.terminal.Typed;
+import dev.waymark.starter.terminal.ConsoleInput;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,8 +12,8 @@ final class FakeConsole implements Console {
     final List<String> passing = new ArrayList<>();
 
     @Override
-    public Typed read(String begun) {
-        return new Typed.End();
+    public ConsoleInput read(String begun) {
+        return new ConsoleInput.End();
     }
 
     @Override

@@ -3,16 +3,17 @@ package dev.waymark.starter.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.starter.Tale;
+import dev.waymark.starter.ThreadFixture;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class AgentResultTest {
-    private final Tale tale = Tale.resolved("ask_user").says("m1", "Book it").callsModel();
+    private final ThreadFixture tale =
+            ThreadFixture.resolved("ask_user").says("m1", "Book it").callsModel();
 
     @Test
     void interrupted_namesTheFirstQuestionAndItsCall() {
-        tale.replies(Tale.ask("tu_7", "Which day?"), Tale.ask("tu_8", "Which room?"));
+        tale.replies(ThreadFixture.ask("tu_7", "Which day?"), ThreadFixture.ask("tu_8", "Which room?"));
         AgentResult result = result();
 
         assertThat(AgentResult.isInterrupted(result)).isTrue();

@@ -1,6 +1,6 @@
 package dev.waymark.starter.client;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.MemorySaver;
 import java.util.ArrayDeque;

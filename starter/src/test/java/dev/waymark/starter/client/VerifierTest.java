@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.history.Audit;
-import dev.waymark.starter.Tale;
+import dev.waymark.history.DigestAudit;
+import dev.waymark.starter.ThreadFixture;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class VerifierTest {
-    private final Tale tale = Tale.resolved().says("m1", "Hi").callsModel().replies("Hello.");
+    private final ThreadFixture tale =
+            ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
 
     @Test
     void differences_ofTheSameState_areNone() {
@@ -48,7 +49,7 @@ class VerifierTest {
                 state.counters().facts());
     }
 
-    private static Audit audit(Optional<Conversation> state) {
-        return new Audit("run-1", 1, 1, List.of(), state, false);
+    private static DigestAudit audit(Optional<Conversation> state) {
+        return new DigestAudit("run-1", 1, 1, List.of(), state, false);
     }
 }

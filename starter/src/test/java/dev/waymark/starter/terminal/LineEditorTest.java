@@ -28,28 +28,28 @@ class LineEditorTest {
     @Test
     void pastedLines_areOneText() throws IOException {
         try (Console editor = editor(PASTE + "if a \\\r  then\r" + PASTED + ENTER)) {
-            assertThat(editor.read("")).isEqualTo(new Typed.Text("if a \\\n  then\n"));
+            assertThat(editor.read("")).isEqualTo(new ConsoleInput.Text("if a \\\n  then\n"));
         }
     }
 
     @Test
     void backslashAtTheEnd_continuesTheLine() throws IOException {
         try (Console editor = editor("one\\" + ENTER + "two" + ENTER)) {
-            assertThat(editor.read("")).isEqualTo(new Typed.Text("one\ntwo"));
+            assertThat(editor.read("")).isEqualTo(new ConsoleInput.Text("one\ntwo"));
         }
     }
 
     @Test
     void whatIsTyped_meansNothingToTheEditor() throws IOException {
         try (Console editor = editor("say \"hi! !! don't %M \\n" + ENTER)) {
-            assertThat(editor.read("")).isEqualTo(new Typed.Text("say \"hi! !! don't %M \\n"));
+            assertThat(editor.read("")).isEqualTo(new ConsoleInput.Text("say \"hi! !! don't %M \\n"));
         }
     }
 
     @Test
     void whatWasBegun_standsOnTheLine() throws IOException {
         try (Console editor = editor(" done" + ENTER)) {
-            assertThat(editor.read("half")).isEqualTo(new Typed.Text("half done"));
+            assertThat(editor.read("half")).isEqualTo(new ConsoleInput.Text("half done"));
         }
     }
 
@@ -60,7 +60,7 @@ class LineEditorTest {
             editor.read("");
         }
         try (Console editor = editor(CTRL_P + ENTER)) {
-            assertThat(editor.read("")).isEqualTo(new Typed.Text("first"));
+            assertThat(editor.read("")).isEqualTo(new ConsoleInput.Text("first"));
         }
         assertThat(Files.getPosixFilePermissions(history())).hasSize(2);
     }

@@ -1,8 +1,8 @@
 package dev.waymark.testkit.crash;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -49,12 +49,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Crash {
     private final Fault fault;
     private final Path witness;
-    private final Kill kill;
+    private final SelfKill kill;
     private final AtomicInteger passed = new AtomicInteger();
     private final Set<ClientCall<?, ?>> calls = ConcurrentHashMap.newKeySet();
     private volatile boolean silent;
 
-    private Crash(Fault fault, Path witness, Kill kill) {
+    private Crash(Fault fault, Path witness, SelfKill kill) {
         this.fault = fault;
         this.witness = witness;
         this.kill = kill;
@@ -62,14 +62,14 @@ public final class Crash {
 
     /** Kills this process when the fault is due. */
     public static Crash of(Fault fault, Path witness) {
-        return of(fault, witness, Kill.after(1));
+        return of(fault, witness, SelfKill.after(1));
     }
 
     /**
      * One of several workers in this process, each with a client, models and tools of its own. Each is cut off when its
      * own fault is due, and the process is killed when all are.
      */
-    public static Crash of(Fault fault, Path witness, Kill kill) {
+    public static Crash of(Fault fault, Path witness, SelfKill kill) {
         return new Crash(fault, witness, kill);
     }
 

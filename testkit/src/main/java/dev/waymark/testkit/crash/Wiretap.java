@@ -2,9 +2,9 @@ package dev.waymark.testkit.crash;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
-import dev.waymark.contract.Names;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.WireNames;
 import io.grpc.CallOptions;
 import io.grpc.Channel;
 import io.grpc.ClientCall;
@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds the points in what goes to and fro between a worker and its server, and is silent once the worker is to die. */
 final class Wiretap implements ClientInterceptor {
     private static final Set<String> OWN_ACTIVITIES =
-            Set.of(Names.MODEL_ACTIVITY, Names.AGENT_ACTIVITY, Names.VERIFY_ACTIVITY);
+            Set.of(WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY);
 
     private final Crash crash;
     /** The activity tasks that are tools. */
@@ -75,7 +75,7 @@ final class Wiretap implements ClientInterceptor {
         if (!task.getTaskToken().isEmpty()
                 && !OWN_ACTIVITIES.contains(task.getActivityType().getName())) {
             tools.add(task.getTaskToken());
-            ToolInput input = Wire.dataConverter()
+            ToolInput input = PayloadJson.dataConverter()
                     .fromPayloads(0, Optional.of(task.getInput()), ToolInput.class, ToolInput.class);
             if (input.run().isEmpty()) {
                 crash.come(CrashPoint.BEFORE_CLAIM);
@@ -109,9 +109,9 @@ final class Wiretap implements ClientInterceptor {
                         .getAcceptedRequest()
                         .getInput()
                         .getName();
-                if (update.equals(Names.SAY)) {
+                if (update.equals(WireNames.SAY)) {
                     crash.come(CrashPoint.MESSAGE_ACCEPTED);
-                } else if (update.equals(Names.APPROVE)) {
+                } else if (update.equals(WireNames.APPROVE)) {
                     crash.come(CrashPoint.APPROVAL_ACCEPTED);
                 }
             }
@@ -122,7 +122,7 @@ final class Wiretap implements ClientInterceptor {
 
     private static boolean isClaim(@Nullable Object request) {
         return request instanceof UpdateWorkflowExecutionRequest update
-                && update.getRequest().getInput().getName().equals(Names.CLAIM);
+                && update.getRequest().getInput().getName().equals(WireNames.CLAIM);
     }
 
     private boolean isOutcomeOfTool(@Nullable Object request) {

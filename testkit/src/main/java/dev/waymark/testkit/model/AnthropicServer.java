@@ -2,7 +2,7 @@ package dev.waymark.testkit.model;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.testkit.model.Answer.Piece;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -156,7 +156,7 @@ public final class AnthropicServer extends ModelServer {
     // ---- what is sent
 
     @Override
-    Script script(String model, Answer.Speech speech) {
+    Script script(String model, ModelAnswer.Speech speech) {
         ObjectNode start = object("{\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"type\":\"message\","
                 + "\"role\":\"assistant\",\"content\":[],\"stop_reason\":null}}");
         ((ObjectNode) start.get("message"))

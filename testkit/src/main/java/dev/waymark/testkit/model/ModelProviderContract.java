@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -52,7 +52,7 @@ public abstract class ModelProviderContract {
     protected abstract String model();
 
     /** From now on, the service answers every request with this. */
-    protected abstract void stage(Answer.Speech speech);
+    protected abstract void stage(ModelAnswer.Speech speech);
 
     /** From now on, the service answers every request with an error: one that passes, or one that does not. */
     protected abstract void stageFailure(boolean passing);
@@ -71,7 +71,7 @@ public abstract class ModelProviderContract {
 
     @Test
     protected void reply_text_isWhole() throws Exception {
-        stage(Answer.says("Hello, ", "world", ".").using(41, 12));
+        stage(ModelAnswer.says("Hello, ", "world", ".").using(41, 12));
 
         assertThat(provider().reply(hello()))
                 .isEqualTo(new Reply(List.of(new Part.Text("Hello, world.")), new Usage(41, 12), "end_turn"));
@@ -79,7 +79,7 @@ public abstract class ModelProviderContract {
 
     @Test
     protected void reply_calls_areInOrderBehindTheText() throws Exception {
-        stage(Answer.says("One moment.")
+        stage(ModelAnswer.says("One moment.")
                 .calls("tu_1", "weather", "{\"city\": \"Tokyo\"}")
                 .calls("tu_2", "ask_user", "{\"question\": \"And \\u00fcber all?\", \"n\": [1, null, 2.5]}"));
 
@@ -98,14 +98,14 @@ public abstract class ModelProviderContract {
 
     @Test
     protected void reply_askedAgain_isGivenAgain() throws Exception {
-        stage(Answer.says("Hello."));
+        stage(ModelAnswer.says("Hello."));
 
         assertThat(provider().reply(hello())).isEqualTo(provider().reply(hello()));
     }
 
     @Test
     protected void words_addUpToTheText_inTheCallersThread() throws Exception {
-        stage(Answer.says("Hello, ", "world", "."));
+        stage(ModelAnswer.says("Hello, ", "world", "."));
         StringBuilder told = new StringBuilder();
         List<Thread> threads = new ArrayList<>();
 
@@ -144,7 +144,7 @@ public abstract class ModelProviderContract {
 
     @Test
     protected void interruption_inMidReply_givesUpAtOnce() throws Exception {
-        stage(Answer.says("Let ", "me ", "think.").every(Duration.ofSeconds(30)));
+        stage(ModelAnswer.says("Let ", "me ", "think.").every(Duration.ofSeconds(30)));
         CountDownLatch asked = new CountDownLatch(1);
         FutureTask<Reply> reply = new FutureTask<>(() -> {
             asked.countDown();
@@ -165,7 +165,7 @@ public abstract class ModelProviderContract {
     @Test
     protected void requests_manyAtOnce_doNotWaitForEachOther() throws Exception {
         int many = 24;
-        stage(Answer.says("One ", "after ", "another."));
+        stage(ModelAnswer.says("One ", "after ", "another."));
         ExecutorService callers = Executors.newFixedThreadPool(many);
         try {
             Callable<Reply> call = () -> provider().reply(hello());
@@ -186,7 +186,7 @@ public abstract class ModelProviderContract {
     @ParameterizedTest
     @MethodSource("hardTranscripts")
     protected void transcript_soundButHard_isAnswered(String name) throws Exception {
-        stage(Answer.says("Fine."));
+        stage(ModelAnswer.says("Fine."));
 
         assertThat(provider().reply(request(HardTranscripts.all().get(name))))
                 .isEqualTo(Reply.of(new Part.Text("Fine.")));

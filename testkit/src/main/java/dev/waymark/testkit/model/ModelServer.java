@@ -31,7 +31,7 @@ import java.util.function.Function;
  *
  * <pre>{@code
  * try (ModelServer server = new AnthropicServer()) {
- *     server.answers(Answer.says("Hel", "lo."));
+ *     server.answers(ModelAnswer.says("Hel", "lo."));
  *     ModelProvider provider = AnthropicProvider.of(server.environment());
  * }
  * }</pre>
@@ -45,7 +45,8 @@ public abstract class ModelServer implements AutoCloseable {
     private final HttpServer http;
     private final String path;
     private final CountDownLatch onward = new CountDownLatch(1);
-    private Function<Received, Answer> answers = request -> Answer.error(500, "nobody has said what to answer");
+    private Function<Received, ModelAnswer> answers =
+            request -> ModelAnswer.error(500, "nobody has said what to answer");
     private final List<Received> received = new ArrayList<>();
     private final List<String> complaints = new ArrayList<>();
 
@@ -81,13 +82,13 @@ public abstract class ModelServer implements AutoCloseable {
     }
 
     /** Answers the next requests with these, one each, and all further ones with the last. */
-    public synchronized void answers(Answer... answers) {
-        Deque<Answer> next = new ArrayDeque<>(List.of(answers));
+    public synchronized void answers(ModelAnswer... answers) {
+        Deque<ModelAnswer> next = new ArrayDeque<>(List.of(answers));
         answers(request -> next.size() > 1 ? next.remove() : next.getFirst());
     }
 
     /** Answers every request with what this makes of it: as a model would that is asked by several workers, or again. */
-    public synchronized void answers(Function<Received, Answer> answers) {
+    public synchronized void answers(Function<Received, ModelAnswer> answers) {
         this.answers = answers;
     }
 
@@ -112,11 +113,11 @@ public abstract class ModelServer implements AutoCloseable {
         exchange.getRequestHeaders()
                 .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), String.join(", ", values)));
         JsonNode body = read(bytes);
-        Answer answer;
+        ModelAnswer answer;
         synchronized (this) {
             Received request = new Received(headers, body, Duration.ofNanos(System.nanoTime()));
             received.add(request);
-            Optional<Answer.Error> refusal = refusal(exchange, headers, body);
+            Optional<ModelAnswer.Error> refusal = refusal(exchange, headers, body);
             refusal.ifPresent(error -> complaints.add(error.body()));
             answer = refusal.isPresent() ? refusal.get() : answers.apply(request);
         }
@@ -135,7 +136,7 @@ public abstract class ModelServer implements AutoCloseable {
         }
     }
 
-    private Optional<Answer.Error> refusal(HttpExchange exchange, Map<String, String> headers, JsonNode body) {
+    private Optional<ModelAnswer.Error> refusal(HttpExchange exchange, Map<String, String> headers, JsonNode body) {
         boolean known = exchange.getRequestMethod().equals("POST")
                 && exchange.getRequestURI().getPath().equals(path);
         if (!known) {
@@ -155,10 +156,10 @@ public abstract class ModelServer implements AutoCloseable {
         }
     }
 
-    private static Answer.Error error(int status, String type, String message) {
+    private static ModelAnswer.Error error(int status, String type, String message) {
         ObjectNode body = JSON.createObjectNode();
         body.putObject("error").put("type", type).put("message", message);
-        return Answer.error(status, body.toString());
+        return ModelAnswer.error(status, body.toString());
     }
 
     abstract boolean isAllowed(Map<String, String> headers);
@@ -167,7 +168,7 @@ public abstract class ModelServer implements AutoCloseable {
     abstract void check(Map<String, String> headers, JsonNode body);
 
     /** The events of a reply. Those that bring a piece are as many as there are pieces. */
-    abstract Script script(String model, Answer.Speech speech);
+    abstract Script script(String model, ModelAnswer.Speech speech);
 
     /** What is sent before the pieces, for each of them, and behind them. */
     record Script(List<String> before, List<List<String>> pieces, List<String> after) {}
@@ -175,8 +176,9 @@ public abstract class ModelServer implements AutoCloseable {
     /** How the wire spells an event. */
     abstract String event(String data);
 
-    private void send(HttpExchange exchange, String model, Answer answer) throws IOException, InterruptedException {
-        if (answer instanceof Answer.Error error) {
+    private void send(HttpExchange exchange, String model, ModelAnswer answer)
+            throws IOException, InterruptedException {
+        if (answer instanceof ModelAnswer.Error error) {
             error.headers().forEach(exchange.getResponseHeaders()::set);
             exchange.getResponseHeaders().putIfAbsent("Content-Type", List.of("application/json"));
             byte[] body = error.body().getBytes(StandardCharsets.UTF_8);
@@ -184,17 +186,18 @@ public abstract class ModelServer implements AutoCloseable {
             exchange.getResponseBody().write(body);
             return;
         }
-        String type = answer instanceof Answer.Raw raw ? raw.contentType() : "text/event-stream";
+        String type = answer instanceof ModelAnswer.Raw raw ? raw.contentType() : "text/event-stream";
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
-        boolean whole = answer instanceof Answer.Raw raw ? send(out, raw) : send(out, model, (Answer.Speech) answer);
+        boolean whole =
+                answer instanceof ModelAnswer.Raw raw ? send(out, raw) : send(out, model, (ModelAnswer.Speech) answer);
         if (whole) {
             out.close();
         }
     }
 
-    private boolean send(OutputStream out, Answer.Raw raw) throws IOException {
+    private boolean send(OutputStream out, ModelAnswer.Raw raw) throws IOException {
         boolean events = raw.contentType().startsWith("text/event-stream");
         for (String data : raw.data()) {
             write(out, events ? event(data) : data);
@@ -202,7 +205,7 @@ public abstract class ModelServer implements AutoCloseable {
         return !raw.breaks();
     }
 
-    private boolean send(OutputStream out, String model, Answer.Speech speech)
+    private boolean send(OutputStream out, String model, ModelAnswer.Speech speech)
             throws IOException, InterruptedException {
         Script script = script(model, speech);
         writeAll(out, script.before());

@@ -3,7 +3,7 @@ package dev.waymark.testkit.model;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.testkit.model.Answer.Piece;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -165,7 +165,7 @@ public final class OpenAiServer extends ModelServer {
     // ---- what is sent
 
     @Override
-    Script script(String model, Answer.Speech speech) {
+    Script script(String model, ModelAnswer.Speech speech) {
         List<List<String>> pieces = new ArrayList<>();
         int call = 0;
         for (Piece piece : speech.pieces()) {

@@ -1,7 +1,7 @@
 package dev.waymark.worker.activity;
 
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Spent;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
 import io.grpc.StatusRuntimeException;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;

@@ -2,7 +2,7 @@ package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
-import dev.waymark.conversation.Problem;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.mcp.McpDiscovery;

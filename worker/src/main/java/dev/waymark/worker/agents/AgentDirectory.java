@@ -85,7 +85,7 @@ public final class AgentDirectory {
         for (AgentFile.Definition definition : definitions) {
             byName.put(definition.agent().name(), definition.complete(byName));
         }
-        Subagents subagents = new Subagents(byName, reader::hasPrice);
+        SubagentGraph subagents = new SubagentGraph(byName, reader::hasPrice);
         for (AgentFile.Definition definition : definitions) {
             Optional<String> problem =
                     subagents.problem(byName.get(definition.agent().name()));
@@ -104,7 +104,7 @@ public final class AgentDirectory {
                 throw new IllegalArgumentException("two agents of one name: " + agent.name());
             }
         }
-        Subagents subagents = new Subagents(byName, agent -> true);
+        SubagentGraph subagents = new SubagentGraph(byName, agent -> true);
         byName.values()
                 .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
                     throw new IllegalArgumentException("agent " + agent.name() + ": " + words);

@@ -5,11 +5,11 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Budget;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.SummaryRule;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
@@ -489,7 +489,7 @@ final class AgentFile {
 
     private static int bytes(AgentSpec agent) {
         try {
-            return Wire.MAPPER.writeValueAsBytes(agent).length;
+            return PayloadJson.MAPPER.writeValueAsBytes(agent).length;
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,7 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.Endpoint;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.EnvironmentReferences;
 import dev.waymark.worker.tool.http.RequestHeaders;
 import dev.waymark.worker.tool.http.UrlTemplate;

@@ -1,6 +1,6 @@
 package dev.waymark.worker.cli;
 
-import dev.waymark.contract.Names;
+import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
@@ -47,12 +47,12 @@ final class AgentsOptions {
         }
     }
 
-    Setup load() throws AgentInvalid, IOException, Complaint.Thrown {
+    Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
-            throw new Complaint.Thrown(
+            throw new CommandError.Thrown(
                     ExitCodes.NOT_FOUND,
-                    Complaint.NOT_FOUND,
+                    CommandError.NOT_FOUND,
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");
         }
@@ -62,7 +62,7 @@ final class AgentsOptions {
     }
 
     static String taskQueue() {
-        return variable("WAYMARK_TASK_QUEUE", Names.TASK_QUEUE);
+        return variable("WAYMARK_TASK_QUEUE", WireNames.TASK_QUEUE);
     }
 
     private static ModelProviders providers(Path agents) {

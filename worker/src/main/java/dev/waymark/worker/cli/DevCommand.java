@@ -59,7 +59,7 @@ public final class DevCommand implements Callable<Integer> {
         Optional<Path> binary = binary();
         Optional<AgentsOptions.Setup> setup = noWorker ? Optional.empty() : Optional.of(agents.load());
         Path file = Optional.ofNullable(database).orElse(DATABASE);
-        try (Termination termination = Termination.listen();
+        try (TerminationSignal termination = TerminationSignal.listen();
                 DevServer server = start(binary, file)) {
             if (setup.isPresent()) {
                 setup.get().warnings().forEach(output::tell);
@@ -72,7 +72,7 @@ public final class DevCommand implements Callable<Integer> {
         return ExitCodes.DONE;
     }
 
-    private void serve(Termination termination, DevServer server, AgentsOptions.Setup setup) throws Exception {
+    private void serve(TerminationSignal termination, DevServer server, AgentsOptions.Setup setup) throws Exception {
         try (Connection connection = Connection.to(server.address());
                 AgentWorker worker = AgentWorker.builder(connection.client())
                         .taskQueue(AgentsOptions.taskQueue())
@@ -88,12 +88,12 @@ public final class DevCommand implements Callable<Integer> {
         }
     }
 
-    private Optional<Path> binary() throws IOException, Complaint.Thrown {
+    private Optional<Path> binary() throws IOException, CommandError.Thrown {
         if (inMemory) {
             if (database != null) {
-                throw new Complaint.Thrown(
+                throw new CommandError.Thrown(
                         ExitCodes.BAD_INPUT,
-                        Complaint.BAD_INPUT,
+                        CommandError.BAD_INPUT,
                         "contradiction: --in-memory and --db",
                         "Leave one of them out");
             }
@@ -101,9 +101,9 @@ public final class DevCommand implements Callable<Integer> {
         }
         Optional<Path> binary = TemporalBinary.find();
         if (binary.isEmpty() && database != null) {
-            throw new Complaint.Thrown(
+            throw new CommandError.Thrown(
                     ExitCodes.NOT_FOUND,
-                    Complaint.NOT_FOUND,
+                    CommandError.NOT_FOUND,
                     "no temporal command, which --db needs: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");
         }
@@ -118,7 +118,7 @@ public final class DevCommand implements Callable<Integer> {
 
     private void announce(DevServer server, List<String> names, String agentsInWords) {
         if (output.isJson()) {
-            output.printJson(Ready.of(
+            output.printJson(ReadyLine.of(
                     server.address(),
                     server.uiAddress(),
                     AgentsOptions.taskQueue(),

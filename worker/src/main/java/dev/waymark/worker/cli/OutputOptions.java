@@ -3,7 +3,7 @@ package dev.waymark.worker.cli;
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import org.slf4j.LoggerFactory;
@@ -43,7 +43,7 @@ final class OutputOptions {
 
     void printJson(Object document) {
         try {
-            print(Wire.MAPPER.writeValueAsString(document));
+            print(PayloadJson.MAPPER.writeValueAsString(document));
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }

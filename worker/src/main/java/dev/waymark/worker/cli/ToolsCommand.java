@@ -6,15 +6,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.worker.tool.ProcessFence;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.http.HttpRunner;
 import io.temporal.failure.ApplicationFailure;
@@ -165,11 +165,11 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpConnections servers)
-            throws InterruptedException, Complaint.Thrown {
+            throws InterruptedException, CommandError.Thrown {
         try {
             return new McpDiscovery(servers).complete(agent, setup.agents().servers(agent.name()));
         } catch (ApplicationFailure e) {
-            throw new Complaint.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
@@ -197,16 +197,16 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static String brief(String description) {
-        String line = Complaint.oneLine(description);
+        String line = CommandError.oneLine(description);
         return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
     }
 
     private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
-            throw new Complaint.Thrown(
+            throw new CommandError.Thrown(
                     ExitCodes.BAD_INPUT,
-                    Complaint.BAD_INPUT,
+                    CommandError.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
                             : "tool belongs to a thread: " + tool.name(),
@@ -228,38 +228,38 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static ToolOutcome outcome(ToolSpec tool, Json args, ToolContext context, ToolRunner tools)
-            throws InterruptedException, Complaint.Thrown {
+            throws InterruptedException, CommandError.Thrown {
         Optional<ToolOutcome> problem = tools.problem(tool, args);
         if (problem.isPresent()) {
             return problem.get();
         }
         try {
-            return tools.run(tool, args, context, Fence.in(tool.timeout()));
+            return tools.run(tool, args, context, ProcessFence.in(tool.timeout()));
         } catch (ApplicationFailure e) {
-            throw new Complaint.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
-    private static Json arguments(String json) throws Complaint.Thrown {
+    private static Json arguments(String json) throws CommandError.Thrown {
         try {
-            Json args = Wire.MAPPER.readValue(json, Json.class);
+            Json args = PayloadJson.MAPPER.readValue(json, Json.class);
             if (args.isObject()) {
                 return args;
             }
         } catch (JsonProcessingException e) {
             // In our own words below.
         }
-        throw new Complaint.Thrown(
+        throw new CommandError.Thrown(
                 ExitCodes.BAD_INPUT,
-                Complaint.BAD_INPUT,
+                CommandError.BAD_INPUT,
                 "arguments are no JSON object: " + json,
                 "Example: '{\"a\":1}'");
     }
 
-    private static Complaint.Thrown unknown(String what, String name, List<String> known, String where) {
-        return new Complaint.Thrown(
+    private static CommandError.Thrown unknown(String what, String name, List<String> known, String where) {
+        return new CommandError.Thrown(
                 ExitCodes.NOT_FOUND,
-                Complaint.NOT_FOUND,
+                CommandError.NOT_FOUND,
                 "no " + what + ": " + name,
                 "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }

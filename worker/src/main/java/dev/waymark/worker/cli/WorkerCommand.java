@@ -38,7 +38,7 @@ public final class WorkerCommand implements Callable<Integer> {
         AgentsOptions.Setup setup = agents.load();
         setup.warnings().forEach(output::tell);
         String queue = Optional.ofNullable(taskQueue).orElseGet(AgentsOptions::taskQueue);
-        try (Termination termination = Termination.listen();
+        try (TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = Connection.fromEnvironment();
                 AgentWorker worker = AgentWorker.builder(connection.client())
                         .taskQueue(queue)
@@ -49,7 +49,7 @@ public final class WorkerCommand implements Callable<Integer> {
             worker.start();
             DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
             if (output.isJson()) {
-                output.printJson(Ready.of(
+                output.printJson(ReadyLine.of(
                         connection.address(),
                         Optional.empty(),
                         queue,

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -39,7 +39,7 @@ final class JsonRpc {
     }
 
     static JsonNode tree(Json json) {
-        return Wire.MAPPER.valueToTree(json);
+        return PayloadJson.MAPPER.valueToTree(json);
     }
 
     static JsonNode cancelled(long id, String why) {
@@ -72,12 +72,12 @@ final class JsonRpc {
         return isAnswer(message) && message.path("id").asText().equals(Long.toString(id));
     }
 
-    static Answer answer(JsonNode message) {
+    static RpcAnswer answer(JsonNode message) {
         JsonNode error = message.path("error");
         return error.isObject()
-                ? new Answer.Refusal(error.path("message").asText("refused") + " ("
+                ? new RpcAnswer.Refusal(error.path("message").asText("refused") + " ("
                         + error.path("code").asText() + ")")
-                : new Answer.Result(message.path("result"));
+                : new RpcAnswer.Result(message.path("result"));
     }
 
     /** What is said to a server that asks something of us. It was told that there is nothing to ask for. */

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.worker.secret.Secrets;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.worker.tool.ProcessFence;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,32 +28,33 @@ final class McpConnection implements AutoCloseable {
     /** What a server that did not answer in time gets to show that it is there at all. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
-    private final Channel channel;
+    private final McpChannel channel;
     private volatile boolean doubtful;
 
-    private McpConnection(Channel channel) {
+    private McpConnection(McpChannel channel) {
         this.channel = channel;
     }
 
     /** Starts or finds the server, and shakes hands. */
-    static McpConnection open(McpServer server, Map<String, String> environment, Path directory, Fence fence)
-            throws NotReached, InterruptedException {
+    static McpConnection open(McpServer server, Map<String, String> environment, Path directory, ProcessFence fence)
+            throws RequestNotSentException, InterruptedException {
         List<String> texts = new ArrayList<>(server.env().values());
         texts.addAll(server.headers().values());
         Secrets secrets = Secrets.of(texts, environment);
         if (secrets.missing().isPresent()) {
-            throw new NotReached("environment variable " + secrets.missing().get() + " is not set in the worker");
+            throw new RequestNotSentException(
+                    "environment variable " + secrets.missing().get() + " is not set in the worker");
         }
-        Channel channel = server.url().isPresent()
-                ? HttpChannel.to(server, secrets)
-                : StdioChannel.start(server, secrets, environment, directory);
+        McpChannel channel = server.url().isPresent()
+                ? McpHttpChannel.to(server, secrets)
+                : McpStdioChannel.start(server, secrets, environment, directory);
         boolean agreed = false;
         try {
             agree(channel, fence);
             agreed = true;
             return new McpConnection(channel);
-        } catch (Lost | ExecutionException | TimeoutException e) {
-            throw new NotReached(e.getMessage() == null ? "it does not answer" : e.getMessage());
+        } catch (OutcomeUnknownException | ExecutionException | TimeoutException e) {
+            throw new RequestNotSentException(e.getMessage() == null ? "it does not answer" : e.getMessage());
         } finally {
             if (!agreed) {
                 channel.close();
@@ -61,19 +62,21 @@ final class McpConnection implements AutoCloseable {
         }
     }
 
-    private static void agree(Channel channel, Fence fence)
-            throws NotReached, Lost, InterruptedException, ExecutionException, TimeoutException {
+    private static void agree(McpChannel channel, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException, ExecutionException,
+                    TimeoutException {
         ObjectNode hello = JsonRpc.object().put("protocolVersion", VERSION);
         hello.set("capabilities", JsonRpc.object());
         hello.set("clientInfo", JsonRpc.object().put("name", "waymark").put("version", "0"));
-        Answer answer = channel.ask("initialize", hello, fence);
-        if (answer instanceof Answer.Refusal refusal) {
-            throw new NotReached(refusal.words());
+        RpcAnswer answer = channel.ask("initialize", hello, fence);
+        if (answer instanceof RpcAnswer.Refusal refusal) {
+            throw new RequestNotSentException(refusal.words());
         }
         String version =
-                ((Answer.Result) answer).value().path("protocolVersion").asText();
+                ((RpcAnswer.Result) answer).value().path("protocolVersion").asText();
         if (!SPOKEN.contains(version)) {
-            throw new NotReached("it speaks version \"" + version + "\" of the protocol, which is not understood here");
+            throw new RequestNotSentException(
+                    "it speaks version \"" + version + "\" of the protocol, which is not understood here");
         }
         channel.agreed(version);
         channel.tell("notifications/initialized", JsonRpc.object())
@@ -81,15 +84,16 @@ final class McpConnection implements AutoCloseable {
     }
 
     /** All of them, in the server's order. Of two with one name the first counts: it is the one that can be called. */
-    List<RemoteTool> tools(Fence fence) throws NotReached, Lost, Unusable, InterruptedException {
+    List<RemoteTool> tools(ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         List<RemoteTool> tools = new ArrayList<>();
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            Answer answer = ask("tools/list", page, fence);
-            if (answer instanceof Answer.Refusal refusal) {
-                throw new NotReached("it does not list its tools: " + refusal.words());
+            RpcAnswer answer = ask("tools/list", page, fence);
+            if (answer instanceof RpcAnswer.Refusal refusal) {
+                throw new RequestNotSentException("it does not list its tools: " + refusal.words());
             }
-            JsonNode listed = ((Answer.Result) answer).value();
+            JsonNode listed = ((RpcAnswer.Result) answer).value();
             for (JsonNode said : listed.path("tools")) {
                 RemoteTool tool = RemoteTool.of(said);
                 if (tools.stream().noneMatch(known -> known.name().equals(tool.name()))) {
@@ -97,7 +101,7 @@ final class McpConnection implements AutoCloseable {
                 }
             }
             if (tools.size() > MOST_TOOLS) {
-                throw new Unusable("it has more than " + MOST_TOOLS + " tools");
+                throw new UnusableServerException("it has more than " + MOST_TOOLS + " tools");
             }
             String next = listed.path("nextCursor").asText("");
             if (next.isEmpty()) {
@@ -105,17 +109,19 @@ final class McpConnection implements AutoCloseable {
             }
             page.put("cursor", next);
         }
-        throw new Unusable("its list of tools does not end");
+        throw new UnusableServerException("its list of tools does not end");
     }
 
-    Answer call(ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
+    RpcAnswer call(ObjectNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         return ask("tools/call", params, fence);
     }
 
-    private Answer ask(String method, ObjectNode params, Fence fence) throws NotReached, Lost, InterruptedException {
+    private RpcAnswer ask(String method, ObjectNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         try {
             return channel.ask(method, params, fence);
-        } catch (Lost e) {
+        } catch (OutcomeUnknownException e) {
             doubtful |= e.isLate();
             throw e;
         }
@@ -128,9 +134,9 @@ final class McpConnection implements AutoCloseable {
         }
         if (doubtful) {
             try {
-                channel.ask("ping", JsonRpc.object(), Fence.in(SIGN_OF_LIFE));
+                channel.ask("ping", JsonRpc.object(), ProcessFence.in(SIGN_OF_LIFE));
                 doubtful = false;
-            } catch (NotReached | Lost e) {
+            } catch (RequestNotSentException | OutcomeUnknownException e) {
                 return false;
             }
         }

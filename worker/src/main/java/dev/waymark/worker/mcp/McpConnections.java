@@ -3,8 +3,8 @@ package dev.waymark.worker.mcp;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.ProcessFence;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
- *     McpResult result = servers.call(tool, args, Optional.of(key), Fence.in(Duration.ofSeconds(60)));
+ *     McpResult result = servers.call(tool, args, Optional.of(key), ProcessFence.in(Duration.ofSeconds(60)));
  * }
  * }</pre>
  */
@@ -50,7 +50,8 @@ public final class McpConnections implements AutoCloseable {
 
     /** What to do with a connection. */
     private interface Use<R> {
-        R with(McpConnection connection) throws NotReached, Lost, Unusable, InterruptedException;
+        R with(McpConnection connection)
+                throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException;
     }
 
     /**
@@ -58,33 +59,34 @@ public final class McpConnections implements AutoCloseable {
      *
      * @param key by which the server can tell repeated requests; goes with the call as {@code dev.waymark/idempotency-key}
      *     in its {@code _meta}
-     * @throws NotReached when it was certainly not called
-     * @throws Lost when nobody knows whether it did anything
+     * @throws RequestNotSentException when it was certainly not called
+     * @throws OutcomeUnknownException when nobody knows whether it did anything
      */
-    public McpResult call(McpTool tool, Json args, Optional<String> key, Fence fence)
-            throws NotReached, Lost, InterruptedException {
+    public McpResult call(McpTool tool, Json args, Optional<String> key, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         ObjectNode params = JsonRpc.object().put("name", tool.tool());
         params.set("arguments", JsonRpc.tree(args));
         key.ifPresent(value -> params.set("_meta", JsonRpc.object().put(KEY, value)));
         try {
             return use(tool.server(), fence, connection -> McpResult.of(connection.call(params, fence)));
-        } catch (Unusable e) {
+        } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }
     }
 
-    List<RemoteTool> tools(McpServer server, Fence fence) throws NotReached, Lost, Unusable, InterruptedException {
+    List<RemoteTool> tools(McpServer server, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         return use(server, fence, connection -> connection.tools(fence));
     }
 
     /** A connection that turns out to have gone before anything was sent is replaced once. */
-    private <R> R use(McpServer server, Fence fence, Use<R> use)
-            throws NotReached, Lost, Unusable, InterruptedException {
+    private <R> R use(McpServer server, ProcessFence fence, Use<R> use)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Optional<McpConnection> known = known(server, fence);
         if (known.isPresent()) {
             try {
                 return use.with(known.get());
-            } catch (NotReached e) {
+            } catch (RequestNotSentException e) {
                 forget(server, known.get());
             }
         }
@@ -92,7 +94,8 @@ public final class McpConnections implements AutoCloseable {
     }
 
     /** One that is there already. */
-    private Optional<McpConnection> known(McpServer server, Fence fence) throws NotReached, InterruptedException {
+    private Optional<McpConnection> known(McpServer server, ProcessFence fence)
+            throws RequestNotSentException, InterruptedException {
         Slot slot = locked(server, fence);
         try {
             if (slot.connection.isPresent() && !slot.connection.get().isUsable()) {
@@ -105,7 +108,8 @@ public final class McpConnections implements AutoCloseable {
         }
     }
 
-    private McpConnection connection(McpServer server, Fence fence) throws NotReached, InterruptedException {
+    private McpConnection connection(McpServer server, ProcessFence fence)
+            throws RequestNotSentException, InterruptedException {
         Slot slot = locked(server, fence);
         try {
             if (slot.connection.isEmpty()) {
@@ -117,10 +121,10 @@ public final class McpConnections implements AutoCloseable {
         }
     }
 
-    private Slot locked(McpServer server, Fence fence) throws NotReached, InterruptedException {
+    private Slot locked(McpServer server, ProcessFence fence) throws RequestNotSentException, InterruptedException {
         Slot slot = slots.computeIfAbsent(server, definition -> new Slot());
         if (!slot.lock.tryLock(fence.left().toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new NotReached("it has not been ready in time");
+            throw new RequestNotSentException("it has not been ready in time");
         }
         return slot;
     }

@@ -3,12 +3,12 @@ package dev.waymark.worker.mcp;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.worker.tool.ProcessFence;
 import io.temporal.failure.ApplicationFailure;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,18 +63,18 @@ public final class McpDiscovery {
         Set<String> used = new HashSet<>();
         tools.forEach(tool -> used.add(tool.name()));
         ToolNaming naming = new ToolNaming(used);
-        Fence whole = Fence.in(WHOLE_PATIENCE);
+        ProcessFence whole = ProcessFence.in(WHOLE_PATIENCE);
         for (McpEntry entry : entries) {
             String server = entry.server().name();
-            Fence fence = Fence.in(patience.compareTo(whole.left()) < 0 ? patience : whole.left());
+            ProcessFence fence = ProcessFence.in(patience.compareTo(whole.left()) < 0 ? patience : whole.left());
             try {
                 tools.addAll(tools(entry, naming, fence));
-            } catch (NotReached | Lost e) {
+            } catch (RequestNotSentException | OutcomeUnknownException e) {
                 Problem problem = problem(server, "can't be reached", e);
                 boolean soon = fence.left().compareTo(fence.timeout().minus(SOON)) > 0
                         && !fence.left().isZero();
                 throw soon ? ActivityProblems.passing(problem, Optional.empty()) : ActivityProblems.permanent(problem);
-            } catch (Unusable e) {
+            } catch (UnusableServerException e) {
                 throw ActivityProblems.permanent(problem(server, "can't be used", e));
             }
         }
@@ -93,8 +93,8 @@ public final class McpDiscovery {
         return new Problem(UNAVAILABLE, "MCP server " + server + " " + what + ": " + why.getMessage());
     }
 
-    private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, Fence fence)
-            throws NotReached, Lost, Unusable, InterruptedException {
+    private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         List<RemoteTool> offered = servers.tools(entry.server(), fence);
         known(entry.allow().orElse(List.of()), "allow", offered);
         known(entry.approve().keySet(), "approval", offered);
@@ -108,17 +108,18 @@ public final class McpDiscovery {
     }
 
     /** A name that is misspelled would leave a tool without approval. */
-    private static void known(Iterable<String> names, String field, List<RemoteTool> offered) throws Unusable {
+    private static void known(Iterable<String> names, String field, List<RemoteTool> offered)
+            throws UnusableServerException {
         Set<String> missing = new LinkedHashSet<>();
         names.forEach(missing::add);
         offered.forEach(tool -> missing.remove(tool.name()));
         if (!missing.isEmpty()) {
-            throw new Unusable(field + " names what it does not have: " + String.join(", ", missing) + ". It has "
-                    + offered.stream().map(RemoteTool::name).collect(Collectors.joining(", ")));
+            throw new UnusableServerException(field + " names what it does not have: " + String.join(", ", missing)
+                    + ". It has " + offered.stream().map(RemoteTool::name).collect(Collectors.joining(", ")));
         }
     }
 
-    private static ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws Unusable {
+    private static ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws UnusableServerException {
         ToolSpec.Builder spec = ToolSpec.mcp(name, entry.server(), tool.name())
                 .describedAs(description(tool), schema(tool))
                 .timeout(entry.timeout());
@@ -138,30 +139,30 @@ public final class McpDiscovery {
         return words.length() > LONGEST_DESCRIPTION ? words.substring(0, LONGEST_DESCRIPTION) + "…" : words;
     }
 
-    private static Json schema(RemoteTool tool) throws Unusable {
+    private static Json schema(RemoteTool tool) throws UnusableServerException {
         if (!tool.input().isObject()) {
-            throw new Unusable("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
         }
         int bytes = JsonRpc.bytes(tool.input()).length;
         if (bytes > LARGEST_SCHEMA) {
-            throw new Unusable("the input schema of " + tool.name() + " has " + bytes + " bytes, at most "
-                    + LARGEST_SCHEMA + ". Leave the tool out, with allow");
+            throw new UnusableServerException("the input schema of " + tool.name() + " has " + bytes
+                    + " bytes, at most " + LARGEST_SCHEMA + ". Leave the tool out, with allow");
         }
         try {
-            Json schema = Wire.MAPPER.treeToValue(tool.input(), Json.class);
+            Json schema = PayloadJson.MAPPER.treeToValue(tool.input(), Json.class);
             Optional<String> problem = ToolArguments.schemaProblem(schema);
             if (problem.isPresent()) {
-                throw new Unusable("the input schema of " + tool.name() + ": " + problem.get());
+                throw new UnusableServerException("the input schema of " + tool.name() + ": " + problem.get());
             }
             return schema;
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Unusable("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
         }
     }
 
     private static int bytes(AgentSpec agent) {
         try {
-            return Wire.MAPPER.writeValueAsBytes(agent).length;
+            return PayloadJson.MAPPER.writeValueAsBytes(agent).length;
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("an agent is always JSON", e);
         }

@@ -11,11 +11,11 @@ import java.util.List;
  */
 public record McpResult(String text, boolean isError) {
 
-    static McpResult of(Answer answer) {
-        if (answer instanceof Answer.Refusal refusal) {
+    static McpResult of(RpcAnswer answer) {
+        if (answer instanceof RpcAnswer.Refusal refusal) {
             return new McpResult(refusal.words(), true);
         }
-        JsonNode result = ((Answer.Result) answer).value();
+        JsonNode result = ((RpcAnswer.Result) answer).value();
         JsonNode structured = result.path("structuredContent");
         List<String> parts = new ArrayList<>();
         result.path("content").forEach(part -> parts.add(words(part)));

@@ -1,6 +1,6 @@
 package dev.waymark.worker.mcp;
 
-import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.worker.tool.ToolNames;
 import java.util.HashSet;
 import java.util.Set;
@@ -22,7 +22,7 @@ final class ToolNaming {
     }
 
     /** Another one each time. */
-    String name(String server, String tool) throws Unusable {
+    String name(String server, String tool) throws UnusableServerException {
         String plain = server + "_" + tool;
         if (ToolNames.isWellFormed(plain) && !ToolNames.isTaken(plain) && used.add(plain)) {
             return plain;
@@ -31,7 +31,7 @@ final class ToolNaming {
         String hash = Sha256.hex(server + "\n" + tool).substring(0, DIGITS);
         String name = readable.substring(0, Math.min(readable.length(), LONGEST - DIGITS - 1)) + "_" + hash;
         if (!used.add(name)) {
-            throw new Unusable("two tools would have the same name: " + name);
+            throw new UnusableServerException("two tools would have the same name: " + name);
         }
         return name;
     }

@@ -4,17 +4,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.PartialReply;
-import dev.waymark.contract.Wire;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Spent;
-import dev.waymark.conversation.Summary;
-import dev.waymark.conversation.Transcript;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
 import dev.waymark.history.RunReader;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelRequest;
@@ -53,7 +53,7 @@ public final class ModelActivity implements ModelCaller {
     @Override
     public Reply call(ModelInput input) {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        WordsSoFar words = new WordsSoFar(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
+        PartialText words = new PartialText(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
             RunReader.Called called =
                     ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
@@ -72,7 +72,7 @@ public final class ModelActivity implements ModelCaller {
                 // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
-                        ? ActivityProblems.permanent(new Problem(Names.CANCELLED, "cancelled"), words.spent())
+                        ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
             } finally {
                 Activity.getExecutionContext().heartbeat(words.now());
@@ -137,7 +137,7 @@ public final class ModelActivity implements ModelCaller {
                         new Problem(Problem.AGENT_INVALID, "this worker has no provider for model " + agent.model())));
     }
 
-    private Reply ask(AgentSpec agent, ModelRequest request, WordsSoFar words) throws InterruptedException {
+    private Reply ask(AgentSpec agent, ModelRequest request, PartialText words) throws InterruptedException {
         ModelProviders.Bound bound = bound(agent);
         Optional<Pricing> pricing = agent.pricing().or(() -> bound.provider().pricing(bound.model()));
         words.cost(pricing);
@@ -157,9 +157,9 @@ public final class ModelActivity implements ModelCaller {
      * could, and no provider would take it back: it becomes {@code ?}, as in the results of tools.
      */
     private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
-        String json = Wire.MAPPER.writeValueAsString(reply);
+        String json = PayloadJson.MAPPER.writeValueAsString(reply);
         String whole = new String(json.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
-        return whole.equals(json) ? reply : Wire.MAPPER.readValue(whole, Reply.class);
+        return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
     }
 
     /** Notes which calls don't fit their tools, before anybody is asked to approve one. */
@@ -182,7 +182,7 @@ public final class ModelActivity implements ModelCaller {
 
     private static Reply checked(Reply reply) {
         try {
-            int bytes = Wire.MAPPER.writeValueAsBytes(reply).length;
+            int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
                 String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
                 throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));

@@ -1,14 +1,14 @@
 package dev.waymark.worker.model;
 
 import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.Names;
-import dev.waymark.conversation.Reply;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Reply;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
 /** The {@code model} activity as Temporal sees it. */
 @ActivityInterface
 public interface ModelCaller {
-    @ActivityMethod(name = Names.MODEL_ACTIVITY)
+    @ActivityMethod(name = WireNames.MODEL_ACTIVITY)
     Reply call(ModelInput input);
 }

@@ -3,11 +3,11 @@ package dev.waymark.worker.model;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
@@ -17,7 +17,7 @@ import java.util.Optional;
  */
 final class StructuredReply {
     private static final ObjectReader READER =
-            Wire.MAPPER.readerFor(Json.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+            PayloadJson.MAPPER.readerFor(Json.class).with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
     private static final String FENCE = "```";
 
     private StructuredReply() {}

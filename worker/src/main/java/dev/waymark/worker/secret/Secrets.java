@@ -115,7 +115,7 @@ public final class Secrets {
 
     /** The text without them. */
     public String mask(String text) {
-        Mask mask = mask();
+        StreamMask mask = mask();
         return mask.next(text) + mask.end();
     }
 
@@ -141,7 +141,7 @@ public final class Secrets {
     }
 
     /** For a text that comes in pieces. */
-    public Mask mask() {
-        return new Mask(spellings);
+    public StreamMask mask() {
+        return new StreamMask(spellings);
     }
 }

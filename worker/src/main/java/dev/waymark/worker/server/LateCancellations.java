@@ -1,7 +1,7 @@
 package dev.waymark.worker.server;
 
 import com.google.protobuf.ByteString;
-import dev.waymark.history.Histories;
+import dev.waymark.history.HistoryReader;
 import io.grpc.ForwardingServerCall.SimpleForwardingServerCall;
 import io.grpc.ForwardingServerCallListener.SimpleForwardingServerCallListener;
 import io.grpc.Metadata;
@@ -170,7 +170,7 @@ final class LateCancellations implements ServerInterceptor {
             return false;
         }
         Run run = Run.of(request.getTaskToken());
-        return !open(run).containsAll(Histories.activitiesScheduledBy(cancelled, history(run)));
+        return !open(run).containsAll(HistoryReader.activitiesScheduledBy(cancelled, history(run)));
     }
 
     private Set<String> open(Run run) {

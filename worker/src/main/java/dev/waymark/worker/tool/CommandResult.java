@@ -2,8 +2,8 @@ package dev.waymark.worker.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.Wire;
 import dev.waymark.conversation.ToolTexts;
 import java.util.Optional;
 
@@ -47,7 +47,7 @@ public sealed interface CommandResult {
 
         private Optional<String> question() {
             try {
-                JsonNode question = Wire.MAPPER.readTree(stdout).path("question");
+                JsonNode question = PayloadJson.MAPPER.readTree(stdout).path("question");
                 return question.isTextual() && !question.textValue().isBlank()
                         ? Optional.of(InlineText.of(question.textValue()))
                         : Optional.empty();

@@ -2,10 +2,10 @@ package dev.waymark.worker.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.secret.Mask;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.secret.StreamMask;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs command tools: one program a call, started anew, behind a {@link Fence}.
+ * Runs command tools: one program a call, started anew, behind a {@link ProcessFence}.
  *
  * <ul>
  *   <li>stdin is the arguments as one JSON object and a line feed; a program need not read it. It starts when they are
@@ -42,7 +42,7 @@ import java.util.function.Consumer;
  *
  * <pre>{@code
  * CommandRunner commands = new CommandRunner(System.getenv());
- * Fence fence = Fence.in(spec.timeout());
+ * ProcessFence fence = ProcessFence.in(spec.timeout());
  * CommandResult result =
  *         commands.run(spec, spec.command(), agentsDirectory, args, Map.of("WAYMARK_CALL_ID", "tu_7"), fence);
  * }</pre>
@@ -75,7 +75,12 @@ public final class CommandRunner {
      *     had an effect
      */
     public CommandResult run(
-            ToolSpec tool, List<String> command, Path directory, Json args, Map<String, String> waymarkEnv, Fence fence)
+            ToolSpec tool,
+            List<String> command,
+            Path directory,
+            Json args,
+            Map<String, String> waymarkEnv,
+            ProcessFence fence)
             throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -101,21 +106,22 @@ public final class CommandRunner {
     }
 
     private static CommandResult execute(
-            ProcessBuilder builder, byte[] line, Fence fence, String program, Secrets secrets)
+            ProcessBuilder builder, byte[] line, ProcessFence fence, String program, Secrets secrets)
             throws IOException, InterruptedException {
         InlineText stdout = new InlineText();
         ErrorOutput stderr = new ErrorOutput();
         OutputPipes pipes = OutputPipes.create();
-        Launcher launcher;
+        FencedProcess launcher;
         try {
-            launcher = Launcher.start(builder, line, fence, pipes);
+            launcher = FencedProcess.start(builder, line, fence, pipes);
         } catch (IOException | RuntimeException e) {
             pipes.close();
             throw e;
         }
         // A thread for each, since a program may do any of reading, writing and complaining first, or never.
-        Thread results = Daemon.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
-        Thread complaints = Daemon.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
+        Thread results = DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
+        Thread complaints =
+                DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
         boolean exited;
         try {
             exited = launcher.await(fence);
@@ -137,7 +143,7 @@ public final class CommandRunner {
 
     private static String json(Json args) {
         try {
-            return Wire.MAPPER.writeValueAsString(args);
+            return PayloadJson.MAPPER.writeValueAsString(args);
         } catch (JsonProcessingException e) {
             throw new UncheckedIOException(e);
         }
@@ -151,7 +157,7 @@ public final class CommandRunner {
     }
 
     /** What a program was given it may print, and it is taken out before anything is cut. */
-    private static void read(InputStream output, Mask mask, Consumer<String> text) {
+    private static void read(InputStream output, StreamMask mask, Consumer<String> text) {
         char[] buffer = new char[8192];
         try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
             for (int count = reader.read(buffer); count >= 0; count = reader.read(buffer)) {
@@ -165,7 +171,7 @@ public final class CommandRunner {
 
     /** The end of what a program complained. */
     private static final class ErrorOutput {
-        private final Tail tail = new Tail(STDERR_BYTES);
+        private final StreamTail tail = new StreamTail(STDERR_BYTES);
 
         synchronized void append(String text) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

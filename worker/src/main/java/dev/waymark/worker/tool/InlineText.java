@@ -26,7 +26,7 @@ public final class InlineText {
     private static final int HALF = LIMIT_BYTES / 2;
 
     private final byte[] head = new byte[LIMIT_BYTES];
-    private final Tail tail = new Tail(HALF);
+    private final StreamTail tail = new StreamTail(HALF);
     private final MessageDigest digest = sha256();
     private long bytes;
 

@@ -1,13 +1,13 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Claim;
+import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.IdempotencyKey;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -31,11 +31,11 @@ import java.util.function.BooleanSupplier;
 public final class ToolActivity implements DynamicActivity {
     private final RunReader runs;
     private final ToolRunner tools;
-    private final Claims claims;
+    private final ClaimSender claims;
     private final BooleanSupplier stopping;
 
     /** {@code stopping} says that this worker takes up nothing more that has side effects. */
-    public ToolActivity(RunReader runs, ToolRunner tools, Claims claims, BooleanSupplier stopping) {
+    public ToolActivity(RunReader runs, ToolRunner tools, ClaimSender claims, BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
@@ -66,7 +66,9 @@ public final class ToolActivity implements DynamicActivity {
 
     private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context) throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
-        return problem.isPresent() ? problem.get() : tools.run(tool, input.args(), context, Fence.in(tool.timeout()));
+        return problem.isPresent()
+                ? problem.get()
+                : tools.run(tool, input.args(), context, ProcessFence.in(tool.timeout()));
     }
 
     /**
@@ -77,7 +79,7 @@ public final class ToolActivity implements DynamicActivity {
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
-        String execution = Claim.execution(info.getRunId(), info.getAttempt(), nonce);
+        String execution = ClaimRequest.execution(info.getRunId(), info.getAttempt(), nonce);
         if (info.getAttempt() > 1) {
             return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
         }
@@ -88,8 +90,8 @@ public final class ToolActivity implements DynamicActivity {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
         }
         // Before the claim: what the workflow takes for dead some time after granting it is dead by then.
-        Fence fence = Fence.in(tool.timeout());
-        Claim claim = new Claim(
+        ProcessFence fence = ProcessFence.in(tool.timeout());
+        ClaimRequest claim = new ClaimRequest(
                 input.callId(),
                 input.dispatch(),
                 tool.name(),

@@ -3,19 +3,19 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.tool.Verdict;
 import dev.waymark.worker.activity.ActivityProblems;
-import dev.waymark.worker.mcp.Lost;
 import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.mcp.McpResult;
-import dev.waymark.worker.mcp.NotReached;
+import dev.waymark.worker.mcp.OutcomeUnknownException;
+import dev.waymark.worker.mcp.RequestNotSentException;
 import dev.waymark.worker.tool.http.HttpResult;
 import dev.waymark.worker.tool.http.HttpRunner;
 import java.nio.channels.ClosedByInterruptException;
@@ -60,7 +60,8 @@ public final class ToolRunner {
     }
 
     /** Runs a tool whose running twice is harmless. */
-    public ToolOutcome run(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+    public ToolOutcome run(ToolSpec tool, Json args, ToolContext context, ProcessFence fence)
+            throws InterruptedException {
         return checked(
                 tool,
                 switch (tool.kind()) {
@@ -77,7 +78,7 @@ public final class ToolRunner {
      * Runs a tool that has been claimed. What it did when its time was up, nobody knows; and if that was before it
      * began, it did nothing. {@code execution} is the name under which it was claimed.
      */
-    ToolOutcome runOnce(ToolSpec tool, Json args, ToolContext context, Fence fence, String execution)
+    ToolOutcome runOnce(ToolSpec tool, Json args, ToolContext context, ProcessFence fence, String execution)
             throws InterruptedException {
         return checked(
                 tool,
@@ -109,7 +110,8 @@ public final class ToolRunner {
     }
 
     /** Finds out whether a lost call took effect. */
-    VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, Fence fence) throws InterruptedException {
+    VerifyOutcome verify(ToolSpec tool, Json args, ToolContext context, ProcessFence fence)
+            throws InterruptedException {
         return switch (tool.kind()) {
             case JAVA -> verifyJava(tool, args, context, fence);
             case COMMAND, HTTP -> VerifyAnswer.of(runCommand(tool, tool.verify(), args, context, fence));
@@ -119,12 +121,12 @@ public final class ToolRunner {
     }
 
     /** A connection that breaks is no result: running it again is harmless, and Temporal's to do. */
-    private ToolOutcome runRemote(ToolSpec tool, Json args, Fence fence) throws InterruptedException {
+    private ToolOutcome runRemote(ToolSpec tool, Json args, ProcessFence fence) throws InterruptedException {
         try {
             return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.empty(), fence));
-        } catch (NotReached e) {
+        } catch (RequestNotSentException e) {
             throw ActivityProblems.passing(new Problem(CONNECTION_LOST, unreached(tool, e)), Optional.empty());
-        } catch (Lost e) {
+        } catch (OutcomeUnknownException e) {
             if (e.isLate()) {
                 return failure(timedOut(fence));
             }
@@ -132,13 +134,13 @@ public final class ToolRunner {
         }
     }
 
-    private ToolOutcome runRemoteOnce(ToolSpec tool, Json args, ToolContext context, Fence fence)
+    private ToolOutcome runRemoteOnce(ToolSpec tool, Json args, ToolContext context, ProcessFence fence)
             throws InterruptedException {
         try {
             return outcome(servers.call(tool.mcp().orElseThrow(), args, Optional.of(context.idempotencyKey()), fence));
-        } catch (NotReached e) {
+        } catch (RequestNotSentException e) {
             return failure(unreached(tool, e));
-        } catch (Lost e) {
+        } catch (OutcomeUnknownException e) {
             return ToolOutcome.lost(InlineText.of(words(e)));
         }
     }
@@ -147,16 +149,17 @@ public final class ToolRunner {
         return result.isError() ? failure(result.text()) : ToolOutcome.result(InlineText.of(result.text()));
     }
 
-    private static String unreached(ToolSpec tool, NotReached problem) {
+    private static String unreached(ToolSpec tool, RequestNotSentException problem) {
         return "MCP server " + tool.mcp().orElseThrow().server().name() + " can't be reached: " + words(problem);
     }
 
-    private CommandResult runCommand(ToolSpec tool, List<String> program, Json args, ToolContext context, Fence fence)
+    private CommandResult runCommand(
+            ToolSpec tool, List<String> program, Json args, ToolContext context, ProcessFence fence)
             throws InterruptedException {
         return commands.run(tool, program, directory, args, environment(context), fence);
     }
 
-    private HttpResult request(ToolSpec tool, Json args, Optional<String> key, Fence fence)
+    private HttpResult request(ToolSpec tool, Json args, Optional<String> key, ProcessFence fence)
             throws InterruptedException {
         return requests.run(tool.http().orElseThrow(), args, key, fence);
     }
@@ -173,10 +176,10 @@ public final class ToolRunner {
     }
 
     /** Nothing where its time was up. */
-    private Optional<ToolOutcome> runJava(ToolSpec spec, Json args, ToolContext context, Fence fence)
+    private Optional<ToolOutcome> runJava(ToolSpec spec, Json args, ToolContext context, ProcessFence fence)
             throws InterruptedException {
         Tool tool = javaTools.find(spec.name()).orElseThrow();
-        Deadline deadline = new Deadline(fence.left());
+        InterruptTimer deadline = new InterruptTimer(fence.left());
         try (deadline) {
             return Optional.of(ToolOutcome.result(InlineText.of(tool.run(args, context))));
         } catch (InterruptException e) {
@@ -197,13 +200,13 @@ public final class ToolRunner {
         }
     }
 
-    private VerifyOutcome verifyJava(ToolSpec spec, Json args, ToolContext context, Fence fence)
+    private VerifyOutcome verifyJava(ToolSpec spec, Json args, ToolContext context, ProcessFence fence)
             throws InterruptedException {
         Optional<Tool> tool = javaTools.find(spec.name());
         if (tool.isEmpty()) {
             return VerifyOutcome.unknown("this worker has no tool " + spec.name());
         }
-        Deadline deadline = new Deadline(fence.left());
+        InterruptTimer deadline = new InterruptTimer(fence.left());
         try (deadline) {
             Verdict verdict = tool.get().verify(args, context);
             return verdict.landed()
@@ -229,7 +232,7 @@ public final class ToolRunner {
         return false;
     }
 
-    private static String timedOut(Fence fence) {
+    private static String timedOut(ProcessFence fence) {
         return "timed out after " + fence.timeout().toSeconds() + "s";
     }
 

@@ -1,14 +1,14 @@
 package dev.waymark.worker.tool;
 
-import dev.waymark.contract.Names;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.contract.WireNames;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
 /** Finds out whether a lost call took effect. */
 @ActivityInterface
 public interface VerifyActivity {
-    @ActivityMethod(name = Names.VERIFY_ACTIVITY)
+    @ActivityMethod(name = WireNames.VERIFY_ACTIVITY)
     VerifyOutcome verify(VerifyInput input);
 }

@@ -3,7 +3,7 @@ package dev.waymark.worker.tool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.conversation.IdempotencyKey;
+import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -38,7 +38,10 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key, setting.context());
             try {
                 return tools.verify(
-                        tool.get(), input.args(), context, Fence.in(tool.get().timeout()));
+                        tool.get(),
+                        input.args(),
+                        context,
+                        ProcessFence.in(tool.get().timeout()));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }

@@ -2,8 +2,8 @@ package dev.waymark.worker.tool;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.VerifyOutcome;
-import dev.waymark.contract.Wire;
 import java.util.Optional;
 
 /** What a {@code verify} program says of a call whose outcome is unknown. */
@@ -25,7 +25,7 @@ final class VerifyAnswer {
         VerifyOutcome nothing = VerifyOutcome.unknown("verify: stdout is not {\"landed\": true, \"result\": \"…\"},"
                 + " {\"landed\": false} or {\"landed\": null}");
         try {
-            JsonNode answer = Wire.MAPPER.readTree(stdout);
+            JsonNode answer = PayloadJson.MAPPER.readTree(stdout);
             JsonNode landed = answer.path("landed");
             JsonNode result = answer.path("result");
             if (landed.isNull()) {

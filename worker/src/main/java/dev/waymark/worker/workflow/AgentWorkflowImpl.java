@@ -4,27 +4,27 @@ import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.Ack;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.CallItem;
-import dev.waymark.contract.Carried;
-import dev.waymark.contract.Claim;
-import dev.waymark.contract.Inbox;
-import dev.waymark.contract.Marker;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.ClaimRequest;
+import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.SubagentReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Problem;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.tool.InlineText;
 import io.temporal.common.converter.EncodedValues;
@@ -63,9 +63,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final Consumer<RunReader.Called> modelCalls;
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
-    private final Flights flights;
-    private final Card card = new Card(thread);
-    private final Alarm alarm = new Alarm(() -> apply(new Fact.TimePassed()));
+    private final InFlight flights;
+    private final StatusCard card = new StatusCard(thread);
+    private final WakeTimer alarm = new WakeTimer(() -> apply(new Fact.TimePassed()));
 
     private Conversation state;
     private boolean changed = true;
@@ -86,11 +86,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         this.modelCalls = modelCalls;
         this.limits = input.limits().orElse(RunLimits.DEFAULT);
         if (input.carried().isPresent()) {
-            Carried carried = Carried.unpack(input.carried().get());
-            flights = new Flights(this::apply, carried.agent());
+            CarriedState carried = CarriedState.unpack(input.carried().get());
+            flights = new InFlight(this::apply, carried.agent());
             state = carried.state();
         } else {
-            flights = new Flights(this::apply, Optional.empty());
+            flights = new InFlight(this::apply, Optional.empty());
             List<Fact> facts = input.facts();
             state = Conversation.start((Fact.RunStarted) facts.get(0), now());
             facts.subList(1, facts.size()).forEach(this::apply);
@@ -104,13 +104,13 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     @Override
-    public Outcome run(StartInput sameInput) {
+    public RunOutcome run(StartInput sameInput) {
         CancellationScope loop = Workflow.newDetachedCancellationScope(this::loop);
         loop.run();
         if (state.life() == Conversation.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
-        return state.parent().isPresent() ? Outcome.of(state, InlineText::of) : Outcome.of(state.turn());
+        return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state.turn());
     }
 
     private void loop() {
@@ -195,10 +195,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return false;
             }
             String callId = step.call().id();
-            String name = Names.subagentThread(thread, callId);
-            if (name.getBytes(StandardCharsets.UTF_8).length > Names.MAX_THREAD_BYTES) {
-                record(Marker.notStarting(
-                        callId, "its thread's name would have more than " + Names.MAX_THREAD_BYTES + " bytes"));
+            String name = WireNames.subagentThread(thread, callId);
+            if (name.getBytes(StandardCharsets.UTF_8).length > WireNames.MAX_THREAD_BYTES) {
+                record(SideEffectMarker.notStarting(
+                        callId, "its thread's name would have more than " + WireNames.MAX_THREAD_BYTES + " bytes"));
                 return true;
             }
             Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
@@ -208,7 +208,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         @Override
         public Boolean passOn(Step.PassOn step) {
             return flights.signal(
-                    Names.subagentThread(thread, step.callId()),
+                    WireNames.subagentThread(thread, step.callId()),
                     step.decision().signal(),
                     step.decision().body(),
                     new Fact.DecisionPassedOn(step.callId()));
@@ -219,7 +219,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             // A run that was started by hand, with the input of a subagent's, has nobody above: its server says so.
             return flights.signal(
                     Workflow.getInfo().getParentWorkflowId().orElse(thread),
-                    Names.SUBAGENT,
+                    WireNames.SUBAGENT,
                     new SubagentReport(step.parent().callId(), step.report()),
                     new Fact.ParentTold(step.report()));
         }
@@ -255,7 +255,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         boolean ending = state.decide().stream().anyMatch(Step.Close.class::isInstance);
         if (hard && due && flights.onlySubagentsAreUp() && state.hasSubagents()) {
             // A server ends those that a run leaves behind when it moves on, and says nothing of it.
-            record(Marker.cuttingOff(new Problem(
+            record(SideEffectMarker.cuttingOff(new Problem(
                     Problem.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
             flights.cancelUnwanted(state);
@@ -273,10 +273,11 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
      */
     private void moveOn(boolean hard) {
         String[] packed = new String[1];
-        Marker marker = Workflow.sideEffect(Marker.class, () -> {
+        SideEffectMarker marker = Workflow.sideEffect(SideEffectMarker.class, () -> {
             packed[0] = pack();
             boolean fits = packed[0].length() <= limits.carriedBytes();
-            return Marker.fits(fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
+            return SideEffectMarker.fits(
+                    fits, fits || !hard ? Optional.empty() : Optional.of(tooLarge(packed[0].length())));
         });
         marker.fact().ifPresent(this::apply);
         if (marker.fits()) {
@@ -285,12 +286,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /** Applies a fact that has no event of its own. */
-    private void record(Marker marker) {
-        Workflow.sideEffect(Marker.class, () -> marker).fact().ifPresent(this::apply);
+    private void record(SideEffectMarker marker) {
+        Workflow.sideEffect(SideEffectMarker.class, () -> marker).fact().ifPresent(this::apply);
     }
 
     private String pack() {
-        return new Carried(state, flights.agent()).pack();
+        return new CarriedState(state, flights.agent()).pack();
     }
 
     private Problem tooLarge(int bytes) {
@@ -304,52 +305,52 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     private void receive(String signal, @Nullable RawValue payload) {
         signals++;
-        apply(Inbox.read(signal, payload == null ? null : payload.getPayload()));
+        apply(InboundDecoder.read(signal, payload == null ? null : payload.getPayload()));
     }
 
     @Override
     public void say(RawValue payload) {
-        receive(Names.SAY, payload);
+        receive(WireNames.SAY, payload);
     }
 
     @Override
     public void answer(RawValue payload) {
-        receive(Names.ANSWER, payload);
+        receive(WireNames.ANSWER, payload);
     }
 
     @Override
     public void approve(RawValue payload) {
-        receive(Names.APPROVE, payload);
+        receive(WireNames.APPROVE, payload);
     }
 
     @Override
     public void deny(RawValue payload) {
-        receive(Names.DENY, payload);
+        receive(WireNames.DENY, payload);
     }
 
     @Override
     public void settle(RawValue payload) {
-        receive(Names.SETTLE, payload);
+        receive(WireNames.SETTLE, payload);
     }
 
     @Override
     public void budget(RawValue payload) {
-        receive(Names.BUDGET, payload);
+        receive(WireNames.BUDGET, payload);
     }
 
     @Override
     public void stop(RawValue payload) {
-        receive(Names.STOP, payload);
+        receive(WireNames.STOP, payload);
     }
 
     @Override
     public void clear(RawValue payload) {
-        receive(Names.CLEAR, payload);
+        receive(WireNames.CLEAR, payload);
     }
 
     @Override
     public void close(RawValue payload) {
-        receive(Names.CLOSE, payload);
+        receive(WireNames.CLOSE, payload);
     }
 
     private static @Nullable RawValue first(EncodedValues payloads) {
@@ -359,7 +360,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private final class UnknownSignals implements DynamicSignalHandler {
         @Override
         public void handle(String name, EncodedValues payloads) {
-            if (!Names.isReserved(name)) {
+            if (!WireNames.isReserved(name)) {
                 receive(name, first(payloads));
             }
         }
@@ -391,7 +392,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     fact.messageId().flatMap(id -> state.seen().factOf(id));
             apply(fact);
             if (fact instanceof Fact.ToolClaimed claimed) {
-                return new Claim.Answer(isGranted(claimed));
+                return new ClaimRequest.Answer(isGranted(claimed));
             }
             return new Ack(before.orElse(state.counters().facts()), before.isPresent());
         }
@@ -403,7 +404,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         private Fact read(String name, EncodedValues payloads) {
             RawValue payload = first(payloads);
-            return Inbox.readUpdate(
+            return InboundDecoder.readUpdate(
                     name,
                     payload == null ? null : payload.getPayload(),
                     Workflow.getInfo().getRunId());

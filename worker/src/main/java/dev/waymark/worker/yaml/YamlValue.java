@@ -1,6 +1,6 @@
 package dev.waymark.worker.yaml;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;

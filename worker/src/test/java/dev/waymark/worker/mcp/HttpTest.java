@@ -52,7 +52,7 @@ class HttpTest extends McpCases {
     @Test
     void status_5xx_isLost_4xx_isAnError() throws Exception {
         assertThatThrownBy(() -> call("charge", Map.of("status", 502)))
-                .isInstanceOf(Lost.class)
+                .isInstanceOf(OutcomeUnknownException.class)
                 .hasMessage("HTTP 502: upstream");
         assertThat(call("charge", Map.of("status", 422))).isEqualTo(new McpResult("HTTP 422: upstream", true));
         assertThat(ToolServer.effects(directory)).hasSize(2);
@@ -64,10 +64,10 @@ class HttpTest extends McpCases {
                         .text())
                 .isEqualTo("echo: x");
         assertThatThrownBy(() -> call(http.at("/gone", Map.of()), "echo", Map.of(), PATIENCE))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("HTTP 307: it redirects elsewhere, which is not followed");
         assertThatThrownBy(() -> call(http.at("/circle", Map.of()), "echo", Map.of(), PATIENCE))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("it redirects in circles");
     }
 
@@ -77,7 +77,7 @@ class HttpTest extends McpCases {
         servers = new McpConnections(Map.of("CANARY", "wrong-token"), directory);
 
         assertThatThrownBy(() -> call("echo", Map.of()))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("HTTP 401: no such token: Bearer ${CANARY}");
     }
 
@@ -86,6 +86,7 @@ class HttpTest extends McpCases {
         McpServer server = server();
         http.close();
 
-        assertThatThrownBy(() -> call(server, "charge", Map.of(), PATIENCE)).isInstanceOf(NotReached.class);
+        assertThatThrownBy(() -> call(server, "charge", Map.of(), PATIENCE))
+                .isInstanceOf(RequestNotSentException.class);
     }
 }

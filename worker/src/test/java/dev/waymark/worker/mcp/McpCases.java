@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.ProcessFence;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -51,12 +51,12 @@ abstract class McpCases {
     }
 
     McpResult call(McpServer server, String tool, Map<String, Object> args, Duration time) throws Exception {
-        return servers.call(new McpTool(server, tool), Json.of(args), Optional.of("key-1"), Fence.in(time));
+        return servers.call(new McpTool(server, tool), Json.of(args), Optional.of("key-1"), ProcessFence.in(time));
     }
 
     @Test
     void tools_areListedPageByPage_eachOnce() throws Exception {
-        List<RemoteTool> tools = servers.tools(server(), Fence.in(PATIENCE));
+        List<RemoteTool> tools = servers.tools(server(), ProcessFence.in(PATIENCE));
 
         assertThat(tools)
                 .extracting(RemoteTool::name)
@@ -122,7 +122,8 @@ abstract class McpCases {
 
         assertThatThrownBy(() -> call("die", Map.of()))
                 .isInstanceOfSatisfying(
-                        Lost.class, lost -> assertThat(lost.isLate()).isFalse());
+                        OutcomeUnknownException.class,
+                        lost -> assertThat(lost.isLate()).isFalse());
 
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PATIENCE.dividedBy(2));
         assertThat(call("echo", Map.of("text", "back")).text()).isEqualTo("echo: back");
@@ -135,7 +136,8 @@ abstract class McpCases {
 
         assertThatThrownBy(() -> call(server(), "hang", Map.of(), Duration.ofSeconds(1)))
                 .isInstanceOfSatisfying(
-                        Lost.class, lost -> assertThat(lost.isLate()).isTrue())
+                        OutcomeUnknownException.class,
+                        lost -> assertThat(lost.isLate()).isTrue())
                 .hasMessage("timed out after 1s");
 
         assertThat(call("echo", Map.of("text", "here")).text()).isEqualTo("echo: here");
@@ -175,7 +177,7 @@ abstract class McpCases {
 
     @Test
     void call_answerThatIsTooLong_isAnErrorAndNotSilence() throws Exception {
-        assertThat(call("huge", Map.of("bytes", Channel.MOST_BYTES + 1)))
+        assertThat(call("huge", Map.of("bytes", McpChannel.MOST_BYTES + 1)))
                 .isEqualTo(new McpResult("the answer is longer than 16777216 bytes", true));
         assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
     }
@@ -186,7 +188,7 @@ abstract class McpCases {
         servers = new McpConnections(Map.of(), directory);
 
         assertThatThrownBy(() -> call("echo", Map.of()))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("environment variable CANARY is not set in the worker");
     }
 }

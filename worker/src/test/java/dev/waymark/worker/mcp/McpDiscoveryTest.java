@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import io.temporal.failure.ApplicationFailure;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -96,10 +96,10 @@ class McpDiscoveryTest {
     void recorded_agent_holdsNoSecret_andReadsBack() throws Exception {
         AgentSpec agent = complete(entry(true, Optional.empty(), Map.of()));
 
-        String json = Wire.MAPPER.writeValueAsString(agent);
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
 
         assertThat(json).doesNotContain(McpCases.TOKEN).contains("Bearer ${CANARY}");
-        assertThat(Wire.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
     }
 
     @Test

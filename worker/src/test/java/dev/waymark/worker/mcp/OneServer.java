@@ -1,8 +1,8 @@
 package dev.waymark.worker.mcp;
 
 import dev.waymark.agent.McpTool;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.ProcessFence;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -16,9 +16,12 @@ final class OneServer {
         Path directory = Path.of(words[0]);
         McpConnections servers = new McpConnections(System.getenv(), directory);
         McpTool echo = new McpTool(ToolServer.program(directory, Map.of()), "echo");
-        System.out.println(
-                servers.call(echo, Json.of(Map.of("text", "hello")), Optional.empty(), Fence.in(Duration.ofSeconds(60)))
-                        .text());
+        System.out.println(servers.call(
+                        echo,
+                        Json.of(Map.of("text", "hello")),
+                        Optional.empty(),
+                        ProcessFence.in(Duration.ofSeconds(60)))
+                .text());
         System.in.read();
     }
 }

@@ -34,7 +34,7 @@ class StdioTest extends McpCases {
     @Test
     void server_thatIsNone_isNotReached_andSaysWhy() {
         assertThatThrownBy(() -> call(shell("echo 'no config' >&2; exit 7"), "t", Map.of(), PATIENCE))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("the server ended with 7: no config");
         String stack =
                 "printf 'Error: no config\\n    at start (/srv/index.js:9:7)\\n    at node:internal/main:51:3\\n\\nNode.js v20.1.0\\n'";
@@ -42,7 +42,7 @@ class StdioTest extends McpCases {
                 .hasMessage("the server ended with 1: Error: no config");
         assertThatThrownBy(() ->
                         call(McpServer.program("t", List.of("nowhere-to-be-found"), Map.of()), "t", Map.of(), PATIENCE))
-                .isInstanceOf(NotReached.class)
+                .isInstanceOf(RequestNotSentException.class)
                 .hasMessageStartingWith("the server ended with 127");
     }
 

@@ -3,7 +3,7 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelProvider;
 import java.util.Map;
 import java.util.Optional;

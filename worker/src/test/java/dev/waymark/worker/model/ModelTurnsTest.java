@@ -8,14 +8,14 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.conversation.Problem;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.SummaryRule;
-import dev.waymark.testkit.model.Answer;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.AgentWorker;
@@ -117,29 +117,29 @@ class ModelTurnsTest {
     void turn_withATroubleAtFirst_costsThisManyCalls(int status, String name, int calls) {
         String body = "{\"error\":{\"type\":\"" + name + "\",\"message\":\"No.\"}}";
         for (ModelServer server : List.of(anthropic, openai)) {
-            server.answers(Answer.error(status, body).with("Retry-After-Ms", "20"), Answer.says("Hello."));
+            server.answers(ModelAnswer.error(status, body).with("Retry-After-Ms", "20"), ModelAnswer.says("Hello."));
         }
 
-        List<Outcome> outcomes = Stream.of(start("a"), start("o"))
-                .map(thread -> thread.getResult(Outcome.class))
+        List<RunOutcome> outcomes = Stream.of(start("a"), start("o"))
+                .map(thread -> thread.getResult(RunOutcome.class))
                 .toList();
 
-        assertThat(outcomes).extracting(Outcome::status).containsOnly(calls > 1 ? "complete" : "failed");
+        assertThat(outcomes).extracting(RunOutcome::status).containsOnly(calls > 1 ? "complete" : "failed");
         assertThat(List.of(anthropic.received().size(), openai.received().size()))
                 .containsOnly(calls);
     }
 
     /** The same trouble for both services, and what it comes to: how many calls, and a failure of which type if any. */
-    private record Row(String name, Answer first, int calls, Optional<String> failure) {
-        static Row passing(String name, Answer first) {
+    private record Row(String name, ModelAnswer first, int calls, Optional<String> failure) {
+        static Row passing(String name, ModelAnswer first) {
             return new Row(name, first, 2, Optional.empty());
         }
 
-        static Row forGood(String name, Answer first, String failure) {
+        static Row forGood(String name, ModelAnswer first, String failure) {
             return new Row(name, first, 1, Optional.of(failure));
         }
 
-        static Row fine(String name, Answer first) {
+        static Row fine(String name, ModelAnswer first) {
             return new Row(name, first, 1, Optional.empty());
         }
 
@@ -149,46 +149,48 @@ class ModelTurnsTest {
         }
     }
 
-    private static Answer.Raw event(String type) {
-        return Answer.events("{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"Sorry.\"}}");
+    private static ModelAnswer.Raw event(String type) {
+        return ModelAnswer.events("{\"type\":\"error\",\"error\":{\"type\":\"" + type + "\",\"message\":\"Sorry.\"}}");
     }
 
-    private static Answer.Error refusal(int status, String message) {
-        return Answer.error(status, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"" + message + "\"}}");
+    private static ModelAnswer.Error refusal(int status, String message) {
+        return ModelAnswer.error(
+                status, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"" + message + "\"}}");
     }
 
-    private static Answer.Speech question() {
-        return Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which day?\"}");
+    private static ModelAnswer.Speech question() {
+        return ModelAnswer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which day?\"}");
     }
 
     static List<Row> troubles() {
         return List.of(
                 Row.passing(
                         "stream cut before the first word",
-                        Answer.says("Hello.").cutAfter(0)),
+                        ModelAnswer.says("Hello.").cutAfter(0)),
                 Row.passing(
-                        "stream cut after the last word", Answer.says("Hello.").cutAfter(1)),
-                Row.passing("stream that ends too early", Answer.events()),
-                Row.passing("stream of no JSON", Answer.events("not JSON")),
-                Row.passing("page of a gateway", Answer.events("<html>").as("text/html")),
+                        "stream cut after the last word",
+                        ModelAnswer.says("Hello.").cutAfter(1)),
+                Row.passing("stream that ends too early", ModelAnswer.events()),
+                Row.passing("stream of no JSON", ModelAnswer.events("not JSON")),
+                Row.passing("page of a gateway", ModelAnswer.events("<html>").as("text/html")),
                 Row.passing(
                         "connection that breaks in the headers' wake",
-                        Answer.events().breaking()),
+                        ModelAnswer.events().breaking()),
                 Row.passing("overloaded, in a stream", event("overloaded_error")),
                 Row.passing("limit of requests, in a stream", event("rate_limit_error")),
                 Row.passing("never heard of, in a stream", event("bad_hair_day")),
                 Row.passing(
                         "overloaded, in a document",
-                        Answer.events("{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Busy.\"}}")
+                        ModelAnswer.events("{\"error\":{\"type\":\"overloaded_error\",\"message\":\"Busy.\"}}")
                                 .as("application/json")),
                 Row.forGood("bad request, in a stream", event("invalid_request_error"), "BadRequest"),
                 Row.forGood("no credit, in a stream", event("insufficient_quota"), "NoCredit"),
                 Row.forGood("context window, in words", refusal(400, "prompt is too long: 9"), "ContextWindowExceeded"),
                 Row.forGood("no credit, in words", refusal(400, "Your credit balance is too low"), "NoCredit"),
-                Row.forGood("redirect", Answer.error(307, "").with("Location", "/v1/elsewhere"), "Redirected"),
+                Row.forGood("redirect", ModelAnswer.error(307, "").with("Location", "/v1/elsewhere"), "Redirected"),
                 Row.forGood("call cut by max_tokens", question().stopping("max_tokens"), "CallCut"),
-                Row.fine("text cut by max_tokens", Answer.says("Hel").stopping("max_tokens")),
-                Row.fine("unknown stop reason", Answer.says("Hello.").stopping("bored")));
+                Row.fine("text cut by max_tokens", ModelAnswer.says("Hel").stopping("max_tokens")),
+                Row.fine("unknown stop reason", ModelAnswer.says("Hello.").stopping("bored")));
     }
 
     @ParameterizedTest
@@ -200,28 +202,29 @@ class ModelTurnsTest {
 
     @Test
     void turn_withWhatOnlyOneServiceSays_costsThisManyCalls() {
-        assertCost(Row.forGood("refusal", Answer.says("No.").stopping("refusal"), "Refused"), anthropic, "a");
+        assertCost(Row.forGood("refusal", ModelAnswer.says("No.").stopping("refusal"), "Refused"), anthropic, "a");
         assertCost(
                 Row.forGood(
                         "context window",
-                        Answer.says("So").stopping("model_context_window_exceeded"),
+                        ModelAnswer.says("So").stopping("model_context_window_exceeded"),
                         "ContextWindowExceeded"),
                 anthropic,
                 "a");
         assertCost(
                 Row.fine(
                         "unknown block",
-                        Answer.says("Hello.").plus(new Answer.Piece.Strange("{\"type\":\"hologram\",\"data\":\"x\"}"))),
+                        ModelAnswer.says("Hello.")
+                                .plus(new ModelAnswer.Piece.Strange("{\"type\":\"hologram\",\"data\":\"x\"}"))),
                 anthropic,
                 "a");
-        assertCost(Row.forGood("withheld", Answer.says("No").stopping("content_filter"), "Refused"), openai, "o");
+        assertCost(Row.forGood("withheld", ModelAnswer.says("No").stopping("content_filter"), "Refused"), openai, "o");
     }
 
     private void assertCost(Row row, ModelServer server, String agent) {
-        server.answers(row.first(), Answer.says("Hello."));
+        server.answers(row.first(), ModelAnswer.says("Hello."));
         int before = server.received().size();
 
-        Outcome outcome = start(agent).getResult(Outcome.class);
+        RunOutcome outcome = start(agent).getResult(RunOutcome.class);
 
         assertThat(outcome.error().map(Problem::type)).as(agent).isEqualTo(row.failure());
         assertThat(outcome.status()).isEqualTo(row.failure().isPresent() ? "failed" : "complete");
@@ -231,9 +234,9 @@ class ModelTurnsTest {
 
     @Test
     void trouble_thatDoesNotPass_isGivenUpAfterTenCalls() {
-        anthropic.answers(Answer.error(529, "{}").with("Retry-After-Ms", "20"));
+        anthropic.answers(ModelAnswer.error(529, "{}").with("Retry-After-Ms", "20"));
 
-        Outcome outcome = start("a").getResult(Outcome.class);
+        RunOutcome outcome = start("a").getResult(RunOutcome.class);
 
         assertThat(outcome.error().map(Problem::type)).contains("Overloaded");
         assertThat(anthropic.received()).hasSize(10);
@@ -249,7 +252,7 @@ class ModelTurnsTest {
                 .build()) {
             keyless.start();
 
-            Outcome outcome = start(keyless, "k").getResult(Outcome.class);
+            RunOutcome outcome = start(keyless, "k").getResult(RunOutcome.class);
 
             assertThat(outcome.error().map(Problem::type)).contains("NotConfigured");
         }
@@ -258,12 +261,12 @@ class ModelTurnsTest {
     @Test
     void stream_cutInTheMiddle_isAskedForAgainAndStoredOnce() {
         anthropic.answers(
-                Answer.says("Hello, ", "wor").cutAfter(1),
-                Answer.says("Hello, ", "world.").using(41, 12));
+                ModelAnswer.says("Hello, ", "wor").cutAfter(1),
+                ModelAnswer.says("Hello, ", "world.").using(41, 12));
 
         WorkflowStub thread = start("a");
 
-        Outcome outcome = thread.getResult(Outcome.class);
+        RunOutcome outcome = thread.getResult(RunOutcome.class);
         assertThat(List.of(outcome.status(), outcome.text())).isEqualTo(List.of("complete", "Hello, world."));
         assertThat(anthropic.received()).hasSize(2);
     }
@@ -272,15 +275,15 @@ class ModelTurnsTest {
     void arguments_thatAreNoJson_failTheirCallAndNothingElse() {
         for (ModelServer server : List.of(anthropic, openai)) {
             server.answers(
-                    Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which"),
-                    Answer.says("Never mind."));
+                    ModelAnswer.says("One thing.").calls("tu_1", "ask_user", "{\"question\": \"Which"),
+                    ModelAnswer.says("Never mind."));
         }
 
-        List<Outcome> outcomes = Stream.of(start("a"), start("o"))
-                .map(thread -> thread.getResult(Outcome.class))
+        List<RunOutcome> outcomes = Stream.of(start("a"), start("o"))
+                .map(thread -> thread.getResult(RunOutcome.class))
                 .toList();
 
-        assertThat(outcomes).extracting(Outcome::text).containsOnly("Never mind.");
+        assertThat(outcomes).extracting(RunOutcome::text).containsOnly("Never mind.");
         for (ModelServer server : List.of(anthropic, openai)) {
             assertThat(server.complaints()).isEmpty();
             assertThat(server.received()).hasSize(2);
@@ -293,10 +296,10 @@ class ModelTurnsTest {
     @Test
     void halfACharacter_fromAModel_isNotRecorded() {
         anthropic.answers(
-                Answer.says("One thing.").calls("tu_1", "ask_user", "{\"question\":[\"\\ud83d\"]}"),
-                Answer.says("Never mind."));
+                ModelAnswer.says("One thing.").calls("tu_1", "ask_user", "{\"question\":[\"\\ud83d\"]}"),
+                ModelAnswer.says("Never mind."));
 
-        Outcome outcome = start("a").getResult(Outcome.class);
+        RunOutcome outcome = start("a").getResult(RunOutcome.class);
 
         assertThat(outcome.text()).isEqualTo("Never mind.");
         assertThat(anthropic.received().get(1).body().at("/messages/1/content/1/input/question/0"))
@@ -307,13 +310,13 @@ class ModelTurnsTest {
     void key_echoedByTheService_isNotInHistory() {
         String key = ModelServer.KEY;
         anthropic.answers(
-                Answer.error(429, key).with("Retry-After-Ms", "20"),
-                Answer.error(
+                ModelAnswer.error(429, key).with("Retry-After-Ms", "20"),
+                ModelAnswer.error(
                         401, "{\"error\":{\"type\":\"authentication_error\",\"message\":\"wrong: " + key + "\"}}"));
 
         WorkflowStub thread = start("a");
 
-        assertThat(thread.getResult(Outcome.class).status()).isEqualTo("failed");
+        assertThat(thread.getResult(RunOutcome.class).status()).isEqualTo("failed");
         WorkflowExecutionHistory history =
                 connection.client().fetchHistory(thread.getExecution().getWorkflowId());
         String bytes = history.getEvents().stream()
@@ -326,7 +329,8 @@ class ModelTurnsTest {
     @ValueSource(strings = {"anthropic", "openai"})
     void summary_isAskedForWithoutTools_andWhatItLeavesIsTaken(String service) {
         ModelServer server = service.equals("anthropic") ? anthropic : openai;
-        server.answers(Answer.says("One, then."), Answer.says("They counted."), Answer.says("Two, then."));
+        server.answers(
+                ModelAnswer.says("One, then."), ModelAnswer.says("They counted."), ModelAnswer.says("Two, then."));
         AgentSpec brief = AgentSpec.of("brief", service + ":m-1", BuiltInTools.askUser())
                 .with()
                 .summaries(new SummaryRule(1, 1))
@@ -336,17 +340,17 @@ class ModelTurnsTest {
             WorkflowStub thread = connection
                     .client()
                     .newUntypedWorkflowStub(
-                            Names.WORKFLOW_TYPE,
+                            WireNames.WORKFLOW_TYPE,
                             WorkflowOptions.newBuilder()
                                     .setTaskQueue(other.taskQueue())
                                     .setWorkflowId("thread-" + UUID.randomUUID())
                                     .build());
-            thread.start(StartInput.of("brief").saying(Say.message("m1", "One")));
+            thread.start(StartInput.of("brief").saying(SayPayload.message("m1", "One")));
             await().atMost(Duration.ofSeconds(60)).until(() -> server.received().size() == 1);
-            thread.signal(Names.SAY, Map.of("content", "Two"));
-            thread.signal(Names.CLOSE);
+            thread.signal(WireNames.SAY, Map.of("content", "Two"));
+            thread.signal(WireNames.CLOSE);
 
-            assertThat(thread.getResult(Outcome.class).text()).isEqualTo("Two, then.");
+            assertThat(thread.getResult(RunOutcome.class).text()).isEqualTo("Two, then.");
         }
         assertThat(server.complaints()).isEmpty();
         List<JsonNode> asked =
@@ -364,12 +368,12 @@ class ModelTurnsTest {
         WorkflowStub stub = connection
                 .client()
                 .newUntypedWorkflowStub(
-                        Names.WORKFLOW_TYPE,
+                        WireNames.WORKFLOW_TYPE,
                         WorkflowOptions.newBuilder()
                                 .setTaskQueue(worker.taskQueue())
                                 .setWorkflowId("thread-" + UUID.randomUUID())
                                 .build());
-        stub.start(StartInput.of(agent).saying(Say.message("m1", "Hi")).closingAfterOneTurn());
+        stub.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
         return stub;
     }
 }

@@ -3,15 +3,15 @@ package dev.waymark.worker.model;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.model.Answer;
-import dev.waymark.testkit.model.Answer.Piece;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
@@ -31,7 +31,7 @@ class ProviderSwitchTest {
                 ModelServer openai = new OpenAiServer()) {
             ModelProvider first = AnthropicProvider.of(anthropic.environment());
             ModelProvider second = OpenAiProvider.of(openai.environment());
-            Answer thoughtful = Answer.says()
+            ModelAnswer thoughtful = ModelAnswer.says()
                     .plus(new Piece.Thought("Hm, rain?", "c2lnbmVk"))
                     .plus(new Piece.Words("Let me see."))
                     .calls("tu_1", "weather", "{\"city\": ")

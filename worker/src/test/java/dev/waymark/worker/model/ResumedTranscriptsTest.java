@@ -8,16 +8,16 @@ import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Resumption;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.MadeUpThread;
-import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.GeneratedThread;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
@@ -41,11 +41,11 @@ class ResumedTranscriptsTest {
                 ModelServer openai = new OpenAiServer()) {
             List<ModelProvider> providers =
                     List.of(AnthropicProvider.of(anthropic.environment()), OpenAiProvider.of(openai.environment()));
-            anthropic.answers(Answer.says("Yes."));
-            openai.answers(Answer.says("Yes."));
+            anthropic.answers(ModelAnswer.says("Yes."));
+            openai.answers(ModelAnswer.says("Yes."));
             int asked = 0;
             for (long seed = 0; asked < CONVERSATIONS; seed++) {
-                Optional<List<Message>> transcript = nextModelCall(format, MadeUpThread.of(seed));
+                Optional<List<Message>> transcript = nextModelCall(format, GeneratedThread.of(seed));
                 if (transcript.isPresent()) {
                     asked++;
                     for (ModelProvider provider : providers) {
@@ -79,7 +79,7 @@ class ResumedTranscriptsTest {
         }
         Conversation resumed = how.of(left, LATER)
                 .apply(new Fact.AgentRequested(), LATER)
-                .apply(new Fact.AgentResolved(MadeUpThread.terms()), LATER);
+                .apply(new Fact.AgentResolved(GeneratedThread.terms()), LATER);
         int step = resumed.counters().steps() + 1;
         return resumed.decide().contains(new Step.CallModel(step))
                 ? Optional.of(resumed.apply(new Fact.ModelCalled(step), LATER)

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.testkit.model.Answer;
+import dev.waymark.contract.WireNames;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.AgentWorker;
@@ -49,18 +49,18 @@ abstract class RetryAfterCases {
                                 OpenAiProvider.NAME, OpenAiProvider.of(openai.environment()))))
                         .build()) {
             anthropic.answers(
-                    Answer.error(429, "{}").with("Retry-After", Long.toString(WAIT.toSeconds())),
-                    Answer.says("Hello."));
+                    ModelAnswer.error(429, "{}").with("Retry-After", Long.toString(WAIT.toSeconds())),
+                    ModelAnswer.says("Hello."));
             openai.answers(
-                    Answer.error(503, "{}").with("Retry-After-Ms", Long.toString(WAIT.toMillis())),
-                    Answer.says("Hello."));
+                    ModelAnswer.error(503, "{}").with("Retry-After-Ms", Long.toString(WAIT.toMillis())),
+                    ModelAnswer.says("Hello."));
             worker.start();
 
             List<WorkflowStub> turns =
                     Stream.of("a", "o").map(agent -> start(worker, agent)).toList();
 
             assertThat(turns)
-                    .allMatch(turn -> turn.getResult(Outcome.class).status().equals("complete"));
+                    .allMatch(turn -> turn.getResult(RunOutcome.class).status().equals("complete"));
             for (ModelServer server : List.of(anthropic, openai)) {
                 List<ModelServer.Received> requests = server.received();
                 assertThat(requests).hasSize(2);
@@ -74,12 +74,12 @@ abstract class RetryAfterCases {
         WorkflowStub stub = connection()
                 .client()
                 .newUntypedWorkflowStub(
-                        Names.WORKFLOW_TYPE,
+                        WireNames.WORKFLOW_TYPE,
                         WorkflowOptions.newBuilder()
                                 .setTaskQueue(worker.taskQueue())
                                 .setWorkflowId("thread-" + UUID.randomUUID())
                                 .build());
-        stub.start(StartInput.of(agent).saying(Say.message("m1", "Hi")).closingAfterOneTurn());
+        stub.start(StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
         return stub;
     }
 }

@@ -2,9 +2,9 @@ package dev.waymark.worker.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Timestamp;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Turn;
@@ -35,12 +35,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Operators pause, unpause and reset the activity of a tool that must not run twice. */
 @Tag("server")
 class ActivityOperationsServerTest {
-    private static final Wish WISH = new Wish(Till.APPROVED, 1, Wish.Ids.FRESH);
+    private static final Wish WISH = new Wish(ChargeService.APPROVED, 1, Wish.Ids.FRESH);
 
     @TempDir
     static Path directory;
 
-    private static Till till;
+    private static ChargeService till;
 
     /** What the operator does. */
     enum Operation {
@@ -95,7 +95,7 @@ class ActivityOperationsServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new Till(directory.resolve("ledger"));
+        till = new ChargeService(directory.resolve("ledger"));
     }
 
     @ParameterizedTest
@@ -211,7 +211,7 @@ class ActivityOperationsServerTest {
                 .reduce((first, second) -> second)
                 .orElseThrow()
                 .getResult();
-        return Wire.dataConverter().fromPayloads(0, Optional.of(result), ToolOutcome.class, ToolOutcome.class);
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(result), ToolOutcome.class, ToolOutcome.class);
     }
 
     private static void awaitHeartbeat(Plant plant, String thread) {

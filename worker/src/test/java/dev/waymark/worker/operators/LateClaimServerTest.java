@@ -3,8 +3,8 @@ package dev.waymark.worker.operators;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.contract.Claim;
-import dev.waymark.contract.Names;
+import dev.waymark.contract.ClaimRequest;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.client.WorkflowUpdateException;
@@ -16,11 +16,11 @@ import org.junit.jupiter.api.io.TempDir;
 /** Claims that arrive when the dispatch that they are of is not open any more. */
 @Tag("server")
 class LateClaimServerTest {
-    private static final Wish WISH = new Wish(Till.CHARGE, 1, Wish.Ids.FRESH);
+    private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
 
     @Test
     void claim_ofADispatchThatIsClaimedOrOver_isRefused(@TempDir Path directory) throws Exception {
-        Till till = new Till(directory.resolve("ledger"));
+        ChargeService till = new ChargeService(directory.resolve("ledger"));
         String thread = Plant.newThread();
         Gate before = till.holdBefore(thread);
         try (Plant plant = new Plant(TestServers.real(), till)) {
@@ -42,9 +42,10 @@ class LateClaimServerTest {
     }
 
     private static void assertRefused(Plant plant, String thread, Call call, int dispatch) {
-        String execution = Claim.execution(plant.timeline(thread).runId(), 1, "zombie");
-        Claim claim = new Claim(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
-        assertThatThrownBy(() -> plant.stub(thread).update(Names.CLAIM, Claim.Answer.class, claim))
+        String execution = ClaimRequest.execution(plant.timeline(thread).runId(), 1, "zombie");
+        ClaimRequest claim =
+                new ClaimRequest(call.id(), dispatch, call.tool(), call.argsDigest(), call.repeat(), execution);
+        assertThatThrownBy(() -> plant.stub(thread).update(WireNames.CLAIM, ClaimRequest.Answer.class, claim))
                 .isInstanceOf(WorkflowUpdateException.class)
                 .cause()
                 .hasMessageContaining("is not open");

@@ -22,12 +22,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("server")
 class NetworkServerTest {
     private static final Duration HEALED = Duration.ofSeconds(30);
-    private static final Wish WISH = new Wish(Till.CHARGE, 4, Wish.Ids.FRESH);
+    private static final Wish WISH = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);
 
     @TempDir
     static Path directory;
 
-    private static Till till;
+    private static ChargeService till;
 
     record Fault(boolean silent, int seconds, boolean ofWorkflowsToo) {}
 
@@ -46,7 +46,7 @@ class NetworkServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new Till(directory.resolve("ledger"));
+        till = new ChargeService(directory.resolve("ledger"));
     }
 
     /** When the network fails, the tools of one thread are about to charge, those of another have, and a third begins. */

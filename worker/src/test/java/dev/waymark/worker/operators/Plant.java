@@ -6,26 +6,26 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
-import dev.waymark.history.Histories;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.SoundHistory;
+import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.Claims;
+import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
@@ -69,18 +69,18 @@ final class Plant implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
 
     private final Connection connection;
-    private final Till till;
-    private final Histories histories;
+    private final ChargeService till;
+    private final HistoryReader histories;
     private final String taskQueue = "plant-" + UUID.randomUUID();
     private final List<Half> halves = new ArrayList<>();
     private final Map<String, Gate> thinking = new ConcurrentHashMap<>();
     private final List<ToolSpec> specs;
 
     /** {@code connection} is the operator's own, which nobody cuts. */
-    Plant(Connection connection, Till till) {
+    Plant(Connection connection, ChargeService till) {
         this.connection = connection;
         this.till = till;
-        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
         this.specs = till.tools().stream().map(Tool::spec).toList();
     }
 
@@ -141,7 +141,7 @@ final class Plant implements AutoCloseable {
         }
 
         private void registerActivities(Worker worker) {
-            RunReader runs = new RunReader(new Histories(own.stubs(), own.namespace()));
+            RunReader runs = new RunReader(new HistoryReader(own.stubs(), own.namespace()));
             Path here = Path.of(".");
             ToolRunner tools = new ToolRunner(
                     JavaTools.of(till.tools()),
@@ -152,7 +152,7 @@ final class Plant implements AutoCloseable {
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),
-                    new ToolActivity(runs, tools, new Claims(own.client()), () -> false),
+                    new ToolActivity(runs, tools, new ClaimSender(own.client()), () -> false),
                     new VerifyActivityImpl(runs, tools));
         }
 
@@ -193,8 +193,8 @@ final class Plant implements AutoCloseable {
                 .build();
         connection
                 .client()
-                .newUntypedWorkflowStub(Names.WORKFLOW_TYPE, options)
-                .start(StartInput.of("a").saying(Say.message("m-1", wish.words())));
+                .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
+                .start(StartInput.of("a").saying(SayPayload.message("m-1", wish.words())));
         return thread;
     }
 
@@ -278,9 +278,9 @@ final class Plant implements AutoCloseable {
     void decide(String thread, Call call) {
         try {
             if (call.status() == Call.Status.AWAITING) {
-                stub(thread).update(Names.APPROVE, Object.class, Map.of("callId", call.id(), "by", "ann"));
+                stub(thread).update(WireNames.APPROVE, Object.class, Map.of("callId", call.id(), "by", "ann"));
             } else {
-                stub(thread).update(Names.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
+                stub(thread).update(WireNames.SETTLE, Object.class, Map.of("callId", call.id(), "outcome", "give-up"));
             }
         } catch (WorkflowUpdateException e) {
             // It has been decided meanwhile.
@@ -324,7 +324,7 @@ final class Plant implements AutoCloseable {
     private void checkAgreement(String thread) {
         if (timeline(thread).ending().isEmpty()) {
             Awaitility.await(thread).atMost(PATIENCE).pollInterval(POLL).untilAsserted(() -> {
-                StateReport report = stub(thread).query(Names.STATE_QUERY, StateReport.class);
+                StateReport report = stub(thread).query(WireNames.STATE_QUERY, StateReport.class);
                 assertThat(report.state()).isEqualTo(StateDigest.of(state(thread)));
             });
         }
@@ -336,7 +336,7 @@ final class Plant implements AutoCloseable {
 
     private void replay(String thread, String run) {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread, run);
-        SoundHistory.check(history);
+        HistoryCheck.check(history);
         try {
             WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
         } catch (Exception e) {

@@ -30,12 +30,12 @@ class ResetServerTest {
     @TempDir
     static Path directory;
 
-    private static Till till;
+    private static ChargeService till;
     private static Plant plant;
 
     @BeforeAll
     static void open() {
-        till = new Till(directory.resolve("ledger"));
+        till = new ChargeService(directory.resolve("ledger"));
         plant = new Plant(TestServers.real(), till);
         plant.workflows();
         plant.activities();
@@ -49,10 +49,10 @@ class ResetServerTest {
     static Stream<Wish> wishes() {
         List<Wish> wishes = new ArrayList<>();
         for (Wish.Ids ids : Wish.Ids.values()) {
-            wishes.add(new Wish(Till.CHARGE, 4, ids));
+            wishes.add(new Wish(ChargeService.CHARGE, 4, ids));
         }
-        wishes.add(new Wish(Till.CHARGE, 1, Wish.Ids.FRESH));
-        for (String tool : Till.KINDS.subList(1, Till.KINDS.size())) {
+        wishes.add(new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH));
+        for (String tool : ChargeService.KINDS.subList(1, ChargeService.KINDS.size())) {
             wishes.add(new Wish(tool, 1, Wish.Ids.FRESH));
             wishes.add(new Wish(tool, 4, Wish.Ids.FRESH));
         }
@@ -88,10 +88,10 @@ class ResetServerTest {
     static Stream<Held> held() {
         List<Held> all = new ArrayList<>();
         for (Point point : Point.values()) {
-            for (String tool : Till.KINDS) {
+            for (String tool : ChargeService.KINDS) {
                 all.add(new Held(new Wish(tool, 1, Wish.Ids.FRESH), point));
             }
-            all.add(new Held(new Wish(Till.CHARGE, 4, Wish.Ids.SAME), point));
+            all.add(new Held(new Wish(ChargeService.CHARGE, 4, Wish.Ids.SAME), point));
         }
         return all.stream();
     }
@@ -113,7 +113,7 @@ class ResetServerTest {
         int resets = 0;
         for (int i = 0; i < places; i++) {
             String thread = threads.get(i);
-            if (held.wish().tool().equals(Till.APPROVED)) {
+            if (held.wish().tool().equals(ChargeService.APPROVED)) {
                 plant.decide(thread, plant.awaitCall(thread, Call.Status.AWAITING));
             }
             gates.get(i).awaitArrival();

@@ -36,15 +36,15 @@ class ServerLossServerTest {
     void server_killed_chargesAtMostOnceAndGoesOnSoonAfter(Workers workers, @TempDir Path directory) throws Exception {
         Optional<Path> binary = TemporalBinary.find();
         assumeTrue(binary.isPresent(), "no temporal binary");
-        Till till = new Till(directory.resolve("ledger"));
+        ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (MortalServer server = new MortalServer(binary.get(), directory);
                 Connection connection = server.connect();
                 Plant plant = new Plant(connection, till)) {
             plant.workflows();
             plant.activities();
             Map<String, Wish> threads = new LinkedHashMap<>();
-            Wish one = new Wish(Till.CHARGE, 1, Wish.Ids.FRESH);
-            Wish four = new Wish(Till.CHARGE, 4, Wish.Ids.FRESH);
+            Wish one = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
+            Wish four = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);
 
             String thinking = Plant.newThread();
             Gate thought = plant.holdThinking(thinking);
@@ -58,21 +58,21 @@ class ServerLossServerTest {
             Gate after = till.holdAfter(charged).firm();
             threads.put(plant.start(charged, one), one);
             after.awaitArrival();
-            for (String tool : new String[] {Till.APPROVED, Till.ASKING, Till.VERIFIED}) {
+            for (String tool : new String[] {ChargeService.APPROVED, ChargeService.ASKING, ChargeService.VERIFIED}) {
                 Wish wish = new Wish(tool, 1, Wish.Ids.FRESH);
                 String thread = Plant.newThread();
                 till.holdAfter(thread);
                 threads.put(plant.start(thread, wish), wish);
                 switch (tool) {
-                    case Till.APPROVED -> plant.awaitCall(thread, Call.Status.AWAITING);
-                    case Till.ASKING -> plant.awaitCall(thread, Call.Status.UNSETTLED);
+                    case ChargeService.APPROVED -> plant.awaitCall(thread, Call.Status.AWAITING);
+                    case ChargeService.ASKING -> plant.awaitCall(thread, Call.Status.UNSETTLED);
                     default -> plant.awaitCall(thread, Call.Status.UNKNOWN);
                 }
                 till.holdAfter(thread).open();
             }
             for (int i = 0; i < 8; i++) {
                 // Wherever these are.
-                Wish wish = i % 2 == 0 ? four : new Wish(Till.DEDUPLICATED, 2, Wish.Ids.FRESH);
+                Wish wish = i % 2 == 0 ? four : new Wish(ChargeService.DEDUPLICATED, 2, Wish.Ids.FRESH);
                 threads.put(plant.start(wish), wish);
             }
 

@@ -2,11 +2,11 @@ package dev.waymark.worker.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.Names;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Turn;
-import dev.waymark.history.Ending;
+import dev.waymark.history.RunEnding;
 import dev.waymark.history.Timeline;
 import dev.waymark.worker.workflow.TestServers;
 import io.temporal.api.enums.v1.PendingActivityState;
@@ -27,7 +27,7 @@ class StopServerTest {
     @TempDir
     static Path directory;
 
-    private static Till till;
+    private static ChargeService till;
 
     enum Order {
         STOP,
@@ -36,15 +36,15 @@ class StopServerTest {
     }
 
     enum Point {
-        THINKING(Till.CHARGE),
-        AWAITING_APPROVAL(Till.APPROVED),
-        DISPATCHED(Till.APPROVED),
-        STARTED(Till.APPROVED),
-        CLAIMED(Till.CHARGE),
-        CHARGED(Till.CHARGE),
-        WAITING_FOR_THE_FENCE(Till.VERIFIED),
-        VERIFYING(Till.VERIFIED),
-        UNSETTLED(Till.ASKING);
+        THINKING(ChargeService.CHARGE),
+        AWAITING_APPROVAL(ChargeService.APPROVED),
+        DISPATCHED(ChargeService.APPROVED),
+        STARTED(ChargeService.APPROVED),
+        CLAIMED(ChargeService.CHARGE),
+        CHARGED(ChargeService.CHARGE),
+        WAITING_FOR_THE_FENCE(ChargeService.VERIFIED),
+        VERIFYING(ChargeService.VERIFIED),
+        UNSETTLED(ChargeService.ASKING);
 
         private final String tool;
 
@@ -67,7 +67,7 @@ class StopServerTest {
     @BeforeAll
     static void open() {
         TestServers.real();
-        till = new Till(directory.resolve("ledger"));
+        till = new ChargeService(directory.resolve("ledger"));
     }
 
     @ParameterizedTest
@@ -129,7 +129,7 @@ class StopServerTest {
                 }
             }
             switch (scenario.order()) {
-                case STOP -> plant.stub(thread).signal(Names.STOP);
+                case STOP -> plant.stub(thread).signal(WireNames.STOP);
                 case CANCEL -> plant.stub(thread).cancel();
                 case TERMINATE -> plant.stub(thread).terminate("a test");
             }
@@ -147,13 +147,13 @@ class StopServerTest {
             List.of(thinking, before, after, verifying).forEach(Gate::open);
             switch (scenario.order()) {
                 case STOP -> {
-                    plant.stub(thread).signal(Names.SAY, new Wish(Till.CHARGE, 0, Wish.Ids.SAME).words());
+                    plant.stub(thread).signal(WireNames.SAY, new Wish(ChargeService.CHARGE, 0, Wish.Ids.SAME).words());
                     plant.await(thread, state -> state.turn().status() == Turn.Status.COMPLETE);
                     plant.check(thread, wish);
                 }
                 case CANCEL -> {
                     Timeline end = plant.awaitEnding(thread);
-                    assertThat(end.ending().orElseThrow().kind()).isEqualTo(Ending.Kind.CANCELLED);
+                    assertThat(end.ending().orElseThrow().kind()).isEqualTo(RunEnding.Kind.CANCELLED);
                     checkWords(end.now(), scenario.point());
                     plant.check(thread, wish);
                 }

@@ -1,10 +1,10 @@
 package dev.waymark.worker.operators;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import java.util.ArrayList;
 import java.util.List;

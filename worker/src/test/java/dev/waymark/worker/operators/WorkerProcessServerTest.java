@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Turn;
-import dev.waymark.worker.Main;
+import dev.waymark.worker.WorkerMain;
 import dev.waymark.worker.workflow.TestServers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -24,7 +24,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 @Tag("server")
 @Execution(ExecutionMode.CONCURRENT)
 class WorkerProcessServerTest {
-    private static final Wish WISH = new Wish(Till.CHARGE, 1, Wish.Ids.SAME);
+    private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
 
     private static final String LONG = "2m";
     /** Less than it takes to notice that a worker is frozen. */
@@ -71,7 +71,7 @@ class WorkerProcessServerTest {
 
     /** The only worker ends while some tools run, some are about to, and some threads have only begun. */
     private void drain(int signals) throws Exception {
-        Till till = new Till(directory.resolve("ledger"));
+        ChargeService till = new ChargeService(directory.resolve("ledger"));
         List<String> threads = new ArrayList<>();
         try (Plant plant = new Plant(TestServers.real(), till);
                 WorkerProcess only = new WorkerProcess(plant.taskQueue(), LONG)) {
@@ -103,7 +103,7 @@ class WorkerProcessServerTest {
 
     @Test
     void workerFrozen_inMidEffect_isReplacedAndItsProgramIsGone() throws Exception {
-        Till till = new Till(directory.resolve("ledger"));
+        ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
                 WorkerProcess frozen = new WorkerProcess(plant.taskQueue(), SHORT)) {
             String thread = plant.start(WISH);
@@ -132,7 +132,7 @@ class WorkerProcessServerTest {
 
     @Test
     void workerKilled_inMidEffect_itsProgramIsGoneBeforeTheThreadGoesOn() throws Exception {
-        Till till = new Till(directory.resolve("ledger"));
+        ChargeService till = new ChargeService(directory.resolve("ledger"));
         try (Plant plant = new Plant(TestServers.real(), till);
                 WorkerProcess killed = new WorkerProcess(plant.taskQueue(), LONG)) {
             String thread = plant.start(WISH);
@@ -178,7 +178,7 @@ class WorkerProcessServerTest {
             }
             List<String> words = new ArrayList<>(List.of(
                     Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-            words.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+            words.addAll(List.of("-cp", System.getProperty("java.class.path"), WorkerMain.class.getName()));
             words.addAll(List.of("worker", "--json", "--task-queue", taskQueue));
             ProcessBuilder builder = new ProcessBuilder(words)
                     .directory(directory.toFile())

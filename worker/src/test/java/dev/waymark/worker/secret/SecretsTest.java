@@ -89,7 +89,7 @@ class SecretsTest {
         assertThat(secrets.mask(text)).isEqualTo(masked);
         for (int first = 0; first <= text.length(); first++) {
             for (int second = first; second <= text.length(); second++) {
-                Mask mask = secrets.mask();
+                StreamMask mask = secrets.mask();
                 String told = mask.next(text.substring(0, first))
                         + mask.next(text.substring(first, second))
                         + mask.next(text.substring(second))
@@ -101,7 +101,7 @@ class SecretsTest {
 
     @Test
     void mask_whatMayBeABeginning_isHeldBack_andNothingElse() {
-        Mask mask = secrets("${LINE}").mask();
+        StreamMask mask = secrets("${LINE}").mask();
 
         assertThat(List.of(mask.next("it is can"), mask.next("dy, "), mask.next("or ca"), mask.end()))
                 .containsExactly("it is ", "candy, ", "or ", "ca");

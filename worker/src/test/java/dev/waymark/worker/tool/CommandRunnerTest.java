@@ -6,9 +6,9 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -91,7 +91,7 @@ class CommandRunnerTest {
         worker.put("SECRET", "s3cret");
         worker.put("UNRELATED", "x");
         ToolSpec tool = tool("env", Map.of("TOKEN", "Bearer ${SECRET}", "PLAIN", "$x"), Duration.ofSeconds(10));
-        Fence fence = Fence.in(tool.timeout());
+        ProcessFence fence = ProcessFence.in(tool.timeout());
         assertThat(new CommandRunner(worker)
                         .run(tool, List.of("env"), directory, Json.EMPTY_OBJECT, Map.of("WAYMARK_TOOL", "tool"), fence)
                         .outcome()
@@ -121,7 +121,7 @@ class CommandRunnerTest {
                 directory,
                 Json.EMPTY_OBJECT,
                 Map.of(),
-                Fence.in(tool.timeout()));
+                ProcessFence.in(tool.timeout()));
 
         assertThat(result).isEqualTo(new CommandResult.Exited(3, "same ${SECRET}", "…ECRET}" + "x".repeat(4090)));
     }
@@ -200,7 +200,7 @@ class CommandRunnerTest {
                                 directory.resolve("nowhere"),
                                 Json.EMPTY_OBJECT,
                                 Map.of(),
-                                Fence.in(tool.timeout())))
+                                ProcessFence.in(tool.timeout())))
                 .isEqualTo(new CommandResult.NotStarted("cannot start true", false));
     }
 
@@ -244,7 +244,8 @@ class CommandRunnerTest {
     void run_argumentsThatAShellWouldRead_arriveAsTheyAre() throws Exception {
         for (String text : List.of("$(touch ran)", "`touch ran`", "\\n\\\\", "$HOME", "'\"", "EOF", "\nEOF\n", " x ")) {
             Json args = Json.of(Map.of("a", text));
-            assertThat(run("cat", args)).isEqualTo(ToolOutcome.result(Wire.MAPPER.writeValueAsString(args) + "\n"));
+            assertThat(run("cat", args))
+                    .isEqualTo(ToolOutcome.result(PayloadJson.MAPPER.writeValueAsString(args) + "\n"));
         }
         assertThat(directory.resolve("ran")).doesNotExist();
     }
@@ -399,7 +400,7 @@ class CommandRunnerTest {
             assertThat(run("setsid sh -c 'echo $$ > a.pid; exec sleep 600' & sleep 0.3; echo done"))
                     .isEqualTo(ToolOutcome.result("done\n"));
         } finally {
-            ProcessHandle.of(new Programs(directory).pid("a")).ifPresent(ProcessHandle::destroyForcibly);
+            ProcessHandle.of(new TestPrograms(directory).pid("a")).ifPresent(ProcessHandle::destroyForcibly);
         }
     }
 
@@ -423,7 +424,7 @@ class CommandRunnerTest {
             done.complete(null);
         });
         caller.start();
-        new Programs(directory).awaitStarted("a", "b");
+        new TestPrograms(directory).awaitStarted("a", "b");
         caller.interrupt();
         done.get();
         assertThat(ended.get()).isInstanceOf(InterruptedException.class);
@@ -437,7 +438,7 @@ class CommandRunnerTest {
     }
 
     private void assertGone(String... names) throws IOException {
-        new Programs(directory).awaitGone(names);
+        new TestPrograms(directory).awaitGone(names);
     }
 
     private ToolOutcome run(String script) throws InterruptedException {
@@ -467,7 +468,7 @@ class CommandRunnerTest {
     }
 
     private CommandResult run(ToolSpec tool, List<String> command, Json args) throws InterruptedException {
-        return runner().run(tool, command, directory, args, Map.of(), Fence.in(tool.timeout()));
+        return runner().run(tool, command, directory, args, Map.of(), ProcessFence.in(tool.timeout()));
     }
 
     private void script(String name, String text) throws IOException {

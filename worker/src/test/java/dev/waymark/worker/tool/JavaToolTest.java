@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonPropertyDescription;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.tool.ToolContext;
@@ -44,7 +44,7 @@ class JavaToolTest {
 
     @Test
     void of_record_derivesTheSchema() throws Exception {
-        Json schema = Json.of(Wire.MAPPER.readValue("""
+        Json schema = Json.of(PayloadJson.MAPPER.readValue("""
                 {"type":"object","properties":{
                   "city":{"type":"string","description":"Where to"},
                   "room_count":{"type":"integer"},
@@ -86,7 +86,7 @@ class JavaToolTest {
     @Test
     void run_arguments_becomeTheRecord() throws Exception {
         JavaTool<Booking> tool = JavaTool.of("book", "", Booking.class, (args, context) -> args + " by " + context);
-        Json args = Json.of(Wire.MAPPER.readValue("""
+        Json args = Json.of(PayloadJson.MAPPER.readValue("""
                 {"city":"Ulm","room_count":2,"price":3,"refundable":true,"meal":"half board",
                  "guests":[{"name":"Ada","age":36}],"notes":{"a":"b"},"extra":[1]}
                 """, Object.class));

@@ -1,7 +1,7 @@
 package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -13,7 +13,7 @@ final class OneCommand {
 
     /** The timeout in milliseconds, the directory, the script. */
     public static void main(String[] words) throws Exception {
-        Fence fence = Fence.in(Duration.ofMillis(Long.parseLong(words[0])));
+        ProcessFence fence = ProcessFence.in(Duration.ofMillis(Long.parseLong(words[0])));
         ToolSpec tool = ToolSpec.command("tool", "/bin/sh", "-c", words[2])
                 .timeout(fence.timeout())
                 .build();

@@ -8,26 +8,26 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Pricing;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.Refusal;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Budget;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Spent;
-import dev.waymark.conversation.Summary;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
-import dev.waymark.conversation.Usd;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelFailure;
@@ -81,10 +81,10 @@ abstract class AgentWorkflowCases {
     @Test
     void question_answered_completesTheTurn() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
 
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> !now.turn().isRunning());
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -95,9 +95,10 @@ abstract class AgentWorkflowCases {
     @Test
     void runWithoutThread_turnEnds_closesWithItsOutcome() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(StartInput.of("a").closingAfterOneTurn().saying(Say.message("m-1", "Hello")));
+            String thread =
+                    rig.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "Hello")));
 
-            Outcome outcome = rig.stub(thread).getResult(Outcome.class);
+            RunOutcome outcome = rig.stub(thread).getResult(RunOutcome.class);
 
             assertThat(outcome.status()).isEqualTo("complete");
             assertThat(outcome.text()).isEqualTo("You said: Hello");
@@ -114,11 +115,11 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             assertThat(failed.turn().problem()).contains(new Problem("InsufficientQuota", "You have no credit left."));
 
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Still there?"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Still there?"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages())
@@ -140,10 +141,10 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "retry", true));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "retry", true));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("You said: Hello");
@@ -177,7 +178,7 @@ abstract class AgentWorkflowCases {
             }
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.spent()).isEqualTo(new Spent(new Usage(300, 10), Optional.of(usd("0.33"))));
@@ -199,7 +200,7 @@ abstract class AgentWorkflowCases {
             }
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), provider).with(AgentWorkflowCases::costly)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             assertThat(state.spent()).isEqualTo(new Spent(new Usage(100, 1), Optional.of(usd("0.103"))));
@@ -216,12 +217,12 @@ abstract class AgentWorkflowCases {
         Budget quarter = new Budget(Optional.of(usd("0.25")), Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), looping)
                 .with(agent -> costly(agent).budget(quarter))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             Conversation spent = rig.await(thread, now -> now.turn().status() == Turn.Status.BUDGET);
             assertThat(spent.cost()).contains(usd("0.25"));
             rig.replaceWorker();
 
-            rig.update(thread, Names.BUDGET, Map.of("usd", 0.3));
+            rig.update(thread, WireNames.BUDGET, Map.of("usd", 0.3));
 
             Conversation more = rig.await(thread, now -> now.cost().equals(Optional.of(usd("0.3"))));
             assertThat(more.turn().status()).isEqualTo(Turn.Status.BUDGET);
@@ -250,10 +251,10 @@ abstract class AgentWorkflowCases {
         };
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "One")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
 
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Two"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two"));
             rig.await(thread, Conversation::isSummarising);
             rig.replaceWorker();
 
@@ -282,11 +283,11 @@ abstract class AgentWorkflowCases {
             requests.add(request);
             return Reply.of(new Part.Text(requests.size() == 1 ? "Three" : "```json\n{\"n\": 3}\n```"));
         };
-        JsonNode schema = Wire.MAPPER.valueToTree(Map.of(
+        JsonNode schema = PayloadJson.MAPPER.valueToTree(Map.of(
                 "type", "object", "required", List.of("n"), "properties", Map.of("n", Map.of("type", "integer"))));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(
-                    StartInput.of("a").saying(Say.message("m-1", "How many?").wanting(Optional.of(schema))));
+            String thread = rig.start(StartInput.of("a")
+                    .saying(SayPayload.message("m-1", "How many?").wanting(Optional.of(schema))));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -304,10 +305,10 @@ abstract class AgentWorkflowCases {
             calls.incrementAndGet();
             return echo(request);
         };
-        JsonNode schema = Wire.MAPPER.valueToTree(Map.of("type", "many"));
+        JsonNode schema = PayloadJson.MAPPER.valueToTree(Map.of("type", "many"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(
-                    StartInput.of("a").saying(Say.message("m-1", "How many?").wanting(Optional.of(schema))));
+            String thread = rig.start(StartInput.of("a")
+                    .saying(SayPayload.message("m-1", "How many?").wanting(Optional.of(schema))));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
@@ -326,7 +327,7 @@ abstract class AgentWorkflowCases {
             return echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), flaky)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
 
             rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -348,11 +349,11 @@ abstract class AgentWorkflowCases {
         var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> city.name() + ": sunny")
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Weather?")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Weather?")));
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_2");
 
-            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_2", "answer", "Both"));
+            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_2", "answer", "Both"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages().get(2).toolResults())
@@ -376,7 +377,7 @@ abstract class AgentWorkflowCases {
         var weather = JavaTool.of("weather", "The weather", City.class, (city, context) -> "sunny")
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Weather?")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Weather?")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -397,7 +398,7 @@ abstract class AgentWorkflowCases {
                 .safeToRetry()
                 .withTimeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), model, hang)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
 
@@ -414,7 +415,7 @@ abstract class AgentWorkflowCases {
             throw new InterruptException("Which? ".repeat(500_000));
         });
         try (WorkflowRig rig = new WorkflowRig(connection(), model, asker)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -440,10 +441,10 @@ abstract class AgentWorkflowCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "And hurry"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "And hurry"));
             goOn.countDown();
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
@@ -474,15 +475,15 @@ abstract class AgentWorkflowCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             toolRuns.await(60, TimeUnit.SECONDS);
 
-            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
 
             Conversation stopped = rig.awaitSettled(thread);
             assertThat(stopped.turn().status()).isEqualTo(Turn.Status.STOPPED);
             assertThat(interrupted.await(60, TimeUnit.SECONDS)).isTrue();
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Go on"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Go on"));
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.transcript().messages().get(2).toolResults())
                     .containsExactly(new Part.ToolResult("tu_1", "Cancelled by ann.", true));
@@ -492,12 +493,12 @@ abstract class AgentWorkflowCases {
     @Test
     void cancel_whileAPersonIsWaitedFor_closesCancelled() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.stub(thread).cancel();
 
-            assertThatThrownBy(() -> rig.stub(thread).getResult(Outcome.class))
+            assertThatThrownBy(() -> rig.stub(thread).getResult(RunOutcome.class))
                     .isInstanceOf(WorkflowFailedException.class);
             Conversation state = rig.timeline(thread).now();
             assertThat(state.turn().status()).isEqualTo(Turn.Status.CANCELLED);
@@ -508,10 +509,10 @@ abstract class AgentWorkflowCases {
     @Test
     void update_thatMakesNoSense_isRefusedWithItsReasonAndLeavesNoTrace() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             Conversation before = rig.awaitSettled(thread);
 
-            assertThatThrownBy(() -> rig.update(thread, Names.ANSWER, Map.of("answer", "Friday")))
+            assertThatThrownBy(() -> rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday")))
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(rootMessage(e)))
                             .isEqualTo(new Problem(Problem.NOT_FOUND, "no question is open")));
@@ -524,8 +525,8 @@ abstract class AgentWorkflowCases {
     void sameMessageTwice_isAcknowledgedAsDuplicate() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
-            Ack first = rig.update(thread, Names.SAY, Map.of("id", "m-1", "content", "Hello"));
-            Ack second = rig.update(thread, Names.SAY, Map.of("id", "m-1", "content", "Hello"));
+            Ack first = rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Hello"));
+            Ack second = rig.update(thread, WireNames.SAY, Map.of("id", "m-1", "content", "Hello"));
 
             assertThat(second).isEqualTo(new Ack(first.fact(), true));
             Conversation state = rig.awaitSettled(thread);
@@ -536,11 +537,11 @@ abstract class AgentWorkflowCases {
     @Test
     void anotherWorker_takesOverInTheMiddle() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.replaceWorker();
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -550,9 +551,9 @@ abstract class AgentWorkflowCases {
     @Test
     void everyVersion_canBeProjected() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
             // The projection runs ahead of the workflow until its next task: wait for what that has seen.
             Timeline timeline = Awaitility.await()
                     .until(() -> rig.timeline(thread), now -> now.versions().size() == 3);

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
@@ -52,8 +52,8 @@ class AgentWorkflowServerTest extends AgentWorkflowCases {
             String thread = rig.start(StartInput.of("a"));
             rig.await(thread, now -> now.terms().isPresent());
             for (int i = 0; i < 20; i++) {
-                rig.stub(thread).signal(Names.SAY, "Hello " + i);
-                rig.stub(thread).signal(Names.STOP);
+                rig.stub(thread).signal(WireNames.SAY, "Hello " + i);
+                rig.stub(thread).signal(WireNames.STOP);
             }
             Conversation state = rig.await(thread, now -> now.counters().facts() >= 40 && now.isSettled());
             assertThat(state.counters().steps()).isPositive();

@@ -2,18 +2,18 @@ package dev.waymark.worker.workflow;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.contract.Names;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
-import dev.waymark.history.Ending;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.RunEnding;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
@@ -78,22 +78,22 @@ class AgreementServerTest {
 
     /** A conversation with a bit of everything, that has settled when this returns. */
     static String converse(WorkflowRig rig, StartInput start) {
-        String thread = rig.start(start.saying(Say.message("m-1", "batch of three")));
+        String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
         rig.awaitTurn(thread, 1);
-        rig.stub(thread).signal(Names.SAY, "Hello by signal");
+        rig.stub(thread).signal(WireNames.SAY, "Hello by signal");
         rig.stub(thread).signal("nope", 5);
         rig.awaitTurn(thread, 2);
-        update(rig, thread, "u-3", Names.SAY, Map.of("id", "m-3", "content", "ask me"));
+        update(rig, thread, "u-3", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
         rig.awaitSettled(thread);
-        update(rig, thread, "u-3", Names.SAY, Map.of("id", "m-3", "content", "ask me"));
-        update(rig, thread, "u-4", Names.SAY, Map.of("id", "m-3", "content", "ask me"));
-        rig.update(thread, Names.SAY, Map.of("id", "m-4", "content", "while you wait"));
-        rig.update(thread, Names.ANSWER, Map.of("callId", "tu_ask", "answer", "Friday"));
+        update(rig, thread, "u-3", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
+        update(rig, thread, "u-4", WireNames.SAY, Map.of("id", "m-3", "content", "ask me"));
+        rig.update(thread, WireNames.SAY, Map.of("id", "m-4", "content", "while you wait"));
+        rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_ask", "answer", "Friday"));
         rig.awaitTurn(thread, 3);
-        rig.update(thread, Names.SAY, Map.of("id", "m-5", "content", "ask again"));
+        rig.update(thread, WireNames.SAY, Map.of("id", "m-5", "content", "ask again"));
         rig.await(thread, now -> now.isInterrupted());
-        rig.update(thread, Names.STOP, Map.of("by", "ann"));
-        rig.stub(thread).signal(Names.SAY, "Bye");
+        rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
+        rig.stub(thread).signal(WireNames.SAY, "Bye");
         rig.await(
                 thread,
                 now -> now.turn().status() == Turn.Status.COMPLETE
@@ -202,10 +202,10 @@ class AgreementServerTest {
     void resetOfAnEarlierRun_ofAThreadThatMovedOn_agrees() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             StartInput start = StartInput.of("a").withLimits(RunLimits.DEFAULT.withSoftEvents(14));
-            String thread = rig.start(start.saying(Say.message("m-1", "plain")));
+            String thread = rig.start(start.saying(SayPayload.message("m-1", "plain")));
             for (int turn = 1; turn < 5; turn++) {
                 rig.awaitTurn(thread, turn);
-                rig.stub(thread).signal(Names.SAY, Map.of("id", "s-" + turn, "content", "Hello " + turn));
+                rig.stub(thread).signal(WireNames.SAY, Map.of("id", "s-" + turn, "content", "Hello " + turn));
             }
             rig.awaitTurn(thread, 5);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
@@ -235,21 +235,21 @@ class AgreementServerTest {
     void signalsAroundACancellation_inOneTask_agree() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int before = 0; before < 3; before++) {
-                String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask me")));
+                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask me")));
                 rig.awaitSettled(thread);
                 rig.suspend();
                 for (int i = 0; i < before; i++) {
-                    rig.stub(thread).signal(Names.SAY, "Before " + i);
+                    rig.stub(thread).signal(WireNames.SAY, "Before " + i);
                 }
                 rig.stub(thread).cancel();
-                rig.stub(thread).signal(Names.SAY, "After");
+                rig.stub(thread).signal(WireNames.SAY, "After");
                 rig.stub(thread).signal("nope");
                 rig.resume();
 
                 Timeline timeline =
                         rig.awaitTimeline(thread, now -> now.ending().isPresent());
 
-                assertThat(timeline.ending().get().kind()).isEqualTo(Ending.Kind.CANCELLED);
+                assertThat(timeline.ending().get().kind()).isEqualTo(RunEnding.Kind.CANCELLED);
                 assertThat(timeline.now().queue()).hasSize(before);
                 assertThat(timeline.now().ignored().count()).isEqualTo(2);
                 checkPrefixes(rig, thread);
@@ -262,15 +262,15 @@ class AgreementServerTest {
     void cancel_atAnyPoint_closesCancelledAndAgrees(String wish) {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int facts : List.of(0, 3, 4, 5, 7, 9)) {
-                String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", wish)));
+                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", wish)));
                 rig.await(thread, now -> now.counters().facts() >= facts || now.isSettled());
-                rig.stub(thread).signal(Names.SAY, "At the same time");
+                rig.stub(thread).signal(WireNames.SAY, "At the same time");
 
                 rig.stub(thread).cancel();
 
                 Timeline timeline =
                         rig.awaitTimeline(thread, now -> now.ending().isPresent());
-                assertThat(timeline.ending().get().kind()).isEqualTo(Ending.Kind.CANCELLED);
+                assertThat(timeline.ending().get().kind()).isEqualTo(RunEnding.Kind.CANCELLED);
                 assertThat(timeline.now().openCalls()).isEmpty();
                 assertThat(timeline.now().turn().isRunning()).isFalse();
                 checkPrefixes(rig, thread);
@@ -282,7 +282,7 @@ class AgreementServerTest {
     void worker_replacedAtManyPoints_changesNothing() {
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), AgreementServerTest::obedient, weather())) {
             for (int facts : List.of(2, 4, 6, 8)) {
-                String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "batch of three")));
+                String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "batch of three")));
                 rig.await(thread, now -> now.counters().facts() >= facts);
 
                 rig.replaceWorker();
@@ -303,7 +303,7 @@ class AgreementServerTest {
             boolean movesOn = seed == 2;
             StartInput start =
                     movesOn ? StartInput.of("a").withLimits(RunLimits.DEFAULT.withSoftEvents(40)) : StartInput.of("a");
-            String thread = rig.start(start.saying(Say.message("m-1", "batch of three")));
+            String thread = rig.start(start.saying(SayPayload.message("m-1", "batch of three")));
             ExecutorService pool = Executors.newFixedThreadPool(people);
             try {
                 List<Future<?>> talking = new ArrayList<>();
@@ -335,13 +335,13 @@ class AgreementServerTest {
         WorkflowStub stub = rig.stub(thread);
         try {
             switch (random.nextInt(9)) {
-                case 0, 1 -> stub.signal(Names.SAY, Map.of("id", id, "content", wish));
-                case 2, 3 -> rig.update(thread, Names.SAY, Map.of("id", id, "content", wish));
-                case 4 -> rig.update(thread, Names.STOP, Map.of("by", id));
-                case 5 -> stub.signal(Names.STOP);
-                case 6 -> rig.update(thread, Names.ANSWER, "Answer " + id);
-                case 7 -> stub.signal(Names.ANSWER, Map.of("answer", "Signal " + id));
-                default -> rig.update(thread, Names.CLEAR, Map.of("by", id));
+                case 0, 1 -> stub.signal(WireNames.SAY, Map.of("id", id, "content", wish));
+                case 2, 3 -> rig.update(thread, WireNames.SAY, Map.of("id", id, "content", wish));
+                case 4 -> rig.update(thread, WireNames.STOP, Map.of("by", id));
+                case 5 -> stub.signal(WireNames.STOP);
+                case 6 -> rig.update(thread, WireNames.ANSWER, "Answer " + id);
+                case 7 -> stub.signal(WireNames.ANSWER, Map.of("answer", "Signal " + id));
+                default -> rig.update(thread, WireNames.CLEAR, Map.of("by", id));
             }
         } catch (WorkflowUpdateException | WorkflowServiceException e) {
             // Refused, as things stood.

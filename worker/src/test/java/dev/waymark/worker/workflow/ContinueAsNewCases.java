@@ -5,21 +5,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Sha256;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
@@ -91,7 +91,7 @@ abstract class ContinueAsNewCases {
     void longTurn_overManyRuns_isOneConversation() {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(12, requests), stepTool())) {
-            String thread = rig.start(movingOnAt(14).saying(Say.message("m-1", "Go")));
+            String thread = rig.start(movingOnAt(14).saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -146,10 +146,10 @@ abstract class ContinueAsNewCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(1, requests), step)) {
-            String thread = rig.start(movingOnAt(20).saying(Say.message("m-1", "Go")));
+            String thread = rig.start(movingOnAt(20).saying(SayPayload.message("m-1", "Go")));
             assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "First"));
-            rig.update(thread, Names.SAY, Map.of("id", "m-3", "content", "Second"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "First"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Second"));
             goOn.countDown();
 
             Conversation state = rig.awaitSettled(thread);
@@ -176,7 +176,7 @@ abstract class ContinueAsNewCases {
     @Test
     void openQuestion_movesOn_andIsAnsweredInTheNextRunByAColdWorker() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(movingOnAt(12).saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(movingOnAt(12).saying(SayPayload.message("m-1", "Book it")));
             rig.await(thread, now -> now.isInterrupted());
             String first = runs(rig.timeline(thread)).get(0);
             rig.awaitTimeline(thread, timeline -> !timeline.runId().equals(first));
@@ -184,7 +184,7 @@ abstract class ContinueAsNewCases {
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_7");
 
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -196,20 +196,20 @@ abstract class ContinueAsNewCases {
     @Test
     void messageIds_areStillKnownSeveralRunsLater() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(12).saying(Say.message("m-0", "Hello 0")));
+            String thread = rig.start(movingOnAt(12).saying(SayPayload.message("m-0", "Hello 0")));
             List<Ack> acks = new ArrayList<>();
             rig.awaitTurn(thread, 1);
             for (int i = 1; i <= 4; i++) {
-                acks.add(rig.update(thread, Names.SAY, Map.of("id", "m-" + i, "content", "Hello " + i)));
+                acks.add(rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Hello " + i)));
                 rig.awaitTurn(thread, i + 1);
             }
             assertThat(runs(rig.timeline(thread))).hasSizeGreaterThan(2);
 
             for (int i = 1; i <= 4; i++) {
-                Ack again = rig.update(thread, Names.SAY, Map.of("id", "m-" + i, "content", "Hello again"));
+                Ack again = rig.update(thread, WireNames.SAY, Map.of("id", "m-" + i, "content", "Hello again"));
                 assertThat(again).isEqualTo(new Ack(acks.get(i - 1).fact(), true));
             }
-            assertThat(rig.update(thread, Names.SAY, Map.of("id", "m-0", "content", "x"))
+            assertThat(rig.update(thread, WireNames.SAY, Map.of("id", "m-0", "content", "x"))
                             .duplicate())
                     .isTrue();
 
@@ -224,7 +224,7 @@ abstract class ContinueAsNewCases {
         List<ModelRequest> requests = Collections.synchronizedList(new ArrayList<>());
         try (WorkflowRig rig = new WorkflowRig(connection(), stepping(6, requests), stepTool())) {
             String thread = rig.start(start(RunLimits.DEFAULT.withSoftEvents(12).withCarriedBytes(100))
-                    .saying(Say.message("m-1", "Go")));
+                    .saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitSettled(thread);
 
@@ -245,7 +245,7 @@ abstract class ContinueAsNewCases {
                 : steps.reply(request);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, stepTool())) {
             RunLimits limits = RunLimits.DEFAULT.withHardEvents(60).withCarriedBytes(20_000);
-            String thread = rig.start(start(limits).saying(Say.message("m-1", incompressible)));
+            String thread = rig.start(start(limits).saying(SayPayload.message("m-1", incompressible)));
 
             Conversation failed = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
@@ -258,19 +258,19 @@ abstract class ContinueAsNewCases {
             assertThat(failed.batchCalls())
                     .hasSize(1)
                     .allMatch(call -> call.toolResult().isPresent());
-            assertThatThrownBy(() -> rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "More")))
+            assertThatThrownBy(() -> rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "More")))
                     .isInstanceOf(WorkflowUpdateException.class)
                     .satisfies(e -> assertThat(Refusal.parse(AgentWorkflowCases.rootMessage(e))
                                     .type())
                             .isEqualTo(Problem.TOO_LARGE));
-            rig.stub(thread).signal(Names.SAY, "More by signal");
+            rig.stub(thread).signal(WireNames.SAY, "More by signal");
             Conversation refused = rig.await(thread, now -> now.ignored().count() == 1);
             assertThat(refused.transcript()).isEqualTo(failed.transcript());
             assertThat(runs(rig.timeline(thread))).hasSize(1);
 
-            rig.update(thread, Names.CLEAR, Map.of());
+            rig.update(thread, WireNames.CLEAR, Map.of());
             rig.awaitTimeline(thread, timeline -> runs(timeline).size() == 2);
-            rig.update(thread, Names.SAY, Map.of("id", "m-3", "content", "Afresh"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-3", "content", "Afresh"));
 
             Conversation state = rig.awaitTurn(thread, 2);
             assertThat(state.full()).isFalse();
@@ -287,7 +287,7 @@ abstract class ContinueAsNewCases {
         int senders = 4;
         int each = 8;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(14).saying(Say.message("m-0", "Hello")));
+            String thread = rig.start(movingOnAt(14).saying(SayPayload.message("m-0", "Hello")));
             ExecutorService pool = Executors.newFixedThreadPool(senders);
             List<String> expected = new ArrayList<>(List.of("Hello"));
             try {
@@ -316,7 +316,7 @@ abstract class ContinueAsNewCases {
 
     static List<String> said(Conversation state) {
         return state.transcript().messages().stream()
-                .filter(message -> message.role() == dev.waymark.conversation.Role.USER)
+                .filter(message -> message.role() == dev.waymark.conversation.message.Role.USER)
                 .map(Message::text)
                 .toList();
     }
@@ -328,7 +328,7 @@ abstract class ContinueAsNewCases {
                 boolean arrived = false;
                 for (int attempt = 0; attempt < 20 && !arrived; attempt++) {
                     try {
-                        rig.update(thread, Names.SAY, Map.of("id", text, "content", text));
+                        rig.update(thread, WireNames.SAY, Map.of("id", text, "content", text));
                         arrived = true;
                         acknowledged++;
                     } catch (WorkflowServiceException | WorkflowUpdateException e) {

@@ -3,9 +3,9 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
         int senders = 3;
         int each = 25;
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
-            String thread = rig.start(movingOnAt(16).saying(Say.message("m-0", "Hello")));
+            String thread = rig.start(movingOnAt(16).saying(SayPayload.message("m-0", "Hello")));
             List<String> expected = new ArrayList<>(List.of("Hello"));
             ExecutorService pool = Executors.newFixedThreadPool(senders);
             try {
@@ -43,9 +43,9 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
                         for (int i = 0; i < each; i++) {
                             String id = name + "." + i;
                             String say = "{\"id\": \"" + id + "\", \"content\": \"Message " + id + "\"}";
-                            rig.signalRaw(thread, Names.SAY, List.of(HostileSignalCases.json(say)));
-                            rig.signalRaw(thread, Names.SAY, List.of(HostileSignalCases.json(say)));
-                            rig.signalRaw(thread, Names.ANSWER, List.of(HostileSignalCases.json("{")));
+                            rig.signalRaw(thread, WireNames.SAY, List.of(HostileSignalCases.json(say)));
+                            rig.signalRaw(thread, WireNames.SAY, List.of(HostileSignalCases.json(say)));
+                            rig.signalRaw(thread, WireNames.ANSWER, List.of(HostileSignalCases.json("{")));
                             rig.signalRaw(thread, "nope", List.of());
                         }
                     }));
@@ -66,7 +66,7 @@ class ContinueAsNewServerTest extends ContinueAsNewCases {
             assertThat(state.ignored().count()).isEqualTo(ignored);
             assertThat(said(state)).containsExactlyInAnyOrderElementsOf(expected);
             assertThat(runs(rig.timeline(thread))).hasSizeGreaterThan(2);
-            StatusReport status = rig.stub(thread).query(Names.STATUS_QUERY, StatusReport.class);
+            StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
             assertThat(status.ignoredCount()).isEqualTo(ignored);
         }
     }

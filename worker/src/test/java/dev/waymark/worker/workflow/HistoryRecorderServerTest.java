@@ -3,19 +3,19 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.Names;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Budget;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import io.temporal.api.enums.v1.EventType;
@@ -57,7 +57,7 @@ class HistoryRecorderServerTest {
         WorkflowExecutionHistory history = rig.client().fetchHistory(thread, run);
         Files.writeString(
                 RecordedHistoriesTest.expectedBeside(file),
-                Wire.MAPPER
+                PayloadJson.MAPPER
                                 .writerWithDefaultPrettyPrinter()
                                 .writeValueAsString(RecordedHistoriesTest.expectation(history))
                         + "\n",
@@ -76,7 +76,8 @@ class HistoryRecorderServerTest {
     @Test
     void plainTurn() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").closingAfterOneTurn().saying(Say.message("m-1", "Hello")));
+            String thread =
+                    rig.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m-1", "Hello")));
             rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
             recordNewest(rig, thread, "plain-turn");
         }
@@ -85,7 +86,7 @@ class HistoryRecorderServerTest {
     @Test
     void parallelTools() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "batch")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "batch")));
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "parallel-tools");
         }
@@ -120,9 +121,9 @@ class HistoryRecorderServerTest {
         Json schema = Json.of(Map.of("type", "object"));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model).with(agent -> agent.summaries(new SummaryRule(60, 1)))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "One")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "One")));
             rig.awaitTurn(thread, 1);
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Two", "schema", schema));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             recordNewest(rig, thread, "summarised-and-misfit-twice");
         }
@@ -131,9 +132,9 @@ class HistoryRecorderServerTest {
     @Test
     void cancelled() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask")));
             rig.awaitSettled(thread);
-            rig.stub(thread).signal(Names.SAY, "Too late");
+            rig.stub(thread).signal(WireNames.SAY, "Too late");
             rig.stub(thread).cancel();
             rig.awaitTimeline(thread, timeline -> timeline.ending().isPresent());
             recordNewest(rig, thread, "cancelled");
@@ -146,10 +147,10 @@ class HistoryRecorderServerTest {
             String thread = rig.start(StartInput.of("a")
                     .withMaxIterations(Optional.of(20))
                     .withLimits(RunLimits.DEFAULT.withSoftEvents(24))
-                    .saying(Say.message("m-1", "batch")));
+                    .saying(SayPayload.message("m-1", "batch")));
             for (int turn = 1; turn < 4; turn++) {
                 rig.awaitTurn(thread, turn);
-                rig.update(thread, Names.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
+                rig.update(thread, WireNames.SAY, Map.of("id", "m-" + (turn + 1), "content", "batch " + turn));
             }
             rig.awaitTurn(thread, 4);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
@@ -172,9 +173,9 @@ class HistoryRecorderServerTest {
                         model,
                         ToolProtocolCases.charging(ledger).approved())
                 .with(agent -> agent.approvals(hasty))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
-            rig.update(thread, Names.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
+            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "args", Map.of("cents", 4), "by", "ann"));
             rig.awaitTurn(thread, 1);
             assertThat(ledger).containsExactly(4);
             recordNewest(rig, thread, "approved-claimed-and-denied-by-time");
@@ -188,7 +189,7 @@ class HistoryRecorderServerTest {
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.real(), model, ToolProtocolCases.hangingOnce(ledger, hangs))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             hangs.await();
             rig.replaceWorker();
             rig.awaitTurn(thread, 1);
@@ -201,7 +202,7 @@ class HistoryRecorderServerTest {
         List<Integer> ledger = new CopyOnWriteArrayList<>();
         ModelProvider model = ToolProtocolCases.calling(ToolProtocolCases.charge("tu_1", 5));
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model, ToolProtocolCases.charging(ledger))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitTurn(thread, 1);
             String run = rig.timeline(thread).runId();
             long second = rig.client().fetchHistory(thread, run).getEvents().stream()
@@ -230,9 +231,9 @@ class HistoryRecorderServerTest {
             rig.adopt(thread + "/tu_7");
             rig.adopt(thread + "/tu_8");
             rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
-            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
             rig.await(thread, now -> now.calls().get("tu_7").orElseThrow().status() == Call.Status.COMPLETED);
-            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
             rig.await(
                     thread,
                     now -> now.calls()
@@ -258,7 +259,7 @@ class HistoryRecorderServerTest {
             String thread = rig.start(SubagentCases.go(RunLimits.DEFAULT.withHardEvents(26)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
-            rig.stub(thread).signal(Names.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+            rig.stub(thread).signal(WireNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
             rig.awaitTurn(thread, 1);
             List<String> runs = ContinueAsNewCases.runs(rig.timeline(thread));
             record(rig, thread, runs.get(0), "subagent-cut-off-at-a-hard-limit");
@@ -288,7 +289,7 @@ class HistoryRecorderServerTest {
             throw ModelFailure.permanent("InsufficientQuota", "You have no credit left.");
         };
         try (WorkflowRig rig = new WorkflowRig(TestServers.real(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
             recordNewest(rig, thread, "failed-model");
         }
@@ -297,7 +298,7 @@ class HistoryRecorderServerTest {
     @Test
     void hostileSignals() throws Exception {
         try (WorkflowRig rig = rig()) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "ask")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "ask")));
             rig.awaitSettled(thread);
             HostileSignalCases.hostileSignals().stream()
                     .filter(hostile -> hostile.payloads().stream()
@@ -306,7 +307,7 @@ class HistoryRecorderServerTest {
                             < 1_000)
                     .forEach(hostile -> rig.signalRaw(thread, hostile.signal(), hostile.payloads()));
             rig.stub(thread).signal("__temporal_nope");
-            rig.update(thread, Names.ANSWER, "Friday");
+            rig.update(thread, WireNames.ANSWER, "Friday");
             rig.awaitTurn(thread, 1);
             recordNewest(rig, thread, "ignored-signals");
         }

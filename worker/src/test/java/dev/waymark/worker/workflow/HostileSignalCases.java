@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.google.protobuf.ByteString;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Ignored;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.IgnoredSignals;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import io.temporal.api.common.v1.Payload;
@@ -35,13 +35,14 @@ abstract class HostileSignalCases {
     /** Signals that are ignored whatever a thread is doing, as long as a turn runs and message {@code m-1} arrived. */
     static List<Hostile> hostileSignals() {
         List<Hostile> signals = new ArrayList<>();
-        for (String signal : List.of(Names.SAY, Names.ANSWER, Names.SETTLE, Names.BUDGET, "nope")) {
+        for (String signal : List.of(WireNames.SAY, WireNames.ANSWER, WireNames.SETTLE, WireNames.BUDGET, "nope")) {
             signals.add(new Hostile(signal, List.of()));
             signals.add(hostile(signal, payload("binary/null", "")));
             signals.add(hostile(signal, json("null")));
             signals.add(hostile(signal, json("{}")));
         }
-        for (String signal : List.of(Names.SAY, Names.ANSWER, Names.APPROVE, Names.STOP, Names.CLEAR, Names.CLOSE)) {
+        for (String signal : List.of(
+                WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.STOP, WireNames.CLEAR, WireNames.CLOSE)) {
             signals.add(hostile(signal, json("[1, \"two\"]")));
             signals.add(hostile(signal, json("{\"by\": {}, \"content\": 5, \"answer\": [], \"callId\": false}")));
             signals.add(hostile(signal, json("{\"content\":")));
@@ -64,26 +65,26 @@ abstract class HostileSignalCases {
                             .build()));
             signals.add(new Hostile(signal, List.of(payload("binary/plain", "first"), json("{}"))));
         }
-        signals.add(hostile(Names.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
-        signals.add(hostile(Names.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
-        signals.add(hostile(Names.SAY, json("{\"id\": \"\", \"content\": \"x\"}")));
-        signals.add(hostile(Names.SAY, json("{\"retry\": \"yes\"}")));
+        signals.add(hostile(WireNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
+        signals.add(hostile(WireNames.SAY, json("{\"id\": \"m-1\", \"content\": \"Once more\"}")));
+        signals.add(hostile(WireNames.SAY, json("{\"id\": \"\", \"content\": \"x\"}")));
+        signals.add(hostile(WireNames.SAY, json("{\"retry\": \"yes\"}")));
         signals.add(hostile(
-                Names.SAY,
+                WireNames.SAY,
                 json("{\"messages\": [{\"role\": \"assistant\", \"content\": [{\"type\":"
                         + " \"tool_use\", \"id\": \"a\", \"name\": \"t\", \"input\": {\"n\": 1e999999999}}]}]}")));
-        signals.add(hostile(Names.ANSWER, json("{\"callId\": \"tu_99\", \"answer\": \"x\"}")));
-        signals.add(hostile(Names.APPROVE, json("{\"callId\": \"tu_99\"}")));
-        signals.add(hostile(Names.SETTLE, json("{\"callId\": \"tu_99\", \"outcome\": \"done\"}")));
-        signals.add(hostile(Names.BUDGET, json("{\"iterations\": -1}")));
-        signals.add(hostile(Names.BUDGET, json("{\"iterations\": 99999999999}")));
-        signals.add(hostile(Names.BUDGET, json("{\"usd\": 1e999}")));
-        signals.add(hostile(Names.STOP, json("\"now\"")));
+        signals.add(hostile(WireNames.ANSWER, json("{\"callId\": \"tu_99\", \"answer\": \"x\"}")));
+        signals.add(hostile(WireNames.APPROVE, json("{\"callId\": \"tu_99\"}")));
+        signals.add(hostile(WireNames.SETTLE, json("{\"callId\": \"tu_99\", \"outcome\": \"done\"}")));
+        signals.add(hostile(WireNames.BUDGET, json("{\"iterations\": -1}")));
+        signals.add(hostile(WireNames.BUDGET, json("{\"iterations\": 99999999999}")));
+        signals.add(hostile(WireNames.BUDGET, json("{\"usd\": 1e999}")));
+        signals.add(hostile(WireNames.STOP, json("\"now\"")));
         for (String name : List.of("Say", " say", "say ", "sáy", "__stack_trace", "\ud83d\ude00", "n".repeat(990))) {
             signals.add(hostile(name, json("\"Hello\"")));
         }
         signals.add(new Hostile("nope", List.of(json("1"), json("2"), json("3"))));
-        signals.add(hostile(Names.SAY, json("\"" + "x".repeat(1_900_000) + "\"")));
+        signals.add(hostile(WireNames.SAY, json("\"" + "x".repeat(1_900_000) + "\"")));
         return signals;
     }
 
@@ -112,15 +113,15 @@ abstract class HostileSignalCases {
         Conversation state = rig.await(thread, now -> now.ignored().count() >= sent.size());
         assertThat(state.ignored().count()).isEqualTo(sent.size());
         assertThat(state.ignored().last())
-                .extracting(Ignored.Item::signal)
+                .extracting(IgnoredSignals.Item::signal)
                 .containsExactlyElementsOf(sent.subList(sent.size() - 20, sent.size()).stream()
                         .map(Hostile::signal)
                         .map(name -> name.length() > 100 ? name.substring(0, 100) + "…" : name)
                         .toList());
-        StatusReport status = rig.stub(thread).query(Names.STATUS_QUERY, StatusReport.class);
+        StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
         assertThat(status.ignoredCount()).isEqualTo(sent.size());
         assertThat(status.ignored())
-                .extracting(Ignored.Item::signal, Ignored.Item::reason)
+                .extracting(IgnoredSignals.Item::signal, IgnoredSignals.Item::reason)
                 .containsExactlyElementsOf(state.ignored().last().stream()
                         .map(item -> tuple(item.signal(), item.reason()))
                         .toList());
@@ -134,7 +135,7 @@ abstract class HostileSignalCases {
             return AgentWorkflowCases.echo(request);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Hello")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
             rig.await(thread, Conversation::modelCalled);
 
             sendAll(rig, thread);
@@ -162,7 +163,7 @@ abstract class HostileSignalCases {
                 })
                 .safeToRetry();
         try (WorkflowRig rig = new WorkflowRig(connection(), model, slow)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             assertThat(toolRuns.await(60, TimeUnit.SECONDS)).isTrue();
 
             sendAll(rig, thread);
@@ -179,13 +180,13 @@ abstract class HostileSignalCases {
     @Test
     void hostileSignals_whileAPersonIsWaitedFor_areIgnoredAndTheQuestionStaysOpen() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             sendAll(rig, thread);
             assertAllIgnored(rig, thread);
             assertThat(rig.awaitSettled(thread).isInterrupted()).isTrue();
-            rig.signalRaw(thread, Names.ANSWER, List.of(json("{\"callId\": \"tu_7\", \"answer\": \"Friday\"}")));
+            rig.signalRaw(thread, WireNames.ANSWER, List.of(json("{\"callId\": \"tu_7\", \"answer\": \"Friday\"}")));
 
             Conversation state = rig.await(thread, now -> !now.turn().isRunning());
             assertThat(state.turn().text()).isEqualTo("Booked for Friday");
@@ -197,7 +198,7 @@ abstract class HostileSignalCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::echo)) {
             String thread = rig.start(StartInput.of("a"));
 
-            rig.signalRaw(thread, Names.SAY, List.of(json("\"One\""), json("\"Two\"")));
+            rig.signalRaw(thread, WireNames.SAY, List.of(json("\"One\""), json("\"Two\"")));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("You said: One");
@@ -208,7 +209,7 @@ abstract class HostileSignalCases {
     @Test
     void signalOfAReservedName_isKnownToNobody() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
 
             rig.signalRaw(thread, "__temporal_nope", List.of(json("1")));
@@ -216,8 +217,10 @@ abstract class HostileSignalCases {
             rig.signalRaw(thread, "nope", List.of(json("1")));
 
             Conversation state = rig.await(thread, now -> now.ignored().count() > 0);
-            assertThat(state.ignored().last()).extracting(Ignored.Item::signal).containsExactly("nope");
-            StatusReport status = rig.stub(thread).query(Names.STATUS_QUERY, StatusReport.class);
+            assertThat(state.ignored().last())
+                    .extracting(IgnoredSignals.Item::signal)
+                    .containsExactly("nope");
+            StatusReport status = rig.stub(thread).query(WireNames.STATUS_QUERY, StatusReport.class);
             assertThat(status.ignoredCount()).isEqualTo(1);
         }
     }
@@ -228,16 +231,16 @@ abstract class HostileSignalCases {
                 ? Reply.of(new Part.Text("Done"))
                 : Reply.of(AgentWorkflowCases.ask("tu_7", "Which day?"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Book it")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));
             rig.awaitSettled(thread);
             List<Message> expected = new ArrayList<>();
 
             for (int i = 0; i < 250; i++) {
-                rig.signalRaw(thread, Names.SAY, List.of(json("\"Message " + i + "\"")));
-                rig.signalRaw(thread, Names.ANSWER, List.of(json("{\"callId\": \"tu_" + (100 + i) + "\"}")));
+                rig.signalRaw(thread, WireNames.SAY, List.of(json("\"Message " + i + "\"")));
+                rig.signalRaw(thread, WireNames.ANSWER, List.of(json("{\"callId\": \"tu_" + (100 + i) + "\"}")));
                 expected.add(Message.user("Message " + i));
             }
-            rig.signalRaw(thread, Names.ANSWER, List.of(json("\"Friday\"")));
+            rig.signalRaw(thread, WireNames.ANSWER, List.of(json("\"Friday\"")));
 
             Conversation state = rig.await(
                     thread, now -> now.turn().number() > 0 && !now.turn().isRunning());

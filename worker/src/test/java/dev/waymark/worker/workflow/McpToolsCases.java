@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpServer;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
 import dev.waymark.conversation.Turn;
-import dev.waymark.history.Histories;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.mcp.HttpToolServer;
 import dev.waymark.worker.mcp.McpEntry;
@@ -50,19 +50,19 @@ abstract class McpToolsCases {
     }
 
     private static Conversation turn(WorkflowRig rig) {
-        return rig.awaitTurn(rig.start(StartInput.of("a").saying(Say.message("m-1", "Go"))), 1);
+        return rig.awaitTurn(rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go"))), 1);
     }
 
     @Test
     void tools_areRecordedWithTheAgent_andRunOnce() {
         try (WorkflowRig rig = rig(call("test_charge", Map.of("cents", 5)), program(true, Duration.ofSeconds(60)))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
             assertThat(state.turn().text()).isEqualTo("charged 5;");
             AgentSpec agent = new RunReader(
-                            new Histories(connection().stubs(), connection().namespace()))
+                            new HistoryReader(connection().stubs(), connection().namespace()))
                     .setting(thread, rig.timeline(thread).moments().get(0).runId())
                     .agent();
             assertThat(agent.tool("test_charge").orElseThrow())

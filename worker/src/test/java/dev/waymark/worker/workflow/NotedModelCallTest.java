@@ -8,16 +8,16 @@ import dev.waymark.connect.Connection;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.ModelInput;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.history.Histories;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.history.RunReader.Called;
 import dev.waymark.worker.server.InMemoryServer;
@@ -46,14 +46,14 @@ class NotedModelCallTest {
     void notedCall_againstTheSameCallReadFromHistory_isEqual() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address())) {
-            Histories histories = new Histories(connection.stubs(), connection.namespace());
+            HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
             Connection gone = Connection.to(server.address());
             gone.close();
             // It can read nothing: what it knows was noted.
-            RunReader noting = new RunReader(new Histories(gone.stubs(), gone.namespace()));
+            RunReader noting = new RunReader(new HistoryReader(gone.stubs(), gone.namespace()));
             Comparing comparing = new Comparing(noting, new RunReader(histories));
             WorkerFactory factory = WorkerFactory.newInstance(connection.client());
-            Worker worker = factory.newWorker(Names.TASK_QUEUE);
+            Worker worker = factory.newWorker(WireNames.TASK_QUEUE);
             worker.registerWorkflowImplementationFactory(
                     AgentWorkflow.class,
                     (EncodedValues arguments) -> new AgentWorkflowImpl(
@@ -66,13 +66,15 @@ class NotedModelCallTest {
                 WorkflowStub thread = connection
                         .client()
                         .newUntypedWorkflowStub(
-                                Names.WORKFLOW_TYPE,
+                                WireNames.WORKFLOW_TYPE,
                                 WorkflowOptions.newBuilder()
-                                        .setTaskQueue(Names.TASK_QUEUE)
+                                        .setTaskQueue(WireNames.TASK_QUEUE)
                                         .setWorkflowId("noted")
                                         .build());
-                thread.start(StartInput.of("looker").closingAfterOneTurn().saying(Say.message("m-1", "Look around.")));
-                thread.getResult(Outcome.class);
+                thread.start(StartInput.of("looker")
+                        .closingAfterOneTurn()
+                        .saying(SayPayload.message("m-1", "Look around.")));
+                thread.getResult(RunOutcome.class);
             } finally {
                 factory.shutdownNow();
                 factory.awaitTermination(5, TimeUnit.SECONDS);
@@ -84,10 +86,10 @@ class NotedModelCallTest {
 
     @ActivityInterface
     public interface Looker {
-        @ActivityMethod(name = Names.MODEL_ACTIVITY)
+        @ActivityMethod(name = WireNames.MODEL_ACTIVITY)
         Reply model(ModelInput input);
 
-        @ActivityMethod(name = Names.AGENT_ACTIVITY)
+        @ActivityMethod(name = WireNames.AGENT_ACTIVITY)
         AgentSpec agent(AgentInput input);
 
         @ActivityMethod(name = "look")

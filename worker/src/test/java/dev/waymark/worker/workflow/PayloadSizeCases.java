@@ -3,17 +3,17 @@ package dev.waymark.worker.workflow;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Problem;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.tool.InlineText;
@@ -50,7 +50,7 @@ abstract class PayloadSizeCases {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(4, 256 * 1024 - 100);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -66,7 +66,7 @@ abstract class PayloadSizeCases {
         ModelProvider model =
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -84,13 +84,13 @@ abstract class PayloadSizeCases {
             return request.messages().size() > 1 ? AgentWorkflowCases.echo(request) : calls(8, 256 * 1024 - 100);
         };
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> "sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             Conversation failed = rig.awaitTurn(thread, 1);
             assertThat(failed.turn().status()).isEqualTo(Turn.Status.FAILED);
             assertThat(failed.turn().problem()).map(Problem::type).contains(Problem.TOO_LARGE);
             assertThat(asked).hasValue(1);
 
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "Shorter"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Shorter"));
 
             Conversation state = rig.awaitTurn(thread, 2);
             assertThat(state.turn().text()).isEqualTo("You said: Shorter");
@@ -102,7 +102,7 @@ abstract class PayloadSizeCases {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(1, 1);
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model, weather((city, context) -> "a" + "ä".repeat(2_500_000) + "z"))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -119,7 +119,7 @@ abstract class PayloadSizeCases {
         ModelProvider model = request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(12, 1);
         try (WorkflowRig rig = new WorkflowRig(
                 connection(), model, weather((city, context) -> context.callId() + "x".repeat(MEBIBYTE)))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -134,14 +134,14 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> {
             throw new dev.waymark.tool.InterruptException("Which? " + "x".repeat(5_000_000));
         }))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation waiting = rig.awaitSettled(thread);
 
             assertThat(waiting.questions()).hasSize(1);
             assertThat(waiting.questions().get(0).question().orElseThrow().length())
                     .isLessThanOrEqualTo(InlineText.LIMIT_BYTES);
-            rig.update(thread, Names.ANSWER, "This");
+            rig.update(thread, WireNames.ANSWER, "This");
             assertThat(rig.awaitTurn(thread, 1).turn().text()).isEqualTo("Done");
         }
     }
@@ -152,7 +152,7 @@ abstract class PayloadSizeCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), model, weather((city, context) -> {
             throw new IllegalStateException("x".repeat(5_000_000));
         }))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -169,7 +169,7 @@ abstract class PayloadSizeCases {
                 request -> request.messages().size() > 1 ? Reply.of(new Part.Text("Done")) : calls(120, 1);
         try (WorkflowRig rig =
                 new WorkflowRig(connection(), model, weather((city, context) -> context.callId() + " is sunny"))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Go")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -193,10 +193,10 @@ abstract class PayloadSizeCases {
     void largestMessage_isTakenAndALargerOneIsNot() {
         String largest = "x".repeat(256 * 1024);
         try (WorkflowRig rig = new WorkflowRig(connection(), request -> Reply.of(new Part.Text("Read")))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", largest)));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", largest)));
             rig.awaitTurn(thread, 1);
-            rig.stub(thread).signal(Names.SAY, largest + "x");
-            rig.stub(thread).signal(Names.SAY, largest);
+            rig.stub(thread).signal(WireNames.SAY, largest + "x");
+            rig.stub(thread).signal(WireNames.SAY, largest);
 
             Conversation state = rig.awaitTurn(thread, 2);
 

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.Descriptors.FieldDescriptor;
 import com.google.protobuf.Message;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Projector;
 import io.temporal.api.enums.v1.EventType;
@@ -75,7 +75,7 @@ final class Prefixes {
                     .queryWorkflowExecution(
                             new WorkflowExecutionHistory(
                                     History.newBuilder().addAllEvents(prefix).build()),
-                            Names.STATE_QUERY,
+                            WireNames.STATE_QUERY,
                             StateReport.class,
                             StateReport.class,
                             new Object[0]);

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
-import dev.waymark.contract.Wire;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Projector;
 import io.temporal.common.WorkflowExecutionHistory;
@@ -54,7 +54,7 @@ class RecordedHistoriesTest {
     @ParameterizedTest
     @MethodSource("histories")
     void recordedHistory_projectsToWhatItDid(Path file) throws Exception {
-        JsonNode expected = Wire.MAPPER.readTree(Files.readString(expectedBeside(file)));
+        JsonNode expected = PayloadJson.MAPPER.readTree(Files.readString(expectedBeside(file)));
 
         assertThat(expectation(read(file))).isEqualTo(expected);
     }
@@ -72,7 +72,7 @@ class RecordedHistoriesTest {
      * run's id every claim looks as if a reset had brought it back, which must make no difference.
      */
     static JsonNode expectation(WorkflowExecutionHistory history) throws IOException {
-        ObjectNode expected = Wire.MAPPER.createObjectNode();
+        ObjectNode expected = PayloadJson.MAPPER.createObjectNode();
         var facts = expected.putArray("facts");
         Projector projector =
                 new Projector("recorded", moment -> moment.fact().ifPresent(fact -> facts.add(fact.type())));
@@ -85,7 +85,7 @@ class RecordedHistoriesTest {
         expected.put("transcript", state.transcript().digest());
         expected.put("state", StateDigest.of(state));
         expected.put("modelCalls", projector.modelCalls());
-        expected.set("checkpoint", Wire.MAPPER.valueToTree(RunnerCheckpoint.of(state)));
-        return Wire.MAPPER.readTree(Wire.MAPPER.writeValueAsBytes(expected));
+        expected.set("checkpoint", PayloadJson.MAPPER.valueToTree(RunnerCheckpoint.of(state)));
+        return PayloadJson.MAPPER.readTree(PayloadJson.MAPPER.writeValueAsBytes(expected));
     }
 }

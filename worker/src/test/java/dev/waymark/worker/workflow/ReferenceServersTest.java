@@ -5,12 +5,12 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.agent.McpServer;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.mcp.McpEntry;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -63,7 +63,7 @@ class ReferenceServersTest {
         Part.ToolUse call = new Part.ToolUse("tu_1", tool, Json.of(args));
         try (WorkflowRig rig =
                 new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call)).withServers(entry)) {
-            return rig.awaitTurn(rig.start(StartInput.of("a").saying(Say.message("m-1", "Go"))), 1);
+            return rig.awaitTurn(rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go"))), 1);
         }
     }
 

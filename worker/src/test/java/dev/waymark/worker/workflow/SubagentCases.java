@@ -4,22 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.RunLimits;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Budget;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
 import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.JavaTool;
@@ -87,7 +87,7 @@ abstract class SubagentCases {
     }
 
     static StartInput go(RunLimits limits) {
-        return StartInput.of("boss").withLimits(limits).saying(Say.message("m-1", "Go"));
+        return StartInput.of("boss").withLimits(limits).saying(SayPayload.message("m-1", "Go"));
     }
 
     static StartInput go() {
@@ -128,7 +128,7 @@ abstract class SubagentCases {
             assertThat(pending).extracting(PendingItem::words).containsExactly("Which day?");
             assertThat(waiting.usage()).isEqualTo(new Usage(110, 2));
 
-            rig.update(thread, Names.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("callId", "tu_7/tu_1", "answer", "Friday"));
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).isEqualTo("All told: [ask Which day? gave [Friday]]");
@@ -150,7 +150,7 @@ abstract class SubagentCases {
                     .extracting(PendingItem::callId)
                     .containsExactly("tu_7/tu_d/tu_1");
 
-            rig.stub(thread).signal(Names.ANSWER, "Friday");
+            rig.stub(thread).signal(WireNames.ANSWER, "Friday");
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text()).contains("Friday");
@@ -171,12 +171,12 @@ abstract class SubagentCases {
             assertThat(item.kind()).isEqualTo(PendingItem.APPROVAL);
             assertThat(item.args()).contains(Json.of(Map.of("cents", 500)));
 
-            Throwable refused = catchThrowable(() ->
-                    rig.update(thread, Names.APPROVE, Map.of("callId", item.callId(), "argsDigest", "0".repeat(64))));
+            Throwable refused = catchThrowable(() -> rig.update(
+                    thread, WireNames.APPROVE, Map.of("callId", item.callId(), "argsDigest", "0".repeat(64))));
             assertThat(AgentWorkflowCases.rootMessage(refused)).contains("other arguments");
             rig.update(
                     thread,
-                    Names.APPROVE,
+                    WireNames.APPROVE,
                     Map.of(
                             "callId",
                             item.callId(),
@@ -189,7 +189,8 @@ abstract class SubagentCases {
             assertThat(ledger).containsExactly(500);
             Call approved = call(rig.timeline(thread + "/tu_7").now(), "tu_1");
             assertThat(approved.approval().orElseThrow().by()).contains("ann");
-            Throwable again = catchThrowable(() -> rig.update(thread, Names.APPROVE, Map.of("callId", item.callId())));
+            Throwable again =
+                    catchThrowable(() -> rig.update(thread, WireNames.APPROVE, Map.of("callId", item.callId())));
             assertThat(AgentWorkflowCases.rootMessage(again)).contains("not open any more");
         }
     }
@@ -217,7 +218,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_8");
             rig.await(thread, now -> now.isInterrupted() && now.asks().size() == 2);
 
-            rig.update(thread, Names.STOP, Map.of("by", "ann"));
+            rig.update(thread, WireNames.STOP, Map.of("by", "ann"));
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().status()).isEqualTo(Turn.Status.STOPPED);
@@ -281,7 +282,7 @@ abstract class SubagentCases {
             String thread = rig.start(go(RunLimits.DEFAULT.withSoftEvents(8)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::hasSubagents);
-            rig.update(thread, Names.SAY, Map.of("id", "m-2", "content", "And?"));
+            rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "And?"));
             gate.countDown();
 
             Conversation state = rig.awaitTurn(thread, 1);
@@ -300,7 +301,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
 
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
             assertThat(ContinueAsNewCases.runs(rig.timeline(thread + "/tu_7"))).hasSizeGreaterThan(1);
@@ -314,7 +315,8 @@ abstract class SubagentCases {
         try (WorkflowRig rig = new WorkflowRig(connection(), model)
                 .withSubagents("boss", "scout")
                 .with(agent -> agent.context(files))) {
-            String thread = rig.start(go().withContext(Optional.of(Wire.MAPPER.valueToTree(Map.of("tenant", "acme")))));
+            String thread =
+                    rig.start(go().withContext(Optional.of(PayloadJson.MAPPER.valueToTree(Map.of("tenant", "acme")))));
             rig.adopt(thread + "/tu_7");
 
             rig.awaitTurn(thread, 1);
@@ -337,7 +339,7 @@ abstract class SubagentCases {
             String thread = rig.start(input);
             rig.await(thread, Conversation::isInterrupted);
 
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
         }
@@ -350,7 +352,7 @@ abstract class SubagentCases {
             String thread = rig.start(go(RunLimits.DEFAULT.withHardEvents(26)));
             rig.adopt(thread + "/tu_7");
             rig.await(thread, Conversation::isInterrupted);
-            rig.stub(thread).signal(Names.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
+            rig.stub(thread).signal(WireNames.ANSWER, Map.of("callId", "tu_9", "answer", "One more event"));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -367,7 +369,8 @@ abstract class SubagentCases {
     void threadOfThatName_exists_isADurabilityError() {
         ModelProvider model = boss(task("tu_7", "scout", "a"));
         try (WorkflowRig rig = new WorkflowRig(connection(), model).withSubagents("boss", "scout")) {
-            String thread = rig.startAbove("tu_7", StartInput.of("scout").saying(Say.message("m-1", "ask Who?")), go());
+            String thread =
+                    rig.startAbove("tu_7", StartInput.of("scout").saying(SayPayload.message("m-1", "ask Who?")), go());
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -457,7 +460,7 @@ abstract class SubagentCases {
             rig.adopt(thread + "/tu_7");
             assertThat(rig.awaitTurn(thread, 1).turn().status()).isEqualTo(Turn.Status.BUDGET);
 
-            rig.update(thread, Names.BUDGET, Map.of("tokens", 1_000));
+            rig.update(thread, WireNames.BUDGET, Map.of("tokens", 1_000));
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.COMPLETE);
             assertThat(state.turn().text()).isEqualTo("All told: [found a]");
@@ -506,12 +509,12 @@ abstract class SubagentCases {
                             + " \"usage\": {\"inputTokens\": 1, \"outputTokens\": 1}}}");
 
             for (String body : hostile) {
-                rig.signalRaw(thread, Names.SUBAGENT, List.of(HostileSignalCases.json(body)));
+                rig.signalRaw(thread, WireNames.SUBAGENT, List.of(HostileSignalCases.json(body)));
             }
 
             Conversation state = rig.await(thread, now -> now.ignored().count() == hostile.size());
             assertThat(state.isInterrupted()).isTrue();
-            rig.update(thread, Names.ANSWER, Map.of("answer", "Friday"));
+            rig.update(thread, WireNames.ANSWER, Map.of("answer", "Friday"));
             assertThat(rig.awaitTurn(thread, 1).turn().text()).contains("Friday");
         }
     }

@@ -4,17 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
 import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.tool.Verdict;
@@ -95,7 +95,7 @@ abstract class ToolProtocolCases {
     @Test
     void sideEffectingTool_isClaimedAndRunsOnce() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5), charge("tu_2", 7)), charge())) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -114,14 +114,14 @@ abstract class ToolProtocolCases {
     @Test
     void approval_editedArguments_areWhatRuns() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             Conversation waiting = rig.awaitSettled(thread);
             assertThat(waiting.isInterrupted()).isTrue();
             assertThat(ledger).isEmpty();
 
             rig.update(
                     thread,
-                    Names.APPROVE,
+                    WireNames.APPROVE,
                     Map.of(
                             "callId",
                             "tu_1",
@@ -140,10 +140,10 @@ abstract class ToolProtocolCases {
     @Test
     void approval_denied_neverRuns() {
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.awaitSettled(thread);
 
-            rig.signalRaw(thread, Names.DENY, List.of());
+            rig.signalRaw(thread, WireNames.DENY, List.of());
 
             Conversation state = rig.awaitTurn(thread, 1);
             assertThat(state.turn().text())
@@ -157,7 +157,7 @@ abstract class ToolProtocolCases {
     void invalidArguments_failBeforeAnybodyIsAsked() {
         Part.ToolUse wrong = new Part.ToolUse("tu_1", "charge_card", Json.of(Map.of("cents", "many")));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(wrong), charge().approved())) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -175,7 +175,7 @@ abstract class ToolProtocolCases {
             return "charged";
         });
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hanging)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             rig.await(thread, state -> !ledger.isEmpty());
 
             rig.replaceWorker();
@@ -193,7 +193,7 @@ abstract class ToolProtocolCases {
     void workerLostBeforeTheEffect_verifySaysSo_runsAgainAfterTheFence() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hangingOnce(ledger, hangs))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             hangs.await();
 
             rig.replaceWorker();
@@ -249,7 +249,7 @@ abstract class ToolProtocolCases {
         JavaTool<Charge> tool =
                 complainingOfInterruptions(keys, new CountDownLatch(1)).withTimeout(Duration.ofSeconds(1));
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), tool)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -264,9 +264,9 @@ abstract class ToolProtocolCases {
         List<String> keys = new CopyOnWriteArrayList<>();
         CountDownLatch runs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(2), complainingOfInterruptions(keys, runs))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             runs.await();
-            rig.update(thread, Names.STOP, Map.of());
+            rig.update(thread, WireNames.STOP, Map.of());
             rig.awaitTimeline(
                     thread,
                     timeline -> timeline.moments().stream()
@@ -274,7 +274,7 @@ abstract class ToolProtocolCases {
                                     .filter(Fact.ToolLost.class::isInstance)
                                     .isPresent()));
 
-            rig.update(thread, Names.SAY, Map.of("content", "Again"));
+            rig.update(thread, WireNames.SAY, Map.of("content", "Again"));
 
             assertThat(call(rig.awaitTurn(thread, 2), "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
             assertThat(keys).hasSize(2).containsOnly(keys.get(0));
@@ -287,7 +287,7 @@ abstract class ToolProtocolCases {
         CountDownLatch runs = new CountDownLatch(1);
         JavaTool<Charge> tool = complainingOfInterruptions(new CopyOnWriteArrayList<>(), runs);
         try (WorkflowRig rig = new WorkflowRig(connection(), twice(1), tool)) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
             runs.await();
             rig.completeByHand(thread, result);
 
@@ -303,7 +303,7 @@ abstract class ToolProtocolCases {
         AgentSpec.Approvals hasty = new AgentSpec.Approvals(false, Optional.of(Duration.ofSeconds(1)));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(hasty))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 
@@ -319,7 +319,7 @@ abstract class ToolProtocolCases {
         AgentSpec.Approvals nobody = new AgentSpec.Approvals(true, Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), charge().approved())
                 .with(agent -> agent.approvals(nobody))) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Charge")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Charge")));
 
             assertThat(rig.awaitTurn(thread, 1).turn().text())
                     .isEqualTo("Tool execution denied. No approval callback provided."
@@ -334,7 +334,7 @@ abstract class ToolProtocolCases {
                 new Part.ToolUse("tu_1", "write_file", Json.of(Map.of("path", "notes/a.md", "content", "Hello")));
         Part.ToolUse read = new Part.ToolUse("tu_2", "read_file", Json.of(Map.of("path", "notes/a.md")));
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(write, read), charge())) {
-            String thread = rig.start(StartInput.of("a").saying(Say.message("m-1", "Write")));
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Write")));
 
             Conversation state = rig.awaitTurn(thread, 1);
 

@@ -9,19 +9,19 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
 import dev.waymark.contract.AgentInput;
-import dev.waymark.contract.Names;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
+import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Conversation;
-import dev.waymark.history.Audit;
-import dev.waymark.history.Ending;
-import dev.waymark.history.Histories;
+import dev.waymark.history.DigestAudit;
+import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
+import dev.waymark.history.RunEnding;
 import dev.waymark.history.RunReader;
 import dev.waymark.history.Timeline;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.SoundHistory;
+import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
 import dev.waymark.worker.mcp.McpConnections;
@@ -29,7 +29,7 @@ import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.Claims;
+import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.ToolActivity;
@@ -74,7 +74,7 @@ final class WorkflowRig implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final Connection connection;
-    private final Histories histories;
+    private final HistoryReader histories;
     private final String taskQueue = "rig-" + UUID.randomUUID();
     private final List<String> threads = new ArrayList<>();
     private final ModelProviders providers;
@@ -88,7 +88,7 @@ final class WorkflowRig implements AutoCloseable {
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
-        this.histories = new Histories(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
         this.providers = ModelProviders.of(Map.of("fake", provider));
         this.tools = List.of(tools);
         BuiltInTools.GROUPS.forEach(group -> toolSpecs.addAll(BuiltInTools.of(group)));
@@ -116,7 +116,7 @@ final class WorkflowRig implements AutoCloseable {
                 servers,
                 Path.of("."));
         worker.registerActivitiesImplementations(
-                new ToolActivity(runs, runner, new Claims(connection.client()), () -> false),
+                new ToolActivity(runs, runner, new ClaimSender(connection.client()), () -> false),
                 new VerifyActivityImpl(runs, runner));
         created.start();
         return created;
@@ -200,7 +200,7 @@ final class WorkflowRig implements AutoCloseable {
         return connection
                 .client()
                 .newUntypedWorkflowStub(
-                        Names.WORKFLOW_TYPE,
+                        WireNames.WORKFLOW_TYPE,
                         WorkflowOptions.newBuilder()
                                 .setTaskQueue(taskQueue)
                                 .setWorkflowId(thread)
@@ -298,7 +298,7 @@ final class WorkflowRig implements AutoCloseable {
     }
 
     /** The digests on the way, over all runs of the thread. */
-    Audit audit(String thread) {
+    DigestAudit audit(String thread) {
         return histories.audit(thread, Long.MAX_VALUE).orElseThrow();
     }
 
@@ -314,7 +314,7 @@ final class WorkflowRig implements AutoCloseable {
     void check(String thread) {
         if (timeline(thread).ending().isEmpty()) {
             Awaitility.await().atMost(PATIENCE).untilAsserted(() -> {
-                StateReport report = stub(thread).query(Names.STATE_QUERY, StateReport.class);
+                StateReport report = stub(thread).query(WireNames.STATE_QUERY, StateReport.class);
                 Conversation projected = timeline(thread).now();
                 assertThat(report.state()).isEqualTo(StateDigest.of(projected));
                 assertThat(report.digest()).isEqualTo(projected.transcript().digest());
@@ -322,7 +322,7 @@ final class WorkflowRig implements AutoCloseable {
         }
         boolean terminated = timeline(thread)
                 .ending()
-                .filter(ending -> ending.kind() == Ending.Kind.TERMINATED)
+                .filter(ending -> ending.kind() == RunEnding.Kind.TERMINATED)
                 .isPresent();
         if (!terminated) { // The replayer does not know that event.
             timeline(thread).moments().stream().map(Moment::runId).distinct().forEach(run -> replay(thread, run));
@@ -331,7 +331,7 @@ final class WorkflowRig implements AutoCloseable {
 
     void replay(String thread, String runId) {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
-        SoundHistory.check(history);
+        HistoryCheck.check(history);
         try {
             WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
         } catch (Exception e) {

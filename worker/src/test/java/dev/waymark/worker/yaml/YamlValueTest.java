@@ -3,7 +3,7 @@ package dev.waymark.worker.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

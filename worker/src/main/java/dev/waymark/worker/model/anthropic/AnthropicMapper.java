@@ -1,14 +1,14 @@
 package dev.waymark.worker.model.anthropic;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.worker.model.anthropic.MessagesRequest.Block;
-import dev.waymark.worker.model.http.Arguments;
-import dev.waymark.worker.model.http.Sides;
+import dev.waymark.worker.model.http.AlternatingRoles;
+import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.WireName;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -44,7 +44,7 @@ final class AnthropicMapper {
     private static List<MessagesRequest.Message> messages(ModelRequest request) {
         String model = request.model();
         List<MessagesRequest.Message> messages = new ArrayList<>();
-        for (Message message : Sides.alternating(
+        for (Message message : AlternatingRoles.alternating(
                 request.messages(), reply -> !ofModel(reply.content(), model).isEmpty())) {
             boolean isReply = message.role() == Role.ASSISTANT;
             if (isReply && messages.isEmpty()) {
@@ -95,9 +95,9 @@ final class AnthropicMapper {
                 blocks.add(Block.Text.of(text.text()));
             } else if (part instanceof Part.ToolUse use) {
                 blocks.add(new Block.ToolUse(
-                        WireName.ofCall(use.id()), WireName.ofTool(use.name()), Arguments.sendable(use.input())));
+                        WireName.ofCall(use.id()), WireName.ofTool(use.name()), CallArguments.sendable(use.input())));
             } else if (part instanceof Part.Reasoning reasoning) {
-                OwnBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
+                OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }
         }
         // A message may not end with a thought.

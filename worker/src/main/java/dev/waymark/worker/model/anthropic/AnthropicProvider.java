@@ -1,14 +1,14 @@
 package dev.waymark.worker.model.anthropic;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.PriceTable;
-import dev.waymark.worker.model.http.Service;
+import dev.waymark.worker.model.http.ProviderService;
 import java.util.Map;
 import java.util.Optional;
 import okhttp3.Request;
@@ -38,17 +38,17 @@ public final class AnthropicProvider implements ModelProvider {
             .add("0.8", "4", "0.08", "1", "claude-3-5-haiku")
             .add("0.25", "1.25", "0.03", "0.3", "claude-3-haiku");
 
-    private final Service service;
+    private final ProviderService service;
     private final EventStreams streams;
 
-    private AnthropicProvider(Service service) {
+    private AnthropicProvider(ProviderService service) {
         this.service = service;
         this.streams = new EventStreams(service);
     }
 
     /** @param environment variables, of which it reads its own two */
     public static AnthropicProvider of(Map<String, String> environment) {
-        return new AnthropicProvider(Service.of(NAME, HOME, environment));
+        return new AnthropicProvider(ProviderService.of(NAME, HOME, environment));
     }
 
     @Override

@@ -3,19 +3,19 @@ package dev.waymark.worker.model.anthropic;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ReplyListener;
-import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
-import dev.waymark.worker.model.http.Service;
-import dev.waymark.worker.model.http.Trouble;
-import dev.waymark.worker.secret.Mask;
+import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.secret.StreamMask;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,11 +24,11 @@ import java.util.TreeMap;
 
 /** A reply as it comes: blocks that begin, grow and end, and {@code message_stop}, without which nothing counts. */
 final class AnthropicReader implements EventReader {
-    private final Service service;
+    private final ProviderService service;
     private final String model;
     private final ReplyListener listener;
     /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
-    private final Mask told;
+    private final StreamMask told;
 
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
     private long newTokens;
@@ -39,7 +39,7 @@ final class AnthropicReader implements EventReader {
     private boolean whole;
 
     /** @param listener is told of it */
-    AnthropicReader(Service service, String model, ReplyListener listener) {
+    AnthropicReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
         this.listener = listener;
@@ -161,7 +161,7 @@ final class AnthropicReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure, JsonProcessingException {
         if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
-            throw Trouble.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
         }
         List<Part> parts = new ArrayList<>();
         for (Growing block : blocks.values()) {
@@ -169,14 +169,15 @@ final class AnthropicReader implements EventReader {
         }
         boolean calls = parts.stream().anyMatch(Part.ToolUse.class::isInstance);
         switch (stop) {
-            case "refusal" -> throw Trouble.REFUSED.failure(service.name() + " refuses to answer this");
+            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this");
             case "model_context_window_exceeded" ->
-                throw Trouble.CONTEXT_WINDOW_EXCEEDED.failure(
+                throw ProviderFailures.CONTEXT_WINDOW_EXCEEDED.failure(
                         "the conversation has outgrown what " + model + " can read");
             case "max_tokens" -> {
                 if (calls) {
-                    throw Trouble.CALL_CUT.failure("the reply was cut by max_tokens while it called tools: none of them"
-                            + " is run. A larger max_tokens in the agent's file is for new threads");
+                    throw ProviderFailures.CALL_CUT.failure(
+                            "the reply was cut by max_tokens while it called tools: none of them"
+                                    + " is run. A larger max_tokens in the agent's file is for new threads");
                 }
             }
             default -> {
@@ -196,19 +197,19 @@ final class AnthropicReader implements EventReader {
                 return Optional.of(new Part.ToolUse(
                         words(block.block, "id"),
                         words(block.block, "name"),
-                        input.isEmpty() ? json(block.block.path("input")) : Arguments.read(input)));
+                        input.isEmpty() ? json(block.block.path("input")) : CallArguments.read(input)));
             case "thinking":
                 block.block.remove("thinking");
                 if (block.signature.length() > 0) {
                     block.block.put("signature", block.signature.toString());
                 }
-                return Optional.of(OwnBlock.reasoning(model, text, json(block.block)));
+                return Optional.of(OpaqueBlock.reasoning(model, text, json(block.block)));
             default:
                 if (!input.isEmpty()) {
-                    block.block.set("input", ProviderJson.MAPPER.valueToTree(Arguments.read(input)));
+                    block.block.set("input", ProviderJson.MAPPER.valueToTree(CallArguments.read(input)));
                 }
                 boolean known = !block.isStrange && text.isEmpty();
-                return known ? Optional.of(OwnBlock.reasoning(model, "", json(block.block))) : Optional.empty();
+                return known ? Optional.of(OpaqueBlock.reasoning(model, "", json(block.block))) : Optional.empty();
         }
     }
 

@@ -3,7 +3,7 @@ package dev.waymark.worker.model.anthropic;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.annotation.JsonValue;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Optional;
 

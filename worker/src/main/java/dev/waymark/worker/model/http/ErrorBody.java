@@ -47,8 +47,8 @@ public record ErrorBody(List<String> names, String message) {
     }
 
     /** The failure that this is in the middle of a stream. */
-    public ModelFailure inStream(Service service) {
-        return Trouble.inStream(this).failure(service.name() + " broke off" + words());
+    public ModelFailure inStream(ProviderService service) {
+        return ProviderFailures.inStream(this).failure(service.name() + " broke off" + words());
     }
 
     /** To be put behind what happened. */

@@ -1,7 +1,7 @@
 package dev.waymark.worker.model.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 
 /** Puts a reply together from the events of one stream. */

@@ -1,7 +1,7 @@
 package dev.waymark.worker.model.http;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import java.io.IOException;
 import java.time.Duration;
@@ -34,10 +34,10 @@ public final class EventStreams {
 
     private static final OkHttpClient CLIENT = client();
 
-    private final Service service;
+    private final ProviderService service;
     private final EventSource.Factory sources = EventSources.createFactory((okhttp3.Call.Factory) CLIENT);
 
-    public EventStreams(Service service) {
+    public EventStreams(ProviderService service) {
         this.service = service;
     }
 
@@ -129,7 +129,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw Trouble.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
         } finally {
             source.cancel();
         }
@@ -139,18 +139,19 @@ public final class EventStreams {
         try {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw Trouble.MALFORMED_REPLY.failure(service.name() + " sent what is no reply: " + ErrorBody.cut(data));
+            throw ProviderFailures.MALFORMED_REPLY.failure(
+                    service.name() + " sent what is no reply: " + ErrorBody.cut(data));
         }
     }
 
     private ModelFailure failure(Failed failed) {
         if (failed.status() == 0) {
-            Trouble trouble = failed.begun() ? Trouble.STREAM_CUT : Trouble.UNREACHABLE;
+            ProviderFailures trouble = failed.begun() ? ProviderFailures.STREAM_CUT : ProviderFailures.UNREACHABLE;
             String what = failed.begun() ? " broke off in mid-reply: " : " can't be reached: ";
             return trouble.failure(service.name() + what + service.withoutKey(failed.words()));
         }
         ErrorBody body = ErrorBody.read(service.withoutKey(failed.words()));
-        return Trouble.of(failed.status(), body)
+        return ProviderFailures.of(failed.status(), body)
                 .failure(
                         service.name() + " answered " + failed.status() + body.words(),
                         RetryAfter.of(failed.headers(), Instant.now()));

@@ -1,6 +1,6 @@
 package dev.waymark.worker.model.http;
 
-import dev.waymark.conversation.Sha256;
+import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**

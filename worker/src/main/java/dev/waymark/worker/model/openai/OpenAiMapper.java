@@ -1,12 +1,12 @@
 package dev.waymark.worker.model.openai;
 
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.http.Arguments;
-import dev.waymark.worker.model.http.Sides;
+import dev.waymark.worker.model.http.AlternatingRoles;
+import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.WireName;
 import dev.waymark.worker.model.openai.ChatRequest.ChatMessage;
 import dev.waymark.worker.model.openai.ChatRequest.Content;
@@ -47,7 +47,7 @@ final class OpenAiMapper {
 
     private static List<ChatMessage> messages(ModelRequest request) {
         List<ChatMessage> messages = new ArrayList<>();
-        for (Message message : Sides.alternating(request.messages(), OpenAiMapper::says)) {
+        for (Message message : AlternatingRoles.alternating(request.messages(), OpenAiMapper::says)) {
             messages.addAll(
                     message.role() == Role.USER
                             ? ofPeople(message.content())
@@ -99,7 +99,7 @@ final class OpenAiMapper {
         String thoughts = message.content().stream()
                 .filter(Part.Reasoning.class::isInstance)
                 .map(Part.Reasoning.class::cast)
-                .filter(reasoning -> !calls.isEmpty() && Thoughts.areOf(reasoning, model))
+                .filter(reasoning -> !calls.isEmpty() && ReasoningDetails.areOf(reasoning, model))
                 .map(Part.Reasoning::text)
                 .collect(Collectors.joining());
         return new ChatMessage.Assistant(nonEmpty(message.text()), calls, nonEmpty(thoughts));
@@ -109,14 +109,14 @@ final class OpenAiMapper {
         List<ChatRequest.ToolCall> calls = new ArrayList<>();
         Iterator<Json> signatures = Collections.emptyIterator();
         for (Part part : message.content()) {
-            if (part instanceof Part.Reasoning reasoning && Thoughts.areOf(reasoning, model)) {
-                signatures = Thoughts.signatures(reasoning).iterator();
+            if (part instanceof Part.Reasoning reasoning && ReasoningDetails.areOf(reasoning, model)) {
+                signatures = ReasoningDetails.signatures(reasoning).iterator();
             } else if (part instanceof Part.ToolUse use) {
                 Optional<Json> signature = signatures.hasNext() ? Optional.of(signatures.next()) : Optional.empty();
                 calls.add(ChatRequest.ToolCall.of(
                         WireName.ofCall(use.id()),
                         WireName.ofTool(use.name()),
-                        Arguments.sendable(use.input()).canonical(),
+                        CallArguments.sendable(use.input()).canonical(),
                         signature.filter(extra -> !extra.isNull())));
             }
         }

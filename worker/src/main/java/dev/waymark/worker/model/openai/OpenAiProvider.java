@@ -1,14 +1,14 @@
 package dev.waymark.worker.model.openai;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.Reply;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.PriceTable;
-import dev.waymark.worker.model.http.Service;
+import dev.waymark.worker.model.http.ProviderService;
 import java.util.Map;
 import java.util.Optional;
 import okhttp3.Request;
@@ -40,17 +40,17 @@ public final class OpenAiProvider implements ModelProvider {
             .add("1.1", "4.4", "0.275", "1.1", "o4-mini")
             .add("1.1", "4.4", "0.55", "1.1", "o3-mini");
 
-    private final Service service;
+    private final ProviderService service;
     private final EventStreams streams;
 
-    private OpenAiProvider(Service service) {
+    private OpenAiProvider(ProviderService service) {
         this.service = service;
         this.streams = new EventStreams(service);
     }
 
     /** @param environment variables, of which it reads its own two */
     public static OpenAiProvider of(Map<String, String> environment) {
-        return new OpenAiProvider(Service.of(NAME, "https://" + HOST + "/v1", environment));
+        return new OpenAiProvider(ProviderService.of(NAME, "https://" + HOST + "/v1", environment));
     }
 
     @Override

@@ -2,19 +2,19 @@ package dev.waymark.worker.model.openai;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ReplyListener;
-import dev.waymark.worker.model.http.Arguments;
+import dev.waymark.worker.model.http.CallArguments;
 import dev.waymark.worker.model.http.ErrorBody;
 import dev.waymark.worker.model.http.EventReader;
+import dev.waymark.worker.model.http.ProviderFailures;
 import dev.waymark.worker.model.http.ProviderJson;
-import dev.waymark.worker.model.http.Service;
-import dev.waymark.worker.model.http.Trouble;
-import dev.waymark.worker.secret.Mask;
+import dev.waymark.worker.model.http.ProviderService;
+import dev.waymark.worker.secret.StreamMask;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,11 +24,11 @@ import java.util.Map;
 final class OpenAiReader implements EventReader {
     private static final String LAST = "[DONE]";
 
-    private final Service service;
+    private final ProviderService service;
     private final String model;
     private final ReplyListener listener;
     /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
-    private final Mask told;
+    private final StreamMask told;
 
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thoughts = new StringBuilder();
@@ -39,7 +39,7 @@ final class OpenAiReader implements EventReader {
     private String finish = "";
 
     /** @param listener is told of it */
-    OpenAiReader(Service service, String model, ReplyListener listener) {
+    OpenAiReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
         this.listener = listener;
@@ -64,7 +64,7 @@ final class OpenAiReader implements EventReader {
         if (tree.hasNonNull("error") || tree.path("object").asText().equals("error")) {
             throw ErrorBody.of(tree).inStream(service);
         }
-        Chunk chunk = ProviderJson.MAPPER.treeToValue(tree, Chunk.class);
+        ChatChunk chunk = ProviderJson.MAPPER.treeToValue(tree, ChatChunk.class);
         chunk.choices().stream().filter(choice -> choice.index() == 0).forEach(this::take);
         chunk.usage().ifPresent(tokens -> {
             usage = tokens.usage();
@@ -73,8 +73,8 @@ final class OpenAiReader implements EventReader {
         return false;
     }
 
-    private void take(Chunk.Choice choice) {
-        Chunk.Delta delta = choice.delta();
+    private void take(ChatChunk.Choice choice) {
+        ChatChunk.Delta delta = choice.delta();
         thoughts.append(delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
         refusal.append(delta.refusal());
         text.append(delta.words());
@@ -92,7 +92,7 @@ final class OpenAiReader implements EventReader {
         }
     }
 
-    private void take(Chunk.CallPiece piece) {
+    private void take(ChatChunk.CallPiece piece) {
         Growing call = newest.get(piece.index());
         if (call == null || isOfAnother(piece, call)) {
             call = new Growing();
@@ -110,7 +110,7 @@ final class OpenAiReader implements EventReader {
     }
 
     /** Some servers number all calls of a reply alike: another id is another call, and without ids another name is. */
-    private static boolean isOfAnother(Chunk.CallPiece piece, Growing call) {
+    private static boolean isOfAnother(ChatChunk.CallPiece piece, Growing call) {
         if (piece.id().isEmpty() || call.id.isEmpty()) {
             return piece.id().equals(call.id) && !piece.function().name().isEmpty() && call.arguments.length() > 0;
         }
@@ -120,15 +120,15 @@ final class OpenAiReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure {
         if (refusal.length() > 0) {
-            throw Trouble.REFUSED.failure(service.name() + " refuses to answer this: " + whole(refusal));
+            throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this: " + whole(refusal));
         }
         switch (finish) {
-            case "" -> throw Trouble.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
-            case "error" -> throw Trouble.SERVER_ERROR.failure(service.name() + " broke off with an error");
-            case "content_filter" -> throw Trouble.REFUSED.failure(service.name() + " has withheld the reply");
+            case "" -> throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            case "error" -> throw ProviderFailures.SERVER_ERROR.failure(service.name() + " broke off with an error");
+            case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " has withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
-                    throw Trouble.CALL_CUT.failure(
+                    throw ProviderFailures.CALL_CUT.failure(
                             "the reply was cut by max_tokens while it called tools: none of them is run. A larger"
                                     + " max_tokens in the agent's file is for new threads");
                 }
@@ -139,17 +139,17 @@ final class OpenAiReader implements EventReader {
         }
         List<Part> parts = new ArrayList<>();
         if (thoughts.length() > 0) {
-            parts.add(Thoughts.reasoning(model, whole(thoughts)));
+            parts.add(ReasoningDetails.reasoning(model, whole(thoughts)));
         }
         if (text.length() > 0) {
             parts.add(new Part.Text(whole(text)));
         }
         if (calls.stream().anyMatch(call -> !call.extra.isNull())) {
-            parts.add(Thoughts.signing(
+            parts.add(ReasoningDetails.signing(
                     model, calls.stream().map(call -> call.extra).toList()));
         }
         for (Growing call : calls) {
-            parts.add(new Part.ToolUse(call.id, whole(call.name), Arguments.read(whole(call.arguments))));
+            parts.add(new Part.ToolUse(call.id, whole(call.name), CallArguments.read(whole(call.arguments))));
         }
         return new Reply(parts, usage, stop());
     }

@@ -1,9 +1,9 @@
 package dev.waymark.worker.model.scripted;
 
 import dev.waymark.agent.Pricing;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
@@ -50,7 +50,7 @@ public final class ScriptedProvider implements ModelProvider {
     private final Path directory;
     private final Map<Path, Loaded> loaded = new ConcurrentHashMap<>();
 
-    private record Loaded(FileTime modified, long size, Script script) {}
+    private record Loaded(FileTime modified, long size, ModelScript script) {}
 
     /** @param agentsDirectory what script files are relative to */
     public ScriptedProvider(Path agentsDirectory) {
@@ -67,8 +67,8 @@ public final class ScriptedProvider implements ModelProvider {
         long assistantMessages = request.messages().stream()
                 .filter(message -> message.role() == Role.ASSISTANT)
                 .count();
-        Script.Line line = script(request.model()).line(assistantMessages);
-        Optional<Reply> reply = line.reply().map(new Quotes(request.messages())::in);
+        ModelScript.Line line = script(request.model()).line(assistantMessages);
+        Optional<Reply> reply = line.reply().map(new ScriptQuotes(request.messages())::in);
         reply.ifPresent(said -> listener.usage(said.usage()));
         speak(reply, line.delay(), listener);
         if (line.error().isPresent()) {
@@ -101,7 +101,7 @@ public final class ScriptedProvider implements ModelProvider {
         script(model);
     }
 
-    private Script script(String name) throws ModelFailure {
+    private ModelScript script(String name) throws ModelFailure {
         Path file = directory.resolve(name);
         try {
             BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -111,7 +111,7 @@ public final class ScriptedProvider implements ModelProvider {
                     && known.size() == attributes.size()) {
                 return known.script();
             }
-            Script script = Script.read(file);
+            ModelScript script = ModelScript.read(file);
             loaded.put(file, new Loaded(attributes.lastModifiedTime(), attributes.size(), script));
             return script;
         } catch (IOException e) {

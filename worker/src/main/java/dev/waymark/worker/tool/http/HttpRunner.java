@@ -1,9 +1,9 @@
 package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.Secrets;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.worker.tool.ProcessFence;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;
@@ -84,8 +84,8 @@ public final class HttpRunner implements AutoCloseable {
 
     /** Why no request can be made of these arguments, in words for a model; empty when one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
-        Assembly assembly = Assembly.of(endpoint, args, Optional.empty(), secrets(endpoint));
-        return assembly instanceof Assembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
+        RequestAssembly assembly = RequestAssembly.of(endpoint, args, Optional.empty(), secrets(endpoint));
+        return assembly instanceof RequestAssembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
     }
 
     /**
@@ -94,14 +94,17 @@ public final class HttpRunner implements AutoCloseable {
      * @param key the {@code Idempotency-Key}, of a request that may have an effect
      * @throws InterruptedException when the calling thread was interrupted: the request is given up, and may have left
      */
-    public HttpResult run(Endpoint endpoint, Json args, Optional<String> key, Fence fence) throws InterruptedException {
+    public HttpResult run(Endpoint endpoint, Json args, Optional<String> key, ProcessFence fence)
+            throws InterruptedException {
         Secrets secrets = secrets(endpoint);
-        Assembly assembly = Assembly.of(endpoint, args, key, secrets);
-        if (assembly instanceof Assembly.Ready ready) {
+        RequestAssembly assembly = RequestAssembly.of(endpoint, args, key, secrets);
+        if (assembly instanceof RequestAssembly.Ready ready) {
             return new Exchange(client(endpoint), secrets).await(ready.request(), fence);
         }
         return new HttpResult.NotSent(
-                assembly instanceof Assembly.Misfit misfit ? misfit.why() : ((Assembly.Unusable) assembly).why());
+                assembly instanceof RequestAssembly.Misfit misfit
+                        ? misfit.why()
+                        : ((RequestAssembly.Unusable) assembly).why());
     }
 
     private Secrets secrets(Endpoint endpoint) {
@@ -178,7 +181,7 @@ public final class HttpRunner implements AutoCloseable {
             return stage.updateAndGet(now -> now == Stage.GIVEN_UP ? now : Stage.GONE) == Stage.GONE;
         }
 
-        HttpResult await(Request request, Fence fence) throws InterruptedException {
+        HttpResult await(Request request, ProcessFence fence) throws InterruptedException {
             Future<HttpResult> result = threads.submit(() -> send(request));
             try {
                 return result.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
@@ -235,7 +238,7 @@ public final class HttpRunner implements AutoCloseable {
             if (response.code() == 303 && !request.method().equals("HEAD")) {
                 return Optional.of(next.get()
                         .removeHeader("Content-Type")
-                        .removeHeader(Assembly.IDEMPOTENCY_KEY)
+                        .removeHeader(RequestAssembly.IDEMPOTENCY_KEY)
                         .build());
             }
             stage.compareAndSet(Stage.GONE, Stage.HERE);

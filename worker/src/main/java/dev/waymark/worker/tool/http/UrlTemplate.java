@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.http;
 
-import dev.waymark.conversation.Json;
+import dev.waymark.conversation.value.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.http.Conversation;
 import dev.waymark.worker.model.http.ProviderJson;
+import dev.waymark.worker.model.http.WireConversation;
 import dev.waymark.worker.model.http.WireName;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 
 class AnthropicMapperTest {
     private static final Part.Reasoning THOUGHT =
-            OwnBlock.reasoning("m-1", "Hm.", Json.of(Map.of("type", "thinking", "signature", "c2ln")));
+            OpaqueBlock.reasoning("m-1", "Hm.", Json.of(Map.of("type", "thinking", "signature", "c2ln")));
 
     @Test
     void request_withEverything_isTheWholeBody() throws Exception {
-        assertThat(body(Conversation.withEverything(THOUGHT))).isEqualTo(json("""
+        assertThat(body(WireConversation.withEverything(THOUGHT))).isEqualTo(json("""
                         {'model': 'm-1', 'max_tokens': 100, 'stream': true,
                          'system': [{'type': 'text', 'text': 'Be brief.', 'cache_control': {'type': 'ephemeral'}}],
                          'tools': [{'name': 'weather', 'description': 'The weather', 'input_schema': {'type': 'object'}},
@@ -52,7 +52,7 @@ class AnthropicMapperTest {
     /** What was sent last time is the beginning of what is sent now, marks aside. Otherwise nothing is ever found again. */
     @Test
     void request_ofTheNextCall_beginsWithThisOne() throws Exception {
-        ModelRequest now = Conversation.withEverything(THOUGHT);
+        ModelRequest now = WireConversation.withEverything(THOUGHT);
         List<Message> more = new ArrayList<>(now.messages());
         more.add(Message.assistant(new Part.Text("Rain.")));
         more.add(Message.user("Thanks"));
@@ -66,7 +66,7 @@ class AnthropicMapperTest {
 
     @Test
     void request_withoutInstructions_marksTheTools() throws Exception {
-        ModelRequest request = Conversation.withEverything(THOUGHT);
+        ModelRequest request = WireConversation.withEverything(THOUGHT);
         JsonNode body = body(new ModelRequest(
                 request.model(), Optional.of(" "), request.messages(), request.tools(), request.maxTokens()));
 

@@ -3,17 +3,17 @@ package dev.waymark.worker.model.anthropic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.model.Answer;
 import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.worker.model.http.WireCases;
 import java.util.List;
@@ -46,21 +46,21 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void refusal_isAFailure() {
-        ModelFailure failure = failure(Answer.says("I").stopping("refusal"));
+        ModelFailure failure = failure(ModelAnswer.says("I").stopping("refusal"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
     }
 
     @Test
     void contextWindow_outgrown_isAFailure() {
-        ModelFailure failure = failure(Answer.says("I").stopping("model_context_window_exceeded"));
+        ModelFailure failure = failure(ModelAnswer.says("I").stopping("model_context_window_exceeded"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ContextWindowExceeded", false));
     }
 
     @Test
     void usage_cachedInput_isCounted() throws Exception {
-        Reply reply = reply(Answer.events(
+        Reply reply = reply(ModelAnswer.events(
                 "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1,"
                         + "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":100}}}",
                 "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}",
@@ -82,7 +82,7 @@ class AnthropicProviderTest extends WireCases {
                 "{'output_tokens':7,'input_tokens':0,'cache_read_input_tokens':0} | 20 | 0",
             })
     void usage_atTheEnd_replacesWhatItCounts(String usage, long input, long cached) throws Exception {
-        Reply reply = reply(Answer.events(
+        Reply reply = reply(ModelAnswer.events(
                 "{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":3,\"output_tokens\":1,"
                         + "\"cache_creation_input_tokens\":20,\"cache_read_input_tokens\":100}}}",
                 "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"end_turn\"},\"usage\":"
@@ -94,7 +94,7 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void nulls_whereWordsAreDue_areNoWords() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                                 "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":null}}",
                                 "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":\"Hi\"}}",
                                 "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\",\"text\":null}}",
@@ -111,12 +111,12 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void block_neverHeardOf_survivesAndGoesBack() throws Exception {
-        Reply reply = reply(Answer.says()
-                .plus(new Answer.Piece.Strange("{\"type\":\"crystal_ball\",\"vision\":{\"n\":[1,null]}}"))
-                .plus(new Answer.Piece.Strange("{\"type\":\"redacted_thinking\",\"data\":\"c2VhbGVk\"}"))
-                .plus(new Answer.Piece.Words("I see rain.")));
+        Reply reply = reply(ModelAnswer.says()
+                .plus(new ModelAnswer.Piece.Strange("{\"type\":\"crystal_ball\",\"vision\":{\"n\":[1,null]}}"))
+                .plus(new ModelAnswer.Piece.Strange("{\"type\":\"redacted_thinking\",\"data\":\"c2VhbGVk\"}"))
+                .plus(new ModelAnswer.Piece.Words("I see rain.")));
 
-        server().answers(Answer.says("Bye."));
+        server().answers(ModelAnswer.says("Bye."));
         provider()
                 .reply(request(List.of(
                         Message.user("Hi"), new Message(Role.ASSISTANT, reply.content()), Message.user("Thanks"))));
@@ -130,7 +130,7 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void block_thatGrowsInAnUnknownWay_isLeftOut() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                         "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"film\"}}",
                         "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"frame_delta\"}}",
                         "{\"type\":\"content_block_stop\",\"index\":0}",
@@ -142,7 +142,7 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void block_thatIsNotOver_isVoid() {
-        ModelFailure failure = failure(Answer.events(
+        ModelFailure failure = failure(ModelAnswer.events(
                 "{\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"text\",\"text\":\"Hi\"}}",
                 "{\"type\":\"message_stop\"}"));
 
@@ -151,7 +151,7 @@ class AnthropicProviderTest extends WireCases {
 
     @Test
     void conversationWithCalls_agentWithoutTools_isAnswered() throws Exception {
-        server().answers(Answer.says("Rain."));
+        server().answers(ModelAnswer.says("Rain."));
         List<Message> said = List.of(
                 Message.user("Weather?"),
                 Message.assistant(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)),

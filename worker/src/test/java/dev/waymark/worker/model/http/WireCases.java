@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
-import dev.waymark.conversation.Usage;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelProviderContract;
 import dev.waymark.testkit.model.ModelServer;
 import java.io.IOException;
@@ -86,13 +86,13 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Override
-    protected void stage(Answer.Speech speech) {
+    protected void stage(ModelAnswer.Speech speech) {
         server.answers(speech);
     }
 
     @Override
     protected void stageFailure(boolean passing) {
-        server.answers(Answer.error(passing ? 500 : 400, errorBody("some_error", "No.")));
+        server.answers(ModelAnswer.error(passing ? 500 : 400, errorBody("some_error", "No.")));
     }
 
     @Override
@@ -100,12 +100,12 @@ public abstract class WireCases extends ModelProviderContract {
         return Optional.of(server.received().size());
     }
 
-    protected final Reply reply(Answer answer) throws ModelFailure, InterruptedException {
+    protected final Reply reply(ModelAnswer answer) throws ModelFailure, InterruptedException {
         server.answers(answer);
         return provider.reply(request(List.of(Message.user("Hi"))));
     }
 
-    protected final ModelFailure failure(Answer answer) {
+    protected final ModelFailure failure(ModelAnswer answer) {
         return catchThrowableOfType(ModelFailure.class, () -> reply(answer));
     }
 
@@ -140,8 +140,8 @@ public abstract class WireCases extends ModelProviderContract {
         "529, overloaded_error,        no,                   Overloaded,            true",
     })
     void status_ofTheTable_costsOneCall(int status, String name, String words, String type, boolean passing) {
-        Answer.Error error =
-                Answer.error(status, errorBody(name, words)).with("Location", "http://127.0.0.1:1/elsewhere");
+        ModelAnswer.Error error =
+                ModelAnswer.error(status, errorBody(name, words)).with("Location", "http://127.0.0.1:1/elsewhere");
 
         ModelFailure failure = failure(status == 503 ? error.with("Retry-After", "0") : error);
 
@@ -168,7 +168,7 @@ public abstract class WireCases extends ModelProviderContract {
         "never_heard_of,        ServerError,           true",
     })
     void stream_breaksOffWithAnError_isThatError(String name, String type, boolean passing) {
-        ModelFailure failure = failure(Answer.events(errorEvent(name, "Sorry.")));
+        ModelFailure failure = failure(ModelAnswer.events(errorEvent(name, "Sorry.")));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of(type, passing));
         assertThat(failure.getMessage()).contains(name, "Sorry.");
@@ -178,16 +178,16 @@ public abstract class WireCases extends ModelProviderContract {
     /** As Google's compatible service sends it. */
     @Test
     void error_inAList_isThatError() {
-        ModelFailure failure =
-                failure(Answer.error(400, "[{\"error\":{\"code\":null,\"type\":\"x\",\"message\":\"No such day.\"}}]"));
+        ModelFailure failure = failure(
+                ModelAnswer.error(400, "[{\"error\":{\"code\":null,\"type\":\"x\",\"message\":\"No such day.\"}}]"));
 
         assertThat(failure.getMessage()).endsWith("answered 400 (x): No such day.");
     }
 
     @Test
     void error_withStatus200_isThatError() {
-        ModelFailure failure =
-                failure(Answer.events(errorBody("overloaded_error", "Busy.")).as("application/json"));
+        ModelFailure failure = failure(
+                ModelAnswer.events(errorBody("overloaded_error", "Busy.")).as("application/json"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Overloaded", true));
     }
@@ -203,8 +203,8 @@ public abstract class WireCases extends ModelProviderContract {
         "Retry-After,    NaN,                           ",
     })
     void retryAfter_isPassedOn(String header, String value, Long millis) {
-        ModelFailure failure = failure(
-                Answer.error(429, errorBody("rate_limit_error", "Slow down.")).with(header, value));
+        ModelFailure failure = failure(ModelAnswer.error(429, errorBody("rate_limit_error", "Slow down."))
+                .with(header, value));
 
         assertThat(failure.retryAfter()).isEqualTo(Optional.ofNullable(millis).map(Duration::ofMillis));
     }
@@ -212,7 +212,7 @@ public abstract class WireCases extends ModelProviderContract {
     @Test
     void retryAfter_withBothHeaders_isTheFiner() {
         ModelFailure failure =
-                failure(Answer.error(503, "").with("Retry-After", "1").with("Retry-After-Ms", "80"));
+                failure(ModelAnswer.error(503, "").with("Retry-After", "1").with("Retry-After-Ms", "80"));
 
         assertThat(failure.retryAfter()).contains(Duration.ofMillis(80));
     }
@@ -221,7 +221,7 @@ public abstract class WireCases extends ModelProviderContract {
     @CsvSource({"0", "1", "2"})
     void stream_cut_isVoid(int pieces) {
         ModelFailure failure =
-                failure(Answer.says("Hello, ", "world.").using(1, 1).cutAfter(pieces));
+                failure(ModelAnswer.says("Hello, ", "world.").using(1, 1).cutAfter(pieces));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("StreamCut", true));
         assertThat(server.received()).hasSize(1);
@@ -229,13 +229,13 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     void stream_endsInOrderWithoutBeingWhole_isVoid() {
-        assertThat(failure(Answer.events()).type()).isEqualTo("StreamCut");
+        assertThat(failure(ModelAnswer.events()).type()).isEqualTo("StreamCut");
     }
 
     @ParameterizedTest
     @CsvSource({"'{\"type\": '", "'not JSON'", "'[]{'", "null", "7", "'[7]'"})
     void stream_malformed_isVoid(String data) {
-        ModelFailure failure = failure(Answer.events(data));
+        ModelFailure failure = failure(ModelAnswer.events(data));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
         assertThat(failure.getMessage()).endsWith("sent what is no reply: " + data);
@@ -244,7 +244,7 @@ public abstract class WireCases extends ModelProviderContract {
     @Test
     void page_ofAGateway_isVoid() {
         ModelFailure failure =
-                failure(Answer.events("<html>Welcome to the hotel</html>").as("text/html"));
+                failure(ModelAnswer.events("<html>Welcome to the hotel</html>").as("text/html"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
         assertThat(failure.getMessage()).contains("Welcome to the hotel");
@@ -293,7 +293,7 @@ public abstract class WireCases extends ModelProviderContract {
     void nobodyThere_passes() {
         server.close();
 
-        ModelFailure failure = failure(Answer.says("Hello."));
+        ModelFailure failure = failure(ModelAnswer.says("Hello."));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Unreachable", true));
     }
@@ -344,18 +344,19 @@ public abstract class WireCases extends ModelProviderContract {
     @Test
     void key_echoedByTheService_goesNowhere() throws Exception {
         String key = ModelServer.KEY;
-        List<Answer> echoes = List.of(
-                Answer.error(401, errorBody("authentication_error", "invalid key " + key)),
-                Answer.error(400, errorBody(key, key)).with("X-Echo", key),
-                Answer.error(429, key).with("Retry-After", key),
-                Answer.error(500, "<p>" + key + "</p>"),
-                Answer.events(errorEvent(key, key)),
-                Answer.events(key),
-                Answer.events(key).as("text/plain"));
-        for (Answer echo : echoes) {
+        List<ModelAnswer> echoes = List.of(
+                ModelAnswer.error(401, errorBody("authentication_error", "invalid key " + key)),
+                ModelAnswer.error(400, errorBody(key, key)).with("X-Echo", key),
+                ModelAnswer.error(429, key).with("Retry-After", key),
+                ModelAnswer.error(500, "<p>" + key + "</p>"),
+                ModelAnswer.events(errorEvent(key, key)),
+                ModelAnswer.events(key),
+                ModelAnswer.events(key).as("text/plain"));
+        for (ModelAnswer echo : echoes) {
             assertThat(trace(failure(echo))).doesNotContain(key);
         }
-        Reply reply = reply(Answer.says("Your key is " + key).calls("tu_1", "weather", "{\"city\": \"" + key + "\"}"));
+        Reply reply =
+                reply(ModelAnswer.says("Your key is " + key).calls("tu_1", "weather", "{\"city\": \"" + key + "\"}"));
         assertThat(reply.toString()).doesNotContain(key).contains("[key]");
         assertThat(provider.toString()).doesNotContain(key);
     }
@@ -365,7 +366,7 @@ public abstract class WireCases extends ModelProviderContract {
     void key_echoedInPieces_isNotTold() throws Exception {
         String key = ModelServer.KEY;
         server.answers(
-                Answer.says("Your key is " + key.substring(0, 5), key.substring(5, 9), key.substring(9) + ", s"));
+                ModelAnswer.says("Your key is " + key.substring(0, 5), key.substring(5, 9), key.substring(9) + ", s"));
         StringBuilder told = new StringBuilder();
 
         provider.reply(request(List.of(Message.user("Hi"))), words -> {
@@ -395,14 +396,14 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     void limitOfTokens_inText_isTheEndOfIt() throws Exception {
-        assertThat(reply(Answer.says("And so").using(5, 100).stopping("max_tokens")))
+        assertThat(reply(ModelAnswer.says("And so").using(5, 100).stopping("max_tokens")))
                 .isEqualTo(new Reply(List.of(new Part.Text("And so")), new Usage(5, 100), "max_tokens"));
     }
 
     @ParameterizedTest
     @CsvSource({"'{\"city\": \"Tok'", "'{\"city\": \"Tokyo\"}'", "''"})
     void limitOfTokens_inACall_runsNothing(String arguments) {
-        ModelFailure failure = failure(Answer.says("Let me see.")
+        ModelFailure failure = failure(ModelAnswer.says("Let me see.")
                 .calls("tu_1", "weather", "{\"city\": \"Oslo\"}")
                 .calls("tu_2", "weather", arguments)
                 .stopping("max_tokens"));
@@ -413,7 +414,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     @Test
     void stopReason_neverHeardOf_survives() throws Exception {
-        assertThat(reply(Answer.says("Hm.").stopping("bored")))
+        assertThat(reply(ModelAnswer.says("Hm.").stopping("bored")))
                 .isEqualTo(new Reply(List.of(new Part.Text("Hm.")), Usage.NONE, "bored"));
     }
 
@@ -430,7 +431,7 @@ public abstract class WireCases extends ModelProviderContract {
                 "{a: 1}"
             })
     void arguments_notAnObject_reachTheToolAsTheyAre(String arguments) throws Exception {
-        assertThat(reply(Answer.says().calls("tu_1", "weather", arguments)))
+        assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
                 .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(arguments))));
     }
 
@@ -439,16 +440,16 @@ public abstract class WireCases extends ModelProviderContract {
             delimiter = '|',
             value = {"''", "' '", "null", "{}"})
     void arguments_absent_areNone(String arguments) throws Exception {
-        assertThat(reply(Answer.says().calls("tu_1", "weather", arguments)))
+        assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
                 .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.EMPTY_OBJECT)));
     }
 
     /** The server refuses thoughts that it did not have. */
     @Test
     void thoughts_goBackToTheirModelOnly() throws Exception {
-        Reply thoughtful = reply(Answer.says()
-                .plus(new Answer.Piece.Thought("Tokyo, they say. 🤔\n", "c2lnbmVk"))
-                .plus(new Answer.Piece.Words("Let me see."))
+        Reply thoughtful = reply(ModelAnswer.says()
+                .plus(new ModelAnswer.Piece.Thought("Tokyo, they say. 🤔\n", "c2lnbmVk"))
+                .plus(new ModelAnswer.Piece.Words("Let me see."))
                 .calls("tu_1", "weather", "{}"));
         assertThat(thoughtful.content().get(0))
                 .isInstanceOfSatisfying(
@@ -459,7 +460,7 @@ public abstract class WireCases extends ModelProviderContract {
                 new Message(Role.ASSISTANT, thoughtful.content()),
                 Message.results(List.of(new Part.ToolResult("tu_1", "rain", false))));
 
-        server.answers(Answer.says("Rain."));
+        server.answers(ModelAnswer.says("Rain."));
         provider.reply(request(said));
         provider.reply(new ModelRequest("another-model", Optional.empty(), said, tools(), 10));
 
@@ -476,10 +477,10 @@ public abstract class WireCases extends ModelProviderContract {
     @Test
     void requests_thatAreStuck_holdNoOtherUp() throws Exception {
         int stuck = 12;
-        List<Answer> answers =
-                new ArrayList<>(Collections.nCopies(stuck, Answer.says("Wait.").silentAfter(0)));
-        answers.add(Answer.says("Hello."));
-        server.answers(answers.toArray(Answer[]::new));
+        List<ModelAnswer> answers = new ArrayList<>(
+                Collections.nCopies(stuck, ModelAnswer.says("Wait.").silentAfter(0)));
+        answers.add(ModelAnswer.says("Hello."));
+        server.answers(answers.toArray(ModelAnswer[]::new));
         ExecutorService callers = Executors.newFixedThreadPool(stuck);
         try {
             for (int i = 0; i < stuck; i++) {

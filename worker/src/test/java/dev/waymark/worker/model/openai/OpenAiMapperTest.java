@@ -5,13 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.worker.model.http.Conversation;
 import dev.waymark.worker.model.http.ProviderJson;
+import dev.waymark.worker.model.http.WireConversation;
 import dev.waymark.worker.model.http.WireName;
 import org.junit.jupiter.api.Test;
 
 class OpenAiMapperTest {
-    private static final ModelRequest REQUEST = Conversation.withEverything(Thoughts.reasoning("m-1", "Hm."));
+    private static final ModelRequest REQUEST =
+            WireConversation.withEverything(ReasoningDetails.reasoning("m-1", "Hm."));
 
     @Test
     void request_withEverything_isTheWholeBody() throws Exception {

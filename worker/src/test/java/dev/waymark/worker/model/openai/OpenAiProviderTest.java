@@ -3,15 +3,15 @@ package dev.waymark.worker.model.openai;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Message;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
-import dev.waymark.conversation.Role;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.model.ModelRequest;
-import dev.waymark.testkit.model.Answer;
+import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
 import dev.waymark.worker.model.http.WireCases;
@@ -44,22 +44,22 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void errorCode_asANumber_isAStatus() {
-        ModelFailure failure = failure(Answer.events("{\"error\":{\"code\":503,\"message\":\"Later.\"}}"));
+        ModelFailure failure = failure(ModelAnswer.events("{\"error\":{\"code\":503,\"message\":\"Later.\"}}"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Overloaded", true));
     }
 
     @Test
     void contentFilter_isARefusal() {
-        ModelFailure failure = failure(Answer.says("I").stopping("content_filter"));
+        ModelFailure failure = failure(ModelAnswer.says("I").stopping("content_filter"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
     }
 
     @Test
     void refusal_isAFailureWithItsWords() {
-        ModelFailure failure =
-                failure(Answer.says().plus(new Answer.Piece.Strange("{\"refusal\":\"I can't help with that.\"}")));
+        ModelFailure failure = failure(
+                ModelAnswer.says().plus(new ModelAnswer.Piece.Strange("{\"refusal\":\"I can't help with that.\"}")));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("Refused", false));
         assertThat(failure.getMessage()).contains("I can't help with that.");
@@ -67,7 +67,7 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void calls_allNumberedAlike_areToldApart() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                         call(0, "a", "weather", "{\\\"city\\\":\\\"Oslo\\\"}"),
                         call(0, "b", "weather", "{\\\"city\\\":\\\"Bern\\\"}"),
                         "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}",
@@ -80,7 +80,7 @@ class OpenAiProviderTest extends WireCases {
     /** Some services give calls neither ids nor numbers, and their arguments whole. */
     @Test
     void calls_withoutIdsAndNumbers_areToldApart() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                                 "{\"choices\":[{\"delta\":{\"tool_calls\":["
                                         + "{\"function\":{\"name\":\"weather\",\"arguments\":{\"city\":\"Oslo\"}}},"
                                         + "{\"id\":null,\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"}},null]}},null]}",
@@ -94,8 +94,8 @@ class OpenAiProviderTest extends WireCases {
     /** Google's compatible service wants its signatures back, and refuses the step after a call without. */
     @Test
     void signaturesOfCalls_goBackToTheirModelOnly() throws Exception {
-        Reply signed = reply(Answer.says()
-                .plus(new Answer.Piece.Strange("{\"tool_calls\":[{\"index\":7,\"id\":\"a\","
+        Reply signed = reply(ModelAnswer.says()
+                .plus(new ModelAnswer.Piece.Strange("{\"tool_calls\":[{\"index\":7,\"id\":\"a\","
                         + "\"function\":{\"name\":\"weather\",\"arguments\":\"{}\"},"
                         + "\"extra_content\":{\"google\":{\"thought_signature\":\"c2ln\"}}}]}"))
                 .calls("b", "weather", "{}"));
@@ -105,7 +105,7 @@ class OpenAiProviderTest extends WireCases {
                 Message.results(
                         List.of(new Part.ToolResult("a", "rain", false), new Part.ToolResult("b", "sun", false))));
 
-        server().answers(Answer.says("Both."));
+        server().answers(ModelAnswer.says("Both."));
         provider().reply(request(said));
         ModelRequest elsewhere = new ModelRequest(
                 "another-model", Optional.empty(), said, request(said).tools(), 10);
@@ -120,7 +120,7 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void content_asAList_isItsTexts() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                         "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"thinking\",\"thinking\":"
                                 + "[{\"type\":\"text\",\"text\":\"Hm.\"}]}]}}]}",
                         "{\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"He\"}]}}]}",
@@ -130,7 +130,7 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void error_asAnEventOfItsOwn_isThatError() {
-        ModelFailure failure = failure(Answer.events(
+        ModelFailure failure = failure(ModelAnswer.events(
                 "{\"object\":\"error\",\"message\":\"This model's maximum context length is 9.\",\"code\":400}",
                 "[DONE]"));
 
@@ -139,14 +139,14 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void finishReason_error_passes() {
-        ModelFailure failure = failure(Answer.says("Hel").stopping("error"));
+        ModelFailure failure = failure(ModelAnswer.says("Hel").stopping("error"));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ServerError", true));
     }
 
     @Test
     void stream_finishedButNotSaidToBeDone_isWhole() throws Exception {
-        assertThat(reply(Answer.events(
+        assertThat(reply(ModelAnswer.events(
                         "{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}",
                         "{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}")))
                 .isEqualTo(Reply.of(new Part.Text("Hi")));
@@ -154,7 +154,8 @@ class OpenAiProviderTest extends WireCases {
 
     @Test
     void stream_doneButNotFinished_isVoid() {
-        ModelFailure failure = failure(Answer.events("{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}", "[DONE]"));
+        ModelFailure failure =
+                failure(ModelAnswer.events("{\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}", "[DONE]"));
 
         assertThat(failure.type()).isEqualTo("StreamCut");
     }

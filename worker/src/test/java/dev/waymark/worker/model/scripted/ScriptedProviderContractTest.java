@@ -1,11 +1,11 @@
 package dev.waymark.worker.model.scripted;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.model.Answer;
-import dev.waymark.testkit.model.Answer.Piece;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelAnswer.Piece;
 import dev.waymark.testkit.model.ModelProviderContract;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -34,7 +34,7 @@ class ScriptedProviderContractTest extends ModelProviderContract {
     }
 
     @Override
-    protected void stage(Answer.Speech speech) {
+    protected void stage(ModelAnswer.Speech speech) {
         List<Map<String, Object>> calls = new ArrayList<>();
         for (Piece piece : speech.pieces()) {
             if (piece instanceof Piece.Call call) {
@@ -72,7 +72,7 @@ class ScriptedProviderContractTest extends ModelProviderContract {
 
     private static Object json(String text) {
         try {
-            return Json.of(Wire.MAPPER.readValue(text, Object.class));
+            return Json.of(PayloadJson.MAPPER.readValue(text, Object.class));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(text, e);
         }
@@ -82,7 +82,8 @@ class ScriptedProviderContractTest extends ModelProviderContract {
     private void script(Map<String, ?> reply) {
         try {
             Files.writeString(
-                    directory.resolve(model()), Wire.MAPPER.writeValueAsString(Map.of("replies", List.of(reply))));
+                    directory.resolve(model()),
+                    PayloadJson.MAPPER.writeValueAsString(Map.of("replies", List.of(reply))));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -3,8 +3,8 @@ package dev.waymark.worker.tool.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.Endpoint;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.ProcessFence;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
@@ -180,7 +180,7 @@ class AddressRulesTest {
                     Endpoint.of(Endpoint.Method.GET, "http://" + host + "/"),
                     Json.EMPTY_OBJECT,
                     Optional.empty(),
-                    Fence.in(Duration.ofSeconds(60)));
+                    ProcessFence.in(Duration.ofSeconds(60)));
 
             assertThat(result).isInstanceOf(HttpResult.NotSent.class);
             assertThat(result.words())
@@ -202,7 +202,7 @@ class AddressRulesTest {
                                 Endpoint.of(Endpoint.Method.GET, url),
                                 Json.EMPTY_OBJECT,
                                 Optional.empty(),
-                                Fence.in(Duration.ofSeconds(60))))
+                                ProcessFence.in(Duration.ofSeconds(60))))
                         .as(url)
                         .isInstanceOf(HttpResult.NotSent.class)
                         .extracting(HttpResult::words)

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Endpoint.Method;
-import dev.waymark.contract.Wire;
-import dev.waymark.conversation.Json;
-import dev.waymark.worker.tool.Fence;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.ProcessFence;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpRunnerTest {
-    private static final Fence LONG = Fence.in(Duration.ofMinutes(2));
+    private static final ProcessFence LONG = ProcessFence.in(Duration.ofMinutes(2));
     private static final Optional<String> KEY = Optional.of("k1");
     private static final Map<String, String> ENVIRONMENT =
             Map.of("TOKEN", "canary-7f\"3/a\n", "BASE", "http://127.0.0.1:1/base");
@@ -74,7 +74,7 @@ class HttpRunnerTest {
         RecordingServer.Request request = server.requests().get(0);
         assertThat(request.method()).isEqualTo("POST");
         assertThat(request.target()).isEqualTo("/issues/7?q=a%20b");
-        assertThat(Json.of(Wire.MAPPER.readValue(request.body(), Map.class)))
+        assertThat(Json.of(PayloadJson.MAPPER.readValue(request.body(), Map.class)))
                 .isEqualTo(Json.of(Map.of("words", "é", "list", List.of(1))));
         assertThat(request.headers().getFirst("Content-Type")).isEqualTo("application/json");
         assertThat(request.headers().getFirst("Idempotency-Key")).isEqualTo("k1");
@@ -295,7 +295,7 @@ class HttpRunnerTest {
                             endpoint(Method.POST, "http://127.0.0.1:" + port + "/"),
                             Json.EMPTY_OBJECT,
                             KEY,
-                            Fence.in(Duration.ofSeconds(1))))
+                            ProcessFence.in(Duration.ofSeconds(1))))
                     .isEqualTo(new HttpResult.Lost("timed out after 1s"));
         }
     }
@@ -321,7 +321,7 @@ class HttpRunnerTest {
                         endpoint(Method.POST, "http://slow.example/"),
                         Json.EMPTY_OBJECT,
                         KEY,
-                        Fence.in(Duration.ofSeconds(1))))
+                        ProcessFence.in(Duration.ofSeconds(1))))
                 .isEqualTo(new HttpResult.NotSent("timed out after 1s, before it was sent"));
     }
 

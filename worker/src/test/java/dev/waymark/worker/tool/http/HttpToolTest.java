@@ -7,15 +7,15 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Endpoint.Method;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.connect.Connection;
-import dev.waymark.contract.Names;
-import dev.waymark.contract.Outcome;
-import dev.waymark.contract.Say;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
-import dev.waymark.conversation.Json;
-import dev.waymark.conversation.Part;
-import dev.waymark.conversation.Reply;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.SoundHistory;
+import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.server.InMemoryServer;
@@ -91,19 +91,19 @@ class HttpToolTest {
             WorkflowStub stub = connection
                     .client()
                     .newUntypedWorkflowStub(
-                            Names.WORKFLOW_TYPE,
+                            WireNames.WORKFLOW_TYPE,
                             WorkflowOptions.newBuilder()
                                     .setTaskQueue(thread)
                                     .setWorkflowId(thread)
                                     .build());
-            stub.start(StartInput.of("a").closingAfterOneTurn().saying(Say.message("m", "Charge")));
-            return stub.getResult(Outcome.class).text();
+            stub.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m", "Charge")));
+            return stub.getResult(RunOutcome.class).text();
         }
     }
 
     private WorkflowExecutionHistory history() {
         WorkflowExecutionHistory history = connection.client().fetchHistory(thread);
-        SoundHistory.check(history);
+        HistoryCheck.check(history);
         return history;
     }
 

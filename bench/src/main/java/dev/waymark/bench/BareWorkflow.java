@@ -1,0 +1,74 @@
+package dev.waymark.bench;
+
+import io.temporal.activity.ActivityInterface;
+import io.temporal.activity.ActivityMethod;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.workflow.Async;
+import io.temporal.workflow.Promise;
+import io.temporal.workflow.SignalMethod;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The floor: a workflow that keeps nothing, of activities that do nothing but return as many bytes as those of an agent.
+ * What an agent costs more than this is Waymark's.
+ */
+@WorkflowInterface
+public interface BareWorkflow {
+
+    /** From iteration {@code waitFrom} on it waits for a {@code go} instead of calling tools; 0: never. */
+    @WorkflowMethod
+    void run(int iterations, int tools, int waitFrom);
+
+    @SignalMethod
+    void go();
+
+    @ActivityInterface
+    interface Activities {
+        @ActivityMethod(name = "think")
+        String think(int iteration, int tools);
+
+        @ActivityMethod(name = "act")
+        String act(int iteration);
+    }
+
+    final class Run implements BareWorkflow {
+        private final Activities activities = Workflow.newActivityStub(
+                Activities.class,
+                ActivityOptions.newBuilder()
+                        .setStartToCloseTimeout(Duration.ofMinutes(10))
+                        .build());
+        private int goes;
+
+        @Override
+        public void run(int iterations, int tools, int waitFrom) {
+            for (int i = 1; i <= iterations; i++) {
+                activities.think(i, tools);
+                if (waitFrom > 0 && i >= waitFrom) {
+                    Workflow.await(() -> goes > 0);
+                    goes--;
+                } else {
+                    act(i, tools);
+                }
+            }
+            activities.think(iterations + 1, tools);
+        }
+
+        private void act(int iteration, int tools) {
+            List<Promise<String>> all = new ArrayList<>();
+            for (int tool = 0; tool < tools; tool++) {
+                all.add(Async.function(activities::act, iteration));
+            }
+            Promise.allOf(all).get();
+        }
+
+        @Override
+        public void go() {
+            goes++;
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package dev.waymark.bench;
+
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Markdown on stdout, with a verdict on every bound. */
+final class BenchReport {
+    private final PrintStream out;
+    private final boolean judges;
+    private int missed;
+
+    /** Without judging, bounds are shown and none can be missed. */
+    BenchReport(PrintStream out, boolean judges) {
+        this.out = out;
+        this.judges = judges;
+    }
+
+    void line(String text) {
+        out.println(text);
+        out.flush();
+    }
+
+    void title(String text) {
+        line("");
+        line("## " + text);
+        line("");
+    }
+
+    void head(String... columns) {
+        row((Object[]) columns);
+        String[] rules = new String[columns.length];
+        Arrays.fill(rules, "---:");
+        rules[0] = "---";
+        line("|" + String.join("|", rules) + "|");
+    }
+
+    void row(Object... cells) {
+        line("| " + String.join(" | ", Arrays.stream(cells).map(String::valueOf).toList()) + " |");
+    }
+
+    /** How a figure stands to the most that it may be. */
+    String within(double figure, double most, String format) {
+        boolean holds = figure <= most;
+        if (judges && !holds) {
+            missed++;
+        }
+        String verdict = !judges ? "" : holds ? " ✓" : " **missed**";
+        return text(format, figure) + " (≤ " + text(format, most) + ")" + verdict;
+    }
+
+    int missed() {
+        return missed;
+    }
+
+    static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

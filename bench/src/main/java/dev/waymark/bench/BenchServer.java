@@ -1,0 +1,110 @@
+package dev.waymark.bench;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
+import io.temporal.client.WorkflowStub;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** A real Temporal server of our own, as `./waymark dev` starts it, with its database in a file that goes with it. */
+final class BenchServer implements AutoCloseable {
+    private static final int PATIENCE_MINUTES = 5;
+
+    private final Path directory;
+    private final DevServer server;
+    private final Connection connection;
+
+    private BenchServer(Path directory, DevServer server, Connection connection) {
+        this.directory = directory;
+        this.server = server;
+        this.connection = connection;
+    }
+
+    static BenchServer open() throws IOException, InterruptedException, ServerUnreachable {
+        Path binary = TemporalBinary.find()
+                .orElseThrow(() -> new NoSuchFileException("temporal", null, "not on PATH; TEMPORAL_CLI may name it"));
+        Path directory = Files.createTempDirectory("waymark-bench-");
+        DevServer server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
+        return new BenchServer(directory, server, Connection.to(server.address()));
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    String address() {
+        return server.address();
+    }
+
+    String serverVersion() {
+        return connection
+                .stubs()
+                .blockingStub()
+                .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
+                .getServerVersion();
+    }
+
+    /** As the operating system knows them. */
+    List<String> serverFlags() {
+        return ProcessHandle.current()
+                .descendants()
+                .map(process -> List.of(process.info().arguments().orElse(new String[0])))
+                .filter(arguments -> !arguments.isEmpty() && arguments.get(0).equals("server"))
+                .findFirst()
+                .map(BenchServer::values)
+                .orElse(List.of());
+    }
+
+    private static List<String> values(List<String> arguments) {
+        List<String> values = new ArrayList<>();
+        for (int i = 1; i < arguments.size(); i++) {
+            if (arguments.get(i - 1).equals("--dynamic-config-value")) {
+                values.add(arguments.get(i));
+            }
+        }
+        return values;
+    }
+
+    /** Neither an activity nor a workflow task is due: it waits for somebody. */
+    void awaitStandstill(WorkflowStub stub) throws InterruptedException {
+        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
+        while (true) {
+            DescribeWorkflowExecutionResponse run =
+                    histories.describe(stub.getExecution().getWorkflowId()).orElseThrow();
+            if (run.getPendingActivitiesCount() == 0 && !run.hasPendingWorkflowTask()) {
+                return;
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("does not come to wait: " + stub.getExecution());
+            }
+            Thread.sleep(100);
+        }
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+        server.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            System.err.println("left behind: " + directory);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.waymark.bench;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.api.workflowservice.v1.ResetStickyTaskQueueRequest;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import java.util.UUID;
+import java.util.stream.IntStream;
+
+/**
+ * How fast a new worker takes over a long thread whose worker was killed. The thread waits for a person at iteration
+ * n − 1 when its worker gets SIGKILL; so it does again, an iteration later, in the next repetition. Then a worker in a new JVM begins, the answer is sent, and what is measured is the
+ * time from the answer to the next model call: dispatch, reading the history, and replaying all of it, in a JVM that has
+ * never done so before. The bare workflow waits for a signal at the same place.
+ */
+final class ColdReplayBenchmark {
+    private static final double MOST_TIME = 2;
+    /** Linear is 2, quadratic 4. */
+    private static final double MOST_GROWTH = 2.5;
+
+    private final BenchServer laboratory;
+    private final Connection connection;
+    private final BenchReport report;
+    /** The first is so short that it takes what a replay takes anyhow. */
+    private final int[] lengths;
+
+    private final int repetitions;
+
+    ColdReplayBenchmark(BenchServer laboratory, BenchReport report, boolean quick) {
+        this.laboratory = laboratory;
+        this.connection = laboratory.connection();
+        this.report = report;
+        this.lengths = quick ? new int[] {2, 10, 20, 40} : new int[] {2, 100, 200, 400};
+        this.repetitions = quick ? 1 : 5;
+    }
+
+    void run() throws Exception {
+        report.title("cold-replay: a killed worker's thread, taken over by a new JVM");
+        WorkflowStub[][] threads = {runUpAndKill(MeasuredAgent.OURS), runUpAndKill(MeasuredAgent.BARE)};
+        // [side][length][repetition]
+        double[][][] millis = new double[2][lengths.length][repetitions];
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            for (int length = 0; length < lengths.length; length++) {
+                for (int turn = 0; turn < 2; turn++) {
+                    int side = (repetition + turn) % 2;
+                    millis[side][length][repetition] =
+                            takeOver(side, threads[side][length], lengths[length] + repetition);
+                }
+            }
+        }
+        report(millis, threads);
+    }
+
+    /** One thread of each length, all at once. They wait when their worker is killed. */
+    private WorkflowStub[] runUpAndKill(int side) throws Exception {
+        WorkflowStub[] threads = new WorkflowStub[lengths.length];
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
+            for (int i = 0; i < lengths.length; i++) {
+                int ask = lengths[i] - 1;
+                int last = ask + repetitions - 1;
+                String id = "cold-replay-" + ask + "-" + UUID.randomUUID();
+                threads[i] = side == MeasuredAgent.OURS
+                        ? MeasuredAgent.start(connection.client(), id, last, 1, ask)
+                        : MeasuredAgent.startBare(connection.client(), id, last, 1, ask);
+            }
+            for (WorkflowStub thread : threads) {
+                laboratory.awaitStandstill(thread);
+            }
+        }
+        return threads;
+    }
+
+    private double takeOver(int side, WorkflowStub thread, int iteration) throws Exception {
+        // The server would offer the task to the killed worker first, for 5 s, whatever the workflow is.
+        connection
+                .stubs()
+                .blockingStub()
+                .resetStickyTaskQueue(ResetStickyTaskQueueRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setExecution(thread.getExecution())
+                        .build());
+        try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
+            // Until the server has its polls.
+            Thread.sleep(300);
+            long start = BenchWorkerProcess.micros();
+            if (side == MeasuredAgent.OURS) {
+                thread.signal(WireNames.ANSWER, "yes");
+            } else {
+                thread.signal("go");
+            }
+            double millis = (worker.awaitModelCall(iteration) - start) / 1e3;
+            laboratory.awaitStandstill(thread);
+            return millis;
+        }
+    }
+
+    private void report(double[][][] millis, WorkflowStub[][] threads) throws Exception {
+        report.head(
+                "n",
+                "events at the end",
+                "ms from the answer to the next model call, ours (all)",
+                "bare (all)",
+                "ours / bare",
+                "ms, warm `WorkflowReplayer`, ours",
+                "bare",
+                "ours / bare");
+        double[][] cold = new double[2][lengths.length];
+        double[][] warm = new double[2][lengths.length];
+        int last = lengths.length - 1;
+        for (int i = 0; i < lengths.length; i++) {
+            long events = 0;
+            for (int side : new int[] {MeasuredAgent.BARE, MeasuredAgent.OURS}) {
+                cold[side][i] = Statistics.median(millis[side][i]);
+                WorkflowExecutionHistory history = connection
+                        .client()
+                        .fetchHistory(threads[side][i].getExecution().getWorkflowId());
+                warm[side][i] =
+                        replay(history, side == MeasuredAgent.OURS ? AgentWorkflowImpl.class : BareWorkflow.Run.class);
+                events = history.getEvents().size();
+            }
+            double ratio = cold[MeasuredAgent.OURS][i] / cold[MeasuredAgent.BARE][i];
+            report.row(
+                    lengths[i],
+                    events,
+                    shown(cold[MeasuredAgent.OURS][i], millis[MeasuredAgent.OURS][i]),
+                    shown(cold[MeasuredAgent.BARE][i], millis[MeasuredAgent.BARE][i]),
+                    i == last ? report.within(ratio, MOST_TIME, "%.2f") : BenchReport.text("%.2f", ratio),
+                    BenchReport.text("%.1f", warm[MeasuredAgent.OURS][i]),
+                    BenchReport.text("%.1f", warm[MeasuredAgent.BARE][i]),
+                    BenchReport.text("%.2f", warm[MeasuredAgent.OURS][i] / warm[MeasuredAgent.BARE][i]));
+        }
+        report.line("");
+        report.head(
+                "(t(" + lengths[last] + ") − t(2)) / (t(" + lengths[last - 1] + ") − t(2)): linear is 2, quadratic 4",
+                "ours",
+                "bare");
+        report.row(
+                "cold",
+                report.within(growth(cold[MeasuredAgent.OURS]), MOST_GROWTH, "%.2f"),
+                BenchReport.text("%.2f", growth(cold[MeasuredAgent.BARE])));
+        report.row(
+                "warm `WorkflowReplayer`",
+                BenchReport.text("%.2f", growth(warm[MeasuredAgent.OURS])),
+                BenchReport.text("%.2f", growth(warm[MeasuredAgent.BARE])));
+    }
+
+    private static double growth(double[] times) {
+        int last = times.length - 1;
+        return (times[last] - times[0]) / (times[last - 1] - times[0]);
+    }
+
+    private static String shown(double median, double[] all) {
+        return BenchReport.text(
+                "**%.0f** (%s)",
+                median,
+                String.join(
+                        " ",
+                        IntStream.range(0, all.length)
+                                .mapToObj(i -> BenchReport.text("%.0f", all[i]))
+                                .toList()));
+    }
+
+    private double replay(WorkflowExecutionHistory history, Class<?> workflow) throws Exception {
+        int warmUps = 2 * repetitions;
+        double[] times = new double[2 * repetitions + 1];
+        for (int i = -warmUps; i < times.length; i++) {
+            long start = System.nanoTime();
+            WorkflowReplayer.replayWorkflowExecution(history, workflow);
+            times[Math.max(i, 0)] = (System.nanoTime() - start) / 1e6;
+        }
+        return Statistics.median(times);
+    }
+}

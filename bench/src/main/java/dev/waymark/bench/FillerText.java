@@ -1,0 +1,21 @@
+package dev.waymark.bench;
+
+import java.util.Random;
+
+/** Text that says nothing: printable ASCII, the same for the same seed. */
+final class FillerText {
+    private FillerText() {}
+
+    static String of(int bytes, int seed) {
+        Random random = new Random(seed);
+        StringBuilder text = new StringBuilder(bytes + 10);
+        while (text.length() < bytes) {
+            for (int letters = 2 + random.nextInt(8); letters > 0; letters--) {
+                text.append((char) ('a' + random.nextInt(26)));
+            }
+            text.append(' ');
+        }
+        text.setLength(bytes);
+        return text.toString();
+    }
+}

@@ -1,0 +1,48 @@
+package dev.waymark.bench;
+
+import java.util.Arrays;
+
+/**
+ * Lets two sides work by turns, some iterations each, so that whatever else the machine does hits both. Laps are timed
+ * from mark to mark of one side, without the time in which it waited for the other.
+ */
+final class Interleaved {
+    private final int block;
+    private final double[][] laps;
+    private final int[] marks = new int[2];
+    private final long[] since = new long[2];
+    private final boolean[] done = new boolean[2];
+    private int turn;
+
+    Interleaved(int block, int iterations) {
+        this.block = block;
+        this.laps = new double[2][iterations];
+    }
+
+    /** Called at the same place of every iteration. Returns when it is this side's turn. */
+    synchronized void mark(int side) throws InterruptedException {
+        long now = System.nanoTime();
+        int mark = marks[side]++;
+        if (mark > 0 && mark <= laps[side].length) {
+            laps[side][mark - 1] = (now - since[side]) / 1e6;
+        }
+        if (mark % block == 0) {
+            turn = 1 - side;
+            notifyAll();
+            while (turn != side && !done[1 - side]) {
+                wait();
+            }
+        }
+        since[side] = System.nanoTime();
+    }
+
+    synchronized void done(int side) {
+        done[side] = true;
+        notifyAll();
+    }
+
+    /** Milliseconds of the iterations from this one, counted from 0, up to that one. */
+    synchronized double[] laps(int side, int from, int to) {
+        return Arrays.copyOfRange(laps[side], from, to);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.waymark.bench;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.tool.JavaTool;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.JavaTools;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+
+/**
+ * The agent that is measured, and the {@link BareWorkflow} workflow beside it. Every message and result has 2,000 bytes of text.
+ * How long a conversation is, and where it asks a person, its first message says: {@code ITERATIONS TOOLS ASK-FROM} and
+ * words.
+ */
+final class MeasuredAgent {
+    static final int TEXT_BYTES = 2_000;
+    static final int OURS = 0;
+    static final int BARE = 1;
+
+    /** As long as the agents', since every task names its queue in history. */
+    private static final String BARE_TASK_QUEUE = "nothing";
+
+    private static final String NAME = "bench";
+    private static final int ENOUGH = 1_000_000;
+
+    /** Told at the beginning of every model call, once it has its transcript. */
+    @FunctionalInterface
+    interface OnModelCall {
+        void called(int side, int iteration) throws InterruptedException;
+    }
+
+    record Shelf(String at) {}
+
+    private MeasuredAgent() {}
+
+    static AgentWorker worker(WorkflowClient client, OnModelCall onModelCall) {
+        ModelProviders providers = ModelProviders.of(Map.of("bench", request -> {
+            List<Message> messages = request.messages();
+            int iteration = (int) messages.stream()
+                            .filter(message -> message.role() == Role.ASSISTANT)
+                            .count()
+                    + 1;
+            onModelCall.called(OURS, iteration);
+            String[] plan = messages.get(0).text().split(" ", 4);
+            int iterations = Integer.parseInt(plan[0]);
+            if (iteration > iterations) {
+                return Reply.of(new Part.Text("done"));
+            }
+            int askFrom = Integer.parseInt(plan[2]);
+            return askFrom > 0 && iteration >= askFrom ? asks(iteration) : calls(iteration, Integer.parseInt(plan[1]));
+        }));
+        JavaTool<Shelf> look = JavaTool.of(
+                        "look",
+                        "Looks at a shelf",
+                        Shelf.class,
+                        (shelf, context) -> result(shelf.at().hashCode()))
+                .safeToRetry();
+        return AgentWorker.builder(client)
+                .agents(AgentSpec.of(NAME, "bench:any", look.spec(), BuiltInTools.askUser())
+                        .with()
+                        .maxIterations(ENOUGH)
+                        .build())
+                .providers(providers)
+                .tools(JavaTools.of(look))
+                .build();
+    }
+
+    static WorkerFactory bareWorker(WorkflowClient client, OnModelCall onModelCall) {
+        WorkerFactory factory = WorkerFactory.newInstance(client);
+        Worker worker = factory.newWorker(BARE_TASK_QUEUE);
+        worker.registerWorkflowImplementationTypes(BareWorkflow.Run.class);
+        worker.registerActivitiesImplementations(new BareActivities(onModelCall));
+        return factory;
+    }
+
+    /** From iteration {@code askFrom} on, the model asks a person instead of calling tools; 0: never. */
+    static WorkflowStub start(WorkflowClient client, String thread, int iterations, int tools, int askFrom) {
+        WorkflowStub stub =
+                client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options(WireNames.TASK_QUEUE, thread));
+        String plan = iterations + " " + tools + " " + askFrom + " ";
+        stub.start(StartInput.of(NAME)
+                .closingAfterOneTurn()
+                .saying(SayPayload.message("m-1", plan + FillerText.of(TEXT_BYTES - plan.length(), 1))));
+        return stub;
+    }
+
+    static WorkflowStub startBare(WorkflowClient client, String id, int iterations, int tools, int waitFrom) {
+        WorkflowStub stub = client.newUntypedWorkflowStub("Bare", options(BARE_TASK_QUEUE, id));
+        stub.start(iterations, tools, waitFrom);
+        return stub;
+    }
+
+    private static WorkflowOptions options(String taskQueue, String id) {
+        return WorkflowOptions.newBuilder()
+                .setTaskQueue(taskQueue)
+                .setWorkflowId(id)
+                .build();
+    }
+
+    private static Reply calls(int iteration, int tools) {
+        List<Part> parts = new ArrayList<>();
+        parts.add(new Part.Text(FillerText.of(TEXT_BYTES, iteration)));
+        IntStream.range(0, tools)
+                .mapToObj(tool -> new Part.ToolUse(
+                        "toolu_" + iteration + "_" + tool,
+                        "look",
+                        Json.of(Map.of("at", "shelf " + iteration + "/" + tool))))
+                .forEach(parts::add);
+        return new Reply(parts, new Usage(1_000, 500), "tool_use");
+    }
+
+    private static Reply asks(int iteration) {
+        Part.ToolUse question =
+                new Part.ToolUse("toolu_" + iteration, "ask_user", Json.of(Map.of("question", "Shall I go on?")));
+        return new Reply(
+                List.of(new Part.Text(FillerText.of(TEXT_BYTES, iteration)), question),
+                new Usage(1_000, 500),
+                "tool_use");
+    }
+
+    private static String result(int seed) {
+        return FillerText.of(TEXT_BYTES, seed);
+    }
+
+    /** Returns strings whose payloads are as long as those of the agent's activities. */
+    private static final class BareActivities implements BareWorkflow.Activities {
+        private static final int QUOTES = 2;
+        private static final int RESULT_BYTES = bytes(ToolOutcome.result(result(0))) - QUOTES;
+
+        private final OnModelCall onModelCall;
+        private final Map<Integer, Integer> replyBytes = new ConcurrentHashMap<>();
+
+        BareActivities(OnModelCall onModelCall) {
+            this.onModelCall = onModelCall;
+        }
+
+        @Override
+        public String think(int iteration, int tools) {
+            try {
+                onModelCall.called(BARE, iteration);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+            int bytes = replyBytes.computeIfAbsent(tools, any -> bytes(calls(iteration, tools)) - QUOTES);
+            return FillerText.of(bytes, iteration);
+        }
+
+        @Override
+        public String act(int iteration) {
+            return FillerText.of(RESULT_BYTES, iteration);
+        }
+
+        private static int bytes(Object payload) {
+            try {
+                return PayloadJson.MAPPER.writeValueAsBytes(payload).length;
+            } catch (JsonProcessingException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package dev.waymark.bench;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import dev.waymark.history.Timeline;
+import dev.waymark.worker.AgentWorker;
+import io.temporal.api.history.v1.History;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryMXBean;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+
+/** What it takes to derive every version of a thread from its history: time, and memory while all of them are held. */
+final class ProjectionBenchmark {
+    private static final double MOST_SECONDS = 0.3;
+    private static final double MOST_GROWTH = 2.3;
+    /** With one tool a step; a few more than the longest history that is measured. */
+    private static final int EVENTS_PER_ITERATION = 12;
+
+    private final Connection connection;
+    private final BenchReport report;
+    private final int[] lengths;
+    private final int warmUps;
+    private final int repetitions;
+
+    ProjectionBenchmark(Connection connection, BenchReport report, boolean quick) {
+        this.connection = connection;
+        this.report = report;
+        this.lengths = quick ? new int[] {100, 200, 500, 1_000} : new int[] {1_000, 2_000, 5_000, 10_000};
+        this.warmUps = quick ? 2 : 30;
+        this.repetitions = quick ? 3 : 15;
+    }
+
+    void run() throws Exception {
+        report.title("projection: every version of a thread, from its history");
+        int longest = lengths[lengths.length - 1];
+        String thread = "projection-" + UUID.randomUUID();
+        try (AgentWorker worker = MeasuredAgent.worker(connection.client(), (side, iteration) -> {})) {
+            worker.start();
+            MeasuredAgent.start(connection.client(), thread, longest / EVENTS_PER_ITERATION + 2, 1, 0)
+                    .getResult(RunOutcome.class);
+        }
+        History whole = connection.client().fetchHistory(thread).getHistory();
+        report.head(
+                "events",
+                "versions",
+                "ms, projected",
+                "ms, read from the server and projected",
+                "KiB held",
+                "KiB of events");
+        double[] kibibytes = new double[lengths.length];
+        double seconds = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            int length = lengths[i];
+            byte[] stored = History.newBuilder()
+                    .addAllEvents(whole.getEventsList().subList(0, length))
+                    .build()
+                    .toByteArray();
+            double millis = millis(History.parseFrom(stored));
+            kibibytes[i] = retained(stored) / 1024.0;
+            boolean bounded = i == lengths.length - 2;
+            seconds = bounded ? millis / 1e3 : seconds;
+            report.row(
+                    length,
+                    project(History.parseFrom(stored)).versions().size(),
+                    BenchReport.text("%.1f", millis),
+                    i == lengths.length - 1 ? BenchReport.text("%.0f", fromServer(thread)) : "",
+                    BenchReport.text("%.0f", kibibytes[i]),
+                    BenchReport.text("%.0f", stored.length / 1024.0));
+        }
+        int half = lengths.length - 2;
+        report.line("");
+        report.head("figure", "value");
+        report.row("s to project " + lengths[half] + " events, warm", report.within(seconds, MOST_SECONDS, "%.3f"));
+        report.row(
+                "memory, " + lengths[half + 1] + " events / " + lengths[half],
+                report.within(kibibytes[half + 1] / kibibytes[half], MOST_GROWTH, "%.2f"));
+    }
+
+    private double millis(History history) {
+        double[] times = new double[repetitions];
+        for (int i = -warmUps; i < repetitions; i++) {
+            long start = System.nanoTime();
+            int versions = project(history).versions().size();
+            double time = (System.nanoTime() - start) / 1e6;
+            if (versions == 0) {
+                throw new IllegalStateException("no versions");
+            }
+            times[Math.max(i, 0)] = time;
+        }
+        return Statistics.median(times);
+    }
+
+    private double fromServer(String thread) {
+        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        double[] times = new double[5];
+        for (int i = 0; i < times.length; i++) {
+            long start = System.nanoTime();
+            histories.read(thread).orElseThrow().versions();
+            times[i] = (System.nanoTime() - start) / 1e6;
+        }
+        return Statistics.median(times);
+    }
+
+    private static Timeline project(History history) {
+        List<Moment> moments = new ArrayList<>();
+        Projector projector = new Projector("run", moments::add);
+        history.getEventsList().forEach(projector::accept);
+        return new Timeline(
+                "thread",
+                "run",
+                moments,
+                projector.expectedState().orElseThrow(),
+                projector.agent(),
+                projector.ending(),
+                projector.lastEventId(),
+                false);
+    }
+
+    /** The events themselves are read and forgotten in between, so what a timeline kept of them would count. */
+    private static long retained(byte[] stored) throws IOException {
+        double[] bytes = new double[3];
+        for (int i = 0; i < bytes.length; i++) {
+            long before = used();
+            Timeline timeline = project(History.parseFrom(stored));
+            bytes[i] = used() - before;
+            // Keeps it reachable until here.
+            timeline.thread().length();
+        }
+        return (long) Statistics.median(bytes);
+    }
+
+    static long used() {
+        MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
+        long used = Long.MAX_VALUE;
+        for (int i = 0; i < 4; i++) {
+            memory.gc();
+            used = Math.min(used, memory.getHeapMemoryUsage().getUsed());
+        }
+        return used;
+    }
+}

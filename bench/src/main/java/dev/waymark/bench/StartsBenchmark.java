@@ -1,0 +1,96 @@
+package dev.waymark.bench;
+
+import dev.waymark.worker.AgentWorker;
+import io.temporal.client.WorkflowStub;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** How long a command takes as a person waits for it: the process, the JVM, the connection, the answer. */
+final class StartsBenchmark {
+    private static final double MOST_FOR_VERSION = 0.6;
+    private static final double MOST_WITH_SERVER = 1.5;
+    private static final int ITERATIONS = 50;
+    private static final int WAITING_THREADS = 3;
+
+    private final BenchServer laboratory;
+    private final BenchReport report;
+    private final Path root;
+    private final int repetitions;
+
+    StartsBenchmark(BenchServer laboratory, BenchReport report, Path root, boolean quick) {
+        this.laboratory = laboratory;
+        this.report = report;
+        this.root = root;
+        this.repetitions = quick ? 3 : 7;
+    }
+
+    void run() throws Exception {
+        report.title("starts: wall time of a command");
+        String thread = "starts-" + UUID.randomUUID();
+        try (AgentWorker worker = MeasuredAgent.worker(laboratory.connection().client(), (side, iteration) -> {})) {
+            worker.start();
+            for (int i = 0; i < WAITING_THREADS; i++) {
+                laboratory.awaitStandstill(start(i == 0 ? thread : thread + "-" + i));
+            }
+        }
+        awaitArchive();
+        report.head("command", "s, median of " + repetitions);
+        measure(MOST_FOR_VERSION, "--version");
+        measure(MOST_WITH_SERVER, "pending");
+        measure(MOST_WITH_SERVER, "checkpoint", thread);
+    }
+
+    private WorkflowStub start(String thread) {
+        return MeasuredAgent.start(laboratory.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
+    }
+
+    /** The first command after a build only begins to write the archive that makes the later ones fast. */
+    private void awaitArchive() throws IOException, InterruptedException {
+        Path target = root.resolve("starter/target");
+        Path jar = target.resolve("waymark.jar");
+        long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(1);
+        call("--version");
+        while (System.nanoTime() < deadline) {
+            try (Stream<Path> files = Files.list(target)) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".jsa")).toList()) {
+                    if (Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(jar)) > 0) {
+                        return;
+                    }
+                }
+            }
+            Thread.sleep(200);
+        }
+        report.line("No archive of classes came about: these starts are slow ones.");
+    }
+
+    private void measure(double most, String... arguments) throws IOException, InterruptedException {
+        call(arguments);
+        double[] seconds = new double[repetitions];
+        for (int i = 0; i < repetitions; i++) {
+            long start = System.nanoTime();
+            call(arguments);
+            seconds[i] = (System.nanoTime() - start) / 1e9;
+        }
+        String shown = arguments.length > 1 ? arguments[0] + " THREAD" : arguments[0];
+        report.row("`./waymark " + shown + "`", report.within(Statistics.median(seconds), most, "%.2f"));
+    }
+
+    private void call(String... arguments) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(Stream.concat(Stream.of("./waymark"), Stream.of(arguments))
+                        .toList())
+                .directory(root.toFile())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().put("TEMPORAL_ADDRESS", laboratory.address());
+        int code = builder.start().waitFor();
+        if (code != 0) {
+            throw new IllegalStateException(List.of(arguments) + " ended with exit code " + code);
+        }
+    }
+}

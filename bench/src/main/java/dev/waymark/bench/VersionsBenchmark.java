@@ -1,0 +1,205 @@
+package dev.waymark.bench;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.history.Version;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What it takes to print all versions of a thread. Listing them costs what the history does. As checkpoints each has the
+ * whole transcript, so what is printed grows with the square: the time may grow with that, the memory not.
+ */
+final class VersionsBenchmark {
+    private static final double MOST_GROWTH = 2.3;
+    /** The states of the longest thread are in no cache near by, if others use it. Squared, it would be 4. */
+    private static final double MOST_GROWTH_OF_LISTING = 3;
+
+    private static final double MOST_GROWTH_PER_MEGABYTE = 1.5;
+    /** One takes less time than can be measured well. */
+    private static final int LISTINGS = 100;
+
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final String TEXT = "x".repeat(200);
+
+    private final BenchReport report;
+    private final int[] lengths;
+    private final int repetitions;
+
+    VersionsBenchmark(BenchReport report, boolean quick) {
+        this.report = report;
+        this.lengths = quick ? new int[] {25, 50, 100, 200} : new int[] {250, 500, 1_000, 2_000};
+        this.repetitions = quick ? 1 : 5;
+    }
+
+    void run() throws IOException {
+        report.title("versions: all of a thread, printed");
+        report.head("versions", "ms, listed", "MB, as checkpoints", "ms", "ms per MB", "KiB held while printing");
+        print(thread(lengths[2]));
+        list(thread(lengths[2]));
+        double[] listed = new double[lengths.length];
+        double[] perMegabyte = new double[lengths.length];
+        double[] held = new double[lengths.length];
+        for (int i = 0; i < lengths.length; i++) {
+            Timeline timeline = thread(lengths[i]);
+            double[] listing = new double[repetitions * 5];
+            for (int n = 0; n < listing.length; n++) {
+                long start = processorNanos();
+                for (int times = 0; times < LISTINGS; times++) {
+                    list(timeline);
+                }
+                listing[n] = (processorNanos() - start) / 1e6 / LISTINGS;
+            }
+            double[] printing = new double[repetitions];
+            double megabytes = 0;
+            for (int n = 0; n < repetitions; n++) {
+                long start = processorNanos();
+                megabytes = print(timeline) / 1e6;
+                printing[n] = (processorNanos() - start) / 1e6;
+            }
+            listed[i] = Statistics.least(listing);
+            perMegabyte[i] = Statistics.least(printing) / megabytes;
+            held[i] = held(timeline) / 1024.0;
+            report.row(
+                    timeline.versions().size(),
+                    BenchReport.text("%.2f", listed[i]),
+                    BenchReport.text("%.1f", megabytes),
+                    BenchReport.text("%.0f", Statistics.least(printing)),
+                    BenchReport.text("%.2f", perMegabyte[i]),
+                    BenchReport.text("%.0f", held[i]));
+        }
+        int last = lengths.length - 1;
+        report.line("");
+        report.head("figure", lengths[last] + " / " + lengths[last - 1]);
+        report.row("ms, listed", report.within(listed[last] / listed[last - 1], MOST_GROWTH_OF_LISTING, "%.2f"));
+        report.row(
+                "ms per MB, as checkpoints",
+                report.within(perMegabyte[last] / perMegabyte[last - 1], MOST_GROWTH_PER_MEGABYTE, "%.2f"));
+        report.row("KiB held while printing", report.within(held[last] / held[last - 1], MOST_GROWTH, "%.2f"));
+    }
+
+    /** Nothing is waited for, so whatever else the machine does need not count. */
+    private static long processorNanos() {
+        return THREADS.getCurrentThreadCpuTime();
+    }
+
+    /** One tool call a step, in a single turn. */
+    private static Timeline thread(int versions) {
+        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.ToolKind.ACTIVITY));
+        AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
+        Tale thread = new Tale();
+        thread.apply(new Fact.AgentRequested());
+        thread.apply(new Fact.AgentResolved(terms));
+        thread.apply(new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(TEXT)), false));
+        for (int step = 1; step <= versions; step++) {
+            String id = "tu_" + step;
+            thread.apply(new Fact.ModelCalled(step));
+            List<Part> content =
+                    List.of(new Part.Text(TEXT), new Part.ToolUse(id, "look", Json.of(Map.of("at", step))));
+            thread.apply(new Fact.ModelReplied(step, new Reply(content, new Usage(1, 1), "tool_use")));
+            thread.apply(new Fact.ToolDispatched(id, 1));
+            thread.apply(new Fact.ToolFinished(id, 1, TEXT, false));
+        }
+        return new Timeline(
+                "thread",
+                "run",
+                thread.moments,
+                thread.state,
+                Optional.of(AgentSpec.of("bench", "scripted:bench")),
+                Optional.empty(),
+                thread.moments.size(),
+                false);
+    }
+
+    private static final class Tale {
+        private final List<Moment> moments = new ArrayList<>();
+        private Instant at = Instant.parse("2026-05-01T09:00:00Z");
+        private Conversation state = Conversation.start(new Fact.RunStarted(1, "bench", false, Optional.empty()), at);
+
+        void apply(Fact fact) {
+            at = at.plusMillis(1);
+            state = state.apply(fact, at);
+            moments.add(new Moment("run", moments.size() + 1, at, Optional.of(fact), state));
+        }
+    }
+
+    private static int list(Timeline timeline) {
+        int characters = 0;
+        for (Version version : timeline.versions()) {
+            characters += version.state().transcript().digest().length();
+        }
+        return characters;
+    }
+
+    /** Bytes, that nobody keeps. */
+    private static long print(Timeline timeline) throws IOException {
+        Counter counter = new Counter();
+        try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(counter)) {
+            generator.writeStartArray();
+            SessionCheckpoint.versions(timeline).forEach(version -> {
+                try {
+                    generator.writePOJO(version);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            generator.writeEndArray();
+        }
+        return counter.bytes;
+    }
+
+    /** With the newest version in hand, and all that was made for those before it. */
+    private static long held(Timeline timeline) {
+        double[] bytes = new double[3];
+        for (int i = 0; i < bytes.length; i++) {
+            long before = ProjectionBenchmark.used();
+            Iterator<Json> versions = SessionCheckpoint.versions(timeline).iterator();
+            Json newest = Json.EMPTY_OBJECT;
+            while (versions.hasNext()) {
+                newest = versions.next();
+            }
+            bytes[i] = ProjectionBenchmark.used() - before;
+            // Keeps them reachable until here.
+            if (newest.isNull() || versions.hasNext()) {
+                throw new IllegalStateException("no versions");
+            }
+        }
+        return (long) Statistics.median(bytes);
+    }
+
+    private static final class Counter extends OutputStream {
+        private long bytes;
+
+        @Override
+        public void write(int b) {
+            bytes++;
+        }
+
+        @Override
+        public void write(byte[] text, int offset, int length) {
+            bytes += length;
+        }
+    }
+}

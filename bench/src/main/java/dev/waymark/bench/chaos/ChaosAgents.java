@@ -1,0 +1,148 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.tool.JavaTools;
+import io.temporal.client.WorkflowClient;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+
+/** The agents: one for every scene or wire, kind of tool and number of calls, all known to every worker. */
+final class ChaosAgents {
+    static final List<Integer> CALLS = List.of(1, 4);
+    static final Usage USAGE = new Usage(10, 1);
+
+    private static final String BOSS = "boss";
+    private static final SummaryRule AS_SOON_AS_IT_CAN_BE = new SummaryRule(1, 2);
+
+    private ChaosAgents() {}
+
+    static String agent(Scene scene, ModelWire wire, ToolVariant kind, int calls, boolean approved) {
+        String alone = model(kind, calls, approved) + (wire == ModelWire.NONE ? "" : "-" + name(wire));
+        return scene == Scene.ALONE ? alone : alone + "-" + name(scene);
+    }
+
+    private static String model(ToolVariant kind, int calls, boolean approved) {
+        return kind.tool(approved) + "-" + calls;
+    }
+
+    private static String name(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * A worker that nothing happens to.
+     *
+     * @param models where services of models are
+     */
+    static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models) {
+        List<Tool> tools = new ArrayList<>();
+        for (ToolVariant kind : ToolVariant.values()) {
+            for (boolean approved : new boolean[] {false, true}) {
+                kind.tool(approved, ledgerPort).ifPresent(tools::add);
+            }
+        }
+        return worker(client, taskQueue, ledgerPort, models, tools, model -> model);
+    }
+
+    /** A worker that dies. */
+    static AgentWorker worker(
+            WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models, Crash crash) {
+        List<Tool> tools = new ArrayList<>();
+        for (ToolVariant kind : ToolVariant.values()) {
+            for (boolean approved : new boolean[] {false, true}) {
+                kind.tool(approved, ledgerPort, crash).ifPresent(tools::add);
+            }
+        }
+        return worker(client, taskQueue, ledgerPort, models, tools, crash::around);
+    }
+
+    private static AgentWorker worker(
+            WorkflowClient client,
+            String taskQueue,
+            int ledgerPort,
+            Map<String, String> environment,
+            List<Tool> tools,
+            UnaryOperator<ModelProvider> around) {
+        List<AgentSpec> agents = new ArrayList<>();
+        Map<String, ModelProvider> models = new LinkedHashMap<>();
+        ChaosModels.providers(environment).forEach((name, provider) -> models.put(name, around.apply(provider)));
+        models.put(BOSS, around.apply(ChaosAgents::givesTheTask));
+        for (ToolVariant kind : ToolVariant.values()) {
+            for (boolean approved : new boolean[] {false, true}) {
+                for (int calls : CALLS) {
+                    ToolSpec tool = kind.spec(approved, ledgerPort);
+                    String model = model(kind, calls, approved);
+                    models.put(model, around.apply(model(kind.tool(approved), calls)));
+                    for (ModelWire wire : ModelWire.values()) {
+                        String asked = wire == ModelWire.NONE ? model + ":scripted" : name(wire) + ":" + model;
+                        agents.add(AgentSpec.of(agent(Scene.ALONE, wire, kind, calls, approved), asked, tool));
+                    }
+                    String alone = agent(Scene.ALONE, ModelWire.NONE, kind, calls, approved);
+                    agents.add(AgentSpec.of(
+                            agent(Scene.SUBAGENT, ModelWire.NONE, kind, calls, approved),
+                            BOSS + ":scripted",
+                            ToolSpec.subagent(alone, "Calls.")));
+                    String summing = agent(Scene.SUMMARY, ModelWire.NONE, kind, calls, approved);
+                    agents.add(AgentSpec.of(summing, model + ":scripted", tool)
+                            .with()
+                            .summaries(AS_SOON_AS_IT_CAN_BE)
+                            .build());
+                }
+            }
+        }
+        return AgentWorker.builder(client)
+                .taskQueue(taskQueue)
+                .agents(agents.toArray(AgentSpec[]::new))
+                .providers(ModelProviders.of(models))
+                .tools(JavaTools.of(tools))
+                .build();
+    }
+
+    private static ModelProvider model(String tool, int calls) {
+        Part[] uses = IntStream.rangeClosed(1, calls)
+                .mapToObj(n -> new Part.ToolUse("tu_" + n, tool, Json.of(Map.of("item", "n" + n))))
+                .toArray(Part[]::new);
+        return request -> {
+            if (request.tools().isEmpty()) { // Then a summary is asked for.
+                return reply(new Part.Text("There was talk."));
+            }
+            return hasResults(request) ? reply(new Part.Text("Done.")) : reply(uses);
+        };
+    }
+
+    private static Reply givesTheTask(ModelRequest request) {
+        return hasResults(request)
+                ? reply(new Part.Text("They are done."))
+                : reply(new Part.ToolUse(
+                        Scene.TASK,
+                        request.tools().get(0).name(),
+                        Json.of(Map.of("task", "Do what you are there for."))));
+    }
+
+    /** What a summary leaves of a conversation has the newest results, so that nothing is done twice for its sake. */
+    private static boolean hasResults(ModelRequest request) {
+        return request.messages().stream()
+                .anyMatch(message -> !message.toolResults().isEmpty());
+    }
+
+    private static Reply reply(Part... parts) {
+        return new Reply(List.of(parts), USAGE, "end_turn");
+    }
+}

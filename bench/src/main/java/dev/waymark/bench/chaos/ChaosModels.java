@@ -1,0 +1,85 @@
+package dev.waymark.bench.chaos;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.testkit.model.AnthropicServer;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * The models of all runs, over real HTTP, in a process that lives: they think, call the tool that their name says, so many
+ * times, and are done. What the real services would refuse they refuse. Thread-safe.
+ */
+final class ChaosModels implements AutoCloseable {
+    private final ModelServer anthropic = new AnthropicServer();
+    private final ModelServer openai = new OpenAiServer();
+
+    private ChaosModels() {}
+
+    static ChaosModels open() {
+        ChaosModels services = new ChaosModels();
+        services.anthropic.answers(ChaosModels::answer);
+        services.openai.answers(ChaosModels::answer);
+        return services;
+    }
+
+    private static ModelAnswer answer(ModelServer.Received request) {
+        for (JsonNode message : request.body().path("messages")) {
+            if (message.path("role").asText().equals("assistant")) {
+                return ModelAnswer.says("Do", "ne.").using(20, 2);
+            }
+        }
+        String model = request.body().path("model").asText();
+        int dash = model.lastIndexOf('-');
+        ModelAnswer.Speech speech = ModelAnswer.says()
+                .plus(new ModelAnswer.Piece.Thought("So many.", "c2lnbmVk"))
+                .plus(new ModelAnswer.Piece.Words("Let me see."));
+        for (int n = 1; n <= Integer.parseInt(model.substring(dash + 1)); n++) {
+            speech = speech.calls("tu_" + n, model.substring(0, dash), "{\"item\": \"n" + n + "\"}");
+        }
+        return speech.using(10, 5);
+    }
+
+    /** Where they are, for a worker in any process. */
+    Map<String, String> environment() {
+        Map<String, String> environment = new LinkedHashMap<>(anthropic.environment());
+        environment.putAll(openai.environment());
+        return environment;
+    }
+
+    /** The providers that find them there. */
+    static Map<String, ModelProvider> providers(Map<String, String> environment) {
+        return Map.of(
+                AnthropicProvider.NAME, AnthropicProvider.of(environment),
+                OpenAiProvider.NAME, OpenAiProvider.of(environment));
+    }
+
+    /** What they have refused. */
+    List<String> complaints() {
+        return Stream.of(anthropic, openai)
+                .flatMap(server -> server.complaints().stream())
+                .toList();
+    }
+
+    /** How often this one was asked. */
+    int asked(ModelWire wire) {
+        return switch (wire) {
+            case NONE -> 0;
+            case ANTHROPIC -> anthropic.received().size();
+            case OPENAI -> openai.received().size();
+        };
+    }
+
+    @Override
+    public void close() {
+        anthropic.close();
+        openai.close();
+    }
+}

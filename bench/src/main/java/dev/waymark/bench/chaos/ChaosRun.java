@@ -1,0 +1,61 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.StartInput;
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.testkit.crash.Fault;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * A turn of a thread of its own, in which a model calls a tool so many times at once, and the workers that die of these
+ * faults, one after the other.
+ */
+public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind, int calls, List<Fault> faults) {
+    /** A new run is moved to whenever one has so many events and can be left. */
+    private static final int FEW_EVENTS = 12;
+
+    public ChaosRun {
+        faults = List.copyOf(faults);
+    }
+
+    public static ChaosRun of(ToolVariant kind, int calls, Fault... faults) {
+        return new ChaosRun("run-" + UUID.randomUUID(), Scene.ALONE, ModelWire.NONE, kind, calls, List.of(faults));
+    }
+
+    /** The same with a model behind this wire. */
+    public ChaosRun over(ModelWire other) {
+        return new ChaosRun(id, scene, other, kind, calls, faults);
+    }
+
+    /** The same in this scene. */
+    public ChaosRun in(Scene other) {
+        return new ChaosRun(id, other, wire, kind, calls, faults);
+    }
+
+    /** A person has to approve every call. */
+    boolean isApproved() {
+        return diesAt(CrashPoint.APPROVAL_ACCEPTED);
+    }
+
+    String agent() {
+        return ChaosAgents.agent(scene, wire, kind, calls, isApproved());
+    }
+
+    StartInput start() {
+        StartInput input = StartInput.of(agent());
+        return diesAt(CrashPoint.CONTINUED_AS_NEW)
+                ? input.withLimits(RunLimits.DEFAULT.withSoftEvents(FEW_EVENTS))
+                : input;
+    }
+
+    private boolean diesAt(CrashPoint point) {
+        return faults.stream().anyMatch(fault -> fault.point() == point);
+    }
+
+    @Override
+    public String toString() {
+        return kind + " x " + calls + " " + faults + (wire == ModelWire.NONE ? "" : " " + wire)
+                + (scene == Scene.ALONE ? "" : " " + scene);
+    }
+}

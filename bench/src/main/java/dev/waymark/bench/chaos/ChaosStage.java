@@ -1,0 +1,325 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.contract.Ack;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.HistoryCheck;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.EffectCheck;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.client.WorkflowException;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.common.WorkflowExecutionHistory;
+import io.temporal.testing.WorkflowReplayer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
+
+/** Where runs take place: a server, the ledger of what really happened, and workers that die. Thread-safe. */
+public final class ChaosStage implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Duration PAUSE = Duration.ofMillis(500);
+    /** JVMs that start at the same time only wait for each other. */
+    private static final int STARTING_AT_ONCE = 2;
+
+    private final Path directory;
+    private final Connection connection;
+    private final AgentClient client;
+    private final HistoryReader histories;
+    private final EffectLedger ledger;
+    private final ChaosModels services = ChaosModels.open();
+    /** The keys of all calls that there are in threads whose runs are over. */
+    private final Set<String> known = ConcurrentHashMap.newKeySet();
+
+    private final Semaphore starting = new Semaphore(STARTING_AT_ONCE);
+    private final ExecutorService people = Executors.newCachedThreadPool(task -> {
+        Thread thread = new Thread(task, "people");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private ChaosStage(Path directory, Connection connection) {
+        this.directory = directory;
+        this.connection = connection;
+        this.client = AgentClient.connect(connection.address());
+        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
+        this.ledger = EffectLedger.open(directory.resolve("ledger"));
+    }
+
+    /** {@code directory} is empty; the ledger and the witnesses of crashes go there. */
+    public static ChaosStage open(String serverAddress, Path directory) throws ServerUnreachable {
+        return new ChaosStage(directory, Connection.to(serverAddress));
+    }
+
+    /** The models behind wires. */
+    ChaosModels services() {
+        return services;
+    }
+
+    /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
+    public List<RunResult> play(List<ChaosRun> runs) throws IOException, InterruptedException {
+        List<AgentWorker> survivors = new ArrayList<>();
+        try {
+            for (int round = 0; round < mostFaults(runs); round++) {
+                kill(runs, round);
+                for (ChaosRun run : runs) {
+                    if (run.faults().size() == round + 1) {
+                        AgentWorker worker = ChaosAgents.worker(
+                                connection.client(), run.id(), ledger.port(), services.environment());
+                        survivors.add(worker);
+                        worker.start();
+                    }
+                }
+            }
+            List<RunResult> results = new ArrayList<>();
+            for (ChaosRun run : runs) {
+                results.add(result(run));
+            }
+            return results;
+        } finally {
+            survivors.forEach(AgentWorker::close);
+        }
+    }
+
+    private static int mostFaults(List<ChaosRun> runs) {
+        return runs.stream().mapToInt(run -> run.faults().size()).max().orElse(0);
+    }
+
+    /** Has the workers of one process work until they are dead, or have nothing left to do. */
+    private void kill(List<ChaosRun> runs, int round) throws IOException, InterruptedException {
+        List<ChaosRun> dying =
+                runs.stream().filter(run -> run.faults().size() > round).toList();
+        List<ChaosWorker.Role> roles = new ArrayList<>();
+        for (ChaosRun run : dying) {
+            Fault fault = run.faults().get(round);
+            roles.add(new ChaosWorker.Role(run.id(), fault, witness(run, round)));
+        }
+        starting.acquire();
+        WorkerProcess victim;
+        try {
+            victim = ChaosWorker.start(connection.address(), ledger.port(), services.environment(), roles);
+        } finally {
+            starting.release();
+        }
+        try (victim) {
+            if (round == 0) {
+                dying.forEach(this::start);
+            }
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (!victim.diesWithin(PAUSE)
+                    && System.nanoTime() < deadline
+                    && !dying.stream().allMatch(run -> isDead(run, round) || (round > 0 && isOver(run)))) {
+                // Some still work.
+            }
+        }
+    }
+
+    private Path witness(ChaosRun run, int round) {
+        return directory.resolve(run.id() + "-" + round);
+    }
+
+    private boolean isDead(ChaosRun run, int round) {
+        return Crash.witnessed(witness(run, round)).isPresent();
+    }
+
+    private void start(ChaosRun run) {
+        WorkflowOptions options = WorkflowOptions.newBuilder()
+                .setTaskQueue(run.id())
+                .setWorkflowId(run.id())
+                .build();
+        connection
+                .client()
+                .newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options)
+                .start(run.start());
+        people.execute(() -> speak(run));
+    }
+
+    // ---- what people do
+
+    /** Says what there is to do, and approves what there is to approve, as often as it takes. */
+    private void speak(ChaosRun run) {
+        Set<String> asked = ConcurrentHashMap.newKeySet();
+        try {
+            await(() -> {
+                Optional<Conversation> state = histories.read(run.id()).map(Timeline::now);
+                if (state.isEmpty() || state.get().turn().number() == 0) {
+                    send(run, asked, WireNames.SAY, run.scene().firstWords());
+                    return false;
+                }
+                for (OpenRequest ask : state.get().asks()) {
+                    send(run, asked, WireNames.APPROVE, Map.of("callId", ask.callId(), "by", "ann"));
+                }
+                return !run.isApproved() || !state.get().turn().isRunning();
+            });
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** In a thread of its own, since nobody may be there to answer; and not twice at a time. */
+    private void send(ChaosRun run, Set<String> asked, String update, Object payload) {
+        if (asked.add(update + payload)) {
+            people.execute(() -> {
+                try {
+                    connection.client().newUntypedWorkflowStub(run.id()).update(update, Ack.class, payload);
+                } catch (WorkflowException e) {
+                    // Its worker died, or somebody else decided. History says which.
+                } finally {
+                    asked.remove(update + payload);
+                }
+            });
+        }
+    }
+
+    // ---- what came of it
+
+    private RunResult result(ChaosRun run) throws InterruptedException {
+        List<String> violations = new ArrayList<>();
+        if (!await(() -> isOver(run))) {
+            violations.add("the turn does not end");
+        }
+        Timeline root = histories.read(run.id()).orElseThrow();
+        Timeline timeline = histories.read(run.scene().callingThread(run.id())).orElseThrow();
+        List<Instant> killed = IntStream.range(0, run.faults().size())
+                .mapToObj(round -> Crash.witnessed(witness(run, round)))
+                .flatMap(Optional::stream)
+                .toList();
+        EffectCheck effects = EffectCheck.of(timeline, ledger.effects(), killed);
+        if (effects.calls() != run.calls()) {
+            violations.add(effects.calls() + " calls of " + run.calls());
+        }
+        timeline.now().calls().forEach((id, call) -> {
+            known.add(IdempotencyKey.of(timeline.thread(), call.tool(), call.args(), call.repeat()));
+            if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
+                violations.add(id + " is " + call.status());
+            }
+        });
+        violations.addAll(effects.violations());
+        judge(root, violations);
+        switch (run.scene()) {
+            case ALONE -> {}
+            case SUBAGENT -> {
+                judge(timeline, violations);
+                judgeTask(root.now(), run.scene(), violations);
+            }
+            case SUMMARY -> judgeSummaries(root, violations);
+        }
+        Duration recovery = killed.isEmpty()
+                ? Duration.ZERO
+                : Duration.between(
+                        killed.get(killed.size() - 1),
+                        root.moments().get(root.moments().size() - 1).at());
+        connection.client().newUntypedWorkflowStub(run.id()).terminate("played");
+        return new RunResult(run, killed.size(), effects, recovery, violations);
+    }
+
+    private void judge(Timeline timeline, List<String> violations) {
+        String thread = timeline.thread();
+        Turn.Status status = timeline.now().turn().status();
+        if (status != Turn.Status.COMPLETE) {
+            violations.add("the turn of " + thread + " is " + status);
+        }
+        violations.addAll(client.verify(thread).differences());
+        timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
+    }
+
+    /** The task was given once, was carried out, and what that took is counted once above. */
+    private static void judgeTask(Conversation above, Scene scene, List<String> violations) {
+        Map<String, Call.Status> calls = new LinkedHashMap<>();
+        above.calls().forEach((id, call) -> calls.put(id, call.status()));
+        if (!calls.equals(Map.of(Scene.TASK, Call.Status.COMPLETED))) {
+            violations.add("above there is " + calls);
+        }
+        Usage all = IntStream.range(0, scene.modelCalls())
+                .mapToObj(call -> ChaosAgents.USAGE)
+                .reduce(Usage.NONE, Usage::plus);
+        if (!above.usage().equals(all)) {
+            violations.add("above " + above.usage() + " is counted, of " + all);
+        }
+    }
+
+    private static void judgeSummaries(Timeline timeline, List<String> violations) {
+        long summaries = timeline.moments().stream()
+                .flatMap(moment -> moment.fact().stream())
+                .filter(Fact.Summarised.class::isInstance)
+                .count();
+        if (summaries != Scene.SUMMARIES) {
+            violations.add(summaries + " summaries of " + Scene.SUMMARIES);
+        }
+    }
+
+    /** What happened for calls that no thread knows of, once all runs are played. */
+    List<EffectLedger.Effect> strays() {
+        return ledger.effects().stream()
+                .filter(effect -> !known.contains(effect.key()))
+                .toList();
+    }
+
+    private void replay(String thread, String runId, List<String> violations) {
+        WorkflowExecutionHistory history = connection.client().fetchHistory(thread, runId);
+        try {
+            HistoryCheck.check(history);
+            WorkflowReplayer.replayWorkflowExecution(history, AgentWorkflowImpl.class);
+        } catch (Exception | AssertionError e) {
+            violations.add("history of " + runId + ": " + e);
+        }
+    }
+
+    private boolean isOver(ChaosRun run) {
+        return histories
+                .read(run.id())
+                .map(Timeline::now)
+                .filter(state -> state.turn().number() > 0 && !state.turn().isRunning())
+                .isPresent();
+    }
+
+    private static boolean await(BooleanSupplier condition) throws InterruptedException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                return false;
+            }
+            TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        people.shutdownNow();
+        services.close();
+        ledger.close();
+        client.close();
+        connection.close();
+    }
+}

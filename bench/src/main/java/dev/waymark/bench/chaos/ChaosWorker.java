@@ -1,0 +1,74 @@
+package dev.waymark.bench.chaos;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.SelfKill;
+import dev.waymark.testkit.crash.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What runs in a process with workers, one for each of several runs, that are to die. */
+final class ChaosWorker {
+    private static final int WORDS_A_ROLE = 3;
+    private static final int MOST_TRIES = 20;
+
+    private ChaosWorker() {}
+
+    /** One of its workers. */
+    record Role(String taskQueue, Fault fault, Path witness) {}
+
+    /** Returns once all its workers take work. */
+    static WorkerProcess start(String address, int ledgerPort, Map<String, String> models, List<Role> roles)
+            throws IOException, InterruptedException {
+        List<String> arguments = new ArrayList<>(List.of(address, Integer.toString(ledgerPort), written(models)));
+        roles.forEach(role -> arguments.addAll(List.of(
+                role.taskQueue(), role.fault().toString(), role.witness().toString())));
+        return WorkerProcess.start(ChaosWorker.class, arguments.toArray(String[]::new));
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        int ledgerPort = Integer.parseInt(arguments[1]);
+        List<String> roles = List.of(arguments).subList(3, arguments.length);
+        Map<String, String> models = read(arguments[2]);
+        SelfKill kill = SelfKill.after(roles.size() / WORDS_A_ROLE);
+        for (int i = 0; i < roles.size(); i += WORDS_A_ROLE) {
+            Crash crash = Crash.of(Fault.parse(roles.get(i + 1)), Path.of(roles.get(i + 2)), kill);
+            Connection connection = connect(arguments[0], crash);
+            ChaosAgents.worker(connection.client(), roles.get(i), ledgerPort, models, crash)
+                    .start();
+        }
+        WorkerProcess.work();
+    }
+
+    private static String written(Map<String, String> variables) {
+        return variables.entrySet().stream()
+                .map(variable -> variable.getKey() + "=" + variable.getValue())
+                .collect(Collectors.joining(" "));
+    }
+
+    private static Map<String, String> read(String variables) {
+        return Arrays.stream(variables.split(" "))
+                .map(variable -> variable.split("=", 2))
+                .collect(Collectors.toMap(words -> words[0], words -> words[1]));
+    }
+
+    /** On a busy machine a server may take longer to answer than is usual. */
+    private static Connection connect(String address, Crash crash) throws ServerUnreachable {
+        for (int i = 1; ; i++) {
+            try {
+                return Connection.to(address, crash.interceptor());
+            } catch (ServerUnreachable e) {
+                if (i == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+    }
+}

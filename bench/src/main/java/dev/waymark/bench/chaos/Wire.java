@@ -1,9 +1,0 @@
-package dev.waymark.bench.chaos;
-
-/** What there is between a worker and its model. */
-public enum Wire {
-    /** Nothing: the model is in the worker. */
-    NONE,
-    ANTHROPIC,
-    OPENAI
-}

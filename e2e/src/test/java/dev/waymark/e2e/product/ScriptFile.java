@@ -1,0 +1,24 @@
+package dev.waymark.e2e.product;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
+
+/** {@code ./waymark} with the jars that {@code mvn package} made. Its tests skip themselves where there are none. */
+final class ScriptFile {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    private ScriptFile() {}
+
+    static List<String> call(String... arguments) {
+        for (String jar : List.of("worker/target/waymark-worker.jar", "starter/target/waymark.jar")) {
+            Assumptions.assumeTrue(Files.exists(ROOT.resolve(jar)), () -> "not built: " + jar);
+        }
+        List<String> command = new ArrayList<>();
+        command.add(ROOT.resolve("waymark").toString());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+}

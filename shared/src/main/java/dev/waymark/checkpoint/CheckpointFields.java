@@ -1,0 +1,187 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.value.Json;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A JSON object that must be just so. Whatever is not is corruption, and the place is told. */
+final class CheckpointFields {
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
+    private static final int LONGEST_TIME = 40;
+
+    private final Map<?, ?> map;
+    private final String place;
+
+    private CheckpointFields(Map<?, ?> map, String place) {
+        this.map = map;
+        this.place = place;
+    }
+
+    static CheckpointFields of(@Nullable Object value, String place) {
+        Object plain = value instanceof Json json ? json.value() : value;
+        if (plain instanceof Map<?, ?> map) {
+            return new CheckpointFields(map, place);
+        }
+        throw CheckpointCorruption.at(place, "not an object");
+    }
+
+    CheckpointCorruption corrupt(String why) {
+        return CheckpointCorruption.at(place, why);
+    }
+
+    boolean has(String name) {
+        return map.containsKey(name);
+    }
+
+    boolean isNull(String name) {
+        return map.get(name) == null;
+    }
+
+    @Nullable
+    Object value(String name) {
+        return map.get(name);
+    }
+
+    /** Refuses every other name. */
+    CheckpointFields only(String... names) {
+        Set<String> others = new TreeSet<>();
+        map.keySet().forEach(name -> others.add((String) name));
+        others.removeAll(List.of(names));
+        if (!others.isEmpty()) {
+            throw corrupt("unknown field: " + others.iterator().next());
+        }
+        return this;
+    }
+
+    String text(String name) {
+        if (map.get(name) instanceof String text) {
+            return text;
+        }
+        throw corrupt("\"" + name + "\" must be a string");
+    }
+
+    Optional<String> optionalText(String name) {
+        return isNull(name) ? Optional.empty() : Optional.of(text(name));
+    }
+
+    /** Not empty either. */
+    String id(String name) {
+        String id = text(name);
+        if (id.isEmpty()) {
+            throw corrupt("\"" + name + "\" is empty");
+        }
+        return id;
+    }
+
+    boolean flag(String name) {
+        if (map.get(name) instanceof Boolean flag) {
+            return flag;
+        }
+        throw corrupt("\"" + name + "\" must be true or false");
+    }
+
+    int count(String name) {
+        long count = total(name);
+        if (count > Integer.MAX_VALUE - 1_000_000) {
+            throw corrupt("\"" + name + "\" is too large");
+        }
+        return (int) count;
+    }
+
+    long total(String name) {
+        if (map.get(name) instanceof Long number && number >= 0) {
+            return number;
+        }
+        throw corrupt("\"" + name + "\" must be a whole number, and not negative");
+    }
+
+    double number(String name) {
+        if (map.get(name) instanceof Number number && Double.isFinite(number.doubleValue())) {
+            return number.doubleValue();
+        }
+        throw corrupt("\"" + name + "\" must be a number");
+    }
+
+    CheckpointFields object(String name) {
+        return of(map.get(name), at(name));
+    }
+
+    Json json(String name) {
+        return Json.of(map.get(name));
+    }
+
+    /** What a model's maker says of a block: an object. Arguments may be anything, as the model made them up. */
+    Json metadata(String name) {
+        if (map.get(name) instanceof Map) {
+            return json(name);
+        }
+        throw corrupt("\"" + name + "\" must be an object");
+    }
+
+    List<?> list(String name) {
+        if (map.get(name) instanceof List<?> list) {
+            return list;
+        }
+        throw corrupt("\"" + name + "\" must be a list");
+    }
+
+    <T> List<T> each(String name, BiFunction<Object, String, T> reader) {
+        return each(list(name), at(name), reader);
+    }
+
+    static <T> List<T> each(List<?> list, String place, BiFunction<Object, String, T> reader) {
+        List<T> items = new ArrayList<>(list.size());
+        for (Object item : list) {
+            items.add(reader.apply(item, place + "[" + items.size() + "]"));
+        }
+        return items;
+    }
+
+    List<String> names() {
+        return map.keySet().stream().map(name -> (String) name).toList();
+    }
+
+    Instant time(String name) {
+        String text = text(name);
+        return parsed(text)
+                .filter(time -> !time.isBefore(FIRST) && !time.isAfter(LAST))
+                .orElseThrow(() -> corrupt("\"" + name + "\" is no time: " + text));
+    }
+
+    private static Optional<Instant> parsed(String text) {
+        if (text.length() > LONGEST_TIME) {
+            return Optional.empty();
+        }
+        String spelled = text.replace(' ', 'T');
+        int zone = spelled.length() - "+00:00".length();
+        boolean zoned = spelled.endsWith("Z") || (zone > 0 && "+-".indexOf(spelled.charAt(zone)) >= 0);
+        try {
+            return Optional.of(
+                    zoned
+                            ? OffsetDateTime.parse(spelled).toInstant()
+                            : LocalDateTime.parse(spelled).toInstant(ZoneOffset.UTC));
+        } catch (DateTimeException e) {
+            return Optional.empty();
+        }
+    }
+
+    String at(String name) {
+        return place.isEmpty() ? name : place + "." + name;
+    }
+
+    String place() {
+        return place;
+    }
+}

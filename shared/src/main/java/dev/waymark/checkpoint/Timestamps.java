@@ -1,0 +1,37 @@
+package dev.waymark.checkpoint;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+
+/** Times, as the formats spell them. */
+final class Timestamps {
+    private static final DateTimeFormatter MILLIS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter SECONDS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss'+00:00'").withZone(ZoneOffset.UTC);
+    private static final DateTimeFormatter MICROS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'+00:00'").withZone(ZoneOffset.UTC);
+
+    private Timestamps() {}
+
+    /** As JavaScript's {@code toISOString} has it. */
+    static String millis(Instant at) {
+        return MILLIS.format(at);
+    }
+
+    /** As Python's {@code isoformat} has it: no fraction where there is none. */
+    static String iso(Instant at) {
+        return (at.getNano() == 0 ? SECONDS : MICROS).format(at);
+    }
+
+    /** Seconds since 1970, as Python's {@code time.time} has them. */
+    static double seconds(Instant at) {
+        return at.toEpochMilli() / 1000.0;
+    }
+
+    static Instant ofSeconds(double seconds) {
+        return Instant.EPOCH.plus(Math.round(seconds * 1000.0), ChronoUnit.MILLIS);
+    }
+}

@@ -1,0 +1,100 @@
+package dev.waymark.contract;
+
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.common.converter.DataConverterException;
+import io.temporal.common.converter.Values;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.failure.CanceledFailure;
+import io.temporal.failure.ChildWorkflowFailure;
+import io.temporal.failure.TerminatedFailure;
+import io.temporal.failure.TimeoutFailure;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What a failed activity comes to, in the same words for the workflow and for whoever reads its history. */
+public final class ActivityFailures {
+    private ActivityFailures() {}
+
+    public static Problem problem(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof ApplicationFailure application) {
+            String type = Optional.ofNullable(application.getType()).orElse(WireNames.ACTIVITY_FAILED);
+            return new Problem(
+                    type, Optional.ofNullable(application.getOriginalMessage()).orElse(type));
+        }
+        if (cause instanceof TimeoutFailure timeout) {
+            return new Problem(WireNames.TIMEOUT, words(timeout));
+        }
+        if (cause instanceof CanceledFailure) {
+            return new Problem(WireNames.CANCELLED, "cancelled");
+        }
+        return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
+    }
+
+    /** What a subagent's thread came to that could not say so itself. */
+    public static Fact subagent(String callId, @Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ChildWorkflowFailure && failure.getCause() != null ? failure.getCause() : failure;
+        if (cause instanceof WorkflowExecutionAlreadyStarted) {
+            return subagentExists(callId);
+        }
+        if (cause instanceof CanceledFailure) {
+            return subagentEnded(callId, "cancelled", Optional.empty());
+        }
+        if (cause instanceof TerminatedFailure) {
+            return subagentEnded(callId, "terminated", Optional.empty());
+        }
+        if (cause instanceof TimeoutFailure) {
+            return subagentEnded(callId, "timed-out", Optional.empty());
+        }
+        return subagentEnded(callId, "failed", Optional.of(problem(cause)));
+    }
+
+    public static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
+        return new Fact.SubagentFinished(callId, how, "", problem, Optional.empty());
+    }
+
+    public static Fact subagentExists(String callId) {
+        return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
+    }
+
+    /**
+     * What the attempts of a failed model call took. A failure says so in its details, and a worker that was lost told it
+     * with its heartbeats.
+     */
+    public static Spent spent(@Nullable Throwable failure) {
+        Throwable cause =
+                failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
+        try {
+            if (cause instanceof ApplicationFailure application) {
+                return detail(application.getDetails(), Spent.class).orElse(Spent.NOTHING);
+            }
+            if (cause instanceof TimeoutFailure timeout) {
+                return detail(timeout.getLastHeartbeatDetails(), PartialReply.class)
+                        .flatMap(PartialReply::spent)
+                        .orElse(Spent.NOTHING);
+            }
+        } catch (DataConverterException e) {
+            return Spent.NOTHING; // Anybody may fail an activity, with any details.
+        }
+        return Spent.NOTHING;
+    }
+
+    private static <T> Optional<T> detail(@Nullable Values details, Class<T> type) {
+        return details == null || details.getSize() == 0 ? Optional.empty() : Optional.ofNullable(details.get(0, type));
+    }
+
+    private static String words(TimeoutFailure timeout) {
+        return switch (timeout.getTimeoutType()) {
+            case TIMEOUT_TYPE_HEARTBEAT -> "the worker was lost";
+            case TIMEOUT_TYPE_SCHEDULE_TO_START -> "no worker took it in time";
+            case TIMEOUT_TYPE_START_TO_CLOSE -> "timed out";
+            case TIMEOUT_TYPE_SCHEDULE_TO_CLOSE, TIMEOUT_TYPE_UNSPECIFIED, UNRECOGNIZED -> "timed out for good";
+        };
+    }
+}

@@ -1,0 +1,60 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.util.Base64;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+
+/** What a run hands to the run that continues it, packed as base64 of gzipped JSON. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record CarriedState(
+        @JsonProperty("state") Conversation state,
+        @JsonProperty("agent") Optional<AgentSpec> agent) {
+    /** Call ids are keys in the state, and a run that can't read what it was given can't even begin. */
+    private static final JsonFactory ANY_KEY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNameLength(StreamReadConstraints.DEFAULT_MAX_STRING_LEN)
+                    .build())
+            .build();
+
+    @JsonCreator
+    public CarriedState {
+        Objects.requireNonNull(state, "state");
+        agent = agent == null ? Optional.empty() : agent;
+    }
+
+    public String pack() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (OutputStream zip = new GZIPOutputStream(bytes)) {
+            PayloadJson.MAPPER.writeValue(zip, this);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return Base64.getEncoder().encodeToString(bytes.toByteArray());
+    }
+
+    public static CarriedState unpack(String packed) {
+        try (InputStream zip = new GZIPInputStream(
+                        new ByteArrayInputStream(Base64.getDecoder().decode(packed)));
+                JsonParser parser = ANY_KEY.createParser(zip)) {
+            return PayloadJson.MAPPER.readValue(parser, CarriedState.class);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

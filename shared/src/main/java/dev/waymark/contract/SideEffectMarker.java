@@ -1,0 +1,62 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Problem;
+import java.util.Optional;
+
+/**
+ * What the workflow records in a side effect: whether the packed state fits into a new run, and the facts that have no
+ * event of their own. {@code limitReached} says that it does not fit and that the run can't grow either, {@code cutOff}
+ * that subagents can't be waited for, {@code notStarted} that one can't be begun.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record SideEffectMarker(
+        @JsonProperty("fits") boolean fits,
+        @JsonProperty("limitReached") Optional<Problem> limitReached,
+        @JsonProperty("cutOff") Optional<Problem> cutOff,
+        @JsonProperty("notStarted") Optional<NotStarted> notStarted) {
+    @JsonCreator
+    public SideEffectMarker {
+        limitReached = limitReached == null ? Optional.empty() : limitReached;
+        cutOff = cutOff == null ? Optional.empty() : cutOff;
+        notStarted = notStarted == null ? Optional.empty() : notStarted;
+    }
+
+    /** Why no thread is begun for a call. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record NotStarted(
+            @JsonProperty("callId") String callId,
+            @JsonProperty("reason") String reason) {
+        @JsonCreator
+        public NotStarted {}
+    }
+
+    public static SideEffectMarker fits(boolean fits, Optional<Problem> limitReached) {
+        return new SideEffectMarker(fits, limitReached, Optional.empty(), Optional.empty());
+    }
+
+    public static SideEffectMarker cuttingOff(Problem why) {
+        return new SideEffectMarker(false, Optional.empty(), Optional.of(why), Optional.empty());
+    }
+
+    public static SideEffectMarker notStarting(String callId, String reason) {
+        return new SideEffectMarker(
+                false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)));
+    }
+
+    /** The fact that it stands for, if it stands for one. */
+    public Optional<Fact> fact() {
+        if (cutOff.isPresent()) {
+            return cutOff.map(Fact.SubagentsCutOff::new);
+        }
+        if (notStarted.isPresent()) {
+            return notStarted.map(which -> new Fact.SubagentNotStarted(which.callId(), false, which.reason()));
+        }
+        return limitReached.map(Fact.LimitReached::new);
+    }
+}

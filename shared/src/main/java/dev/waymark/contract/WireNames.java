@@ -1,0 +1,60 @@
+package dev.waymark.contract;
+
+/** Names on the wire. */
+public final class WireNames {
+    public static final String WORKFLOW_TYPE = "Agent";
+    public static final String TASK_QUEUE = "waymark";
+
+    public static final String MODEL_ACTIVITY = "model";
+    public static final String AGENT_ACTIVITY = "agent";
+    public static final String VERIFY_ACTIVITY = "verify";
+
+    public static final String SAY = "say";
+    public static final String ANSWER = "answer";
+    public static final String APPROVE = "approve";
+    public static final String DENY = "deny";
+    public static final String SETTLE = "settle";
+    public static final String BUDGET = "budget";
+    public static final String STOP = "stop";
+    public static final String CLEAR = "clear";
+    public static final String CLOSE = "close";
+
+    /** An update only, and not for people: an activity asks to be the one execution that takes effect. */
+    public static final String CLAIM = "claim";
+
+    /** A signal only, and not for people: a subagent's thread tells the thread above how things stand. */
+    public static final String SUBAGENT = "subagent";
+
+    public static final String STATUS_QUERY = "status";
+    public static final String PENDING_QUERY = "pending";
+    public static final String CALLS_QUERY = "calls";
+    public static final String CHECKPOINT_QUERY = "checkpoint";
+    public static final String STATE_QUERY = "state";
+
+    /** The failure type of an activity whose problem has no better name. */
+    public static final String ACTIVITY_FAILED = "ActivityFailed";
+    /** The failure type of an activity that took longer than it may, or whose worker is gone. */
+    public static final String TIMEOUT = "Timeout";
+    /** The failure type of an activity that was cancelled. */
+    public static final String CANCELLED = "Cancelled";
+
+    /** The longest name of a thread, in bytes of UTF-8. */
+    public static final int MAX_THREAD_BYTES = 900;
+
+    private static final String RESERVED = "__temporal_";
+
+    private WireNames() {}
+
+    /** The name of the thread that carries out a call of this thread's. */
+    public static String subagentThread(String thread, String callId) {
+        return thread + "/" + callId;
+    }
+
+    /**
+     * Temporal keeps names like this one to itself. Its SDK drops most such signals before the workflow can see them, so
+     * whoever reads history must pass over them too.
+     */
+    public static boolean isReserved(String signal) {
+        return signal.startsWith(RESERVED);
+    }
+}

@@ -1,0 +1,189 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import dev.waymark.conversation.value.PersistentMap;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * What is known of side effects, by tool and arguments: models give the same thing new ids, so ids can't tell. It
+ * outlives a cleared conversation.
+ */
+public final class EffectLog {
+    static final EffectLog NONE = new EffectLog(PersistentMap.empty());
+
+    private final PersistentMap<Effect> known;
+
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public EffectLog(PersistentMap<Effect> known) {
+        this.known = Objects.requireNonNull(known, "known");
+    }
+
+    @JsonValue
+    public PersistentMap<Effect> known() {
+        return known;
+    }
+
+    /** How a tool with these arguments is known here. Names of tools hold no colon. */
+    static String key(String tool, String argsDigest) {
+        return tool + ":" + argsDigest;
+    }
+
+    /** Those of tools that this holds for. */
+    EffectLog of(Predicate<String> tool) {
+        EffectLog[] kept = {NONE};
+        known.forEach((key, effect) -> {
+            if (tool.test(key.substring(0, key.indexOf(':')))) {
+                kept[0] = kept[0].with(key, effect);
+            }
+        });
+        return kept[0];
+    }
+
+    /** The same as a fork knows it, whose calls have keys of their own. */
+    EffectLog inherited() {
+        EffectLog[] all = {NONE};
+        known.forEach((key, effect) -> all[0] = all[0].with(key, effect.inSession()));
+        return all[0];
+    }
+
+    /** Nothing is replayed any more. Keys that were used are not used again, and what may have happened may still have. */
+    EffectLog withoutResults() {
+        EffectLog[] all = {NONE};
+        known.forEach((key, effect) -> all[0] = all[0].with(
+                key, new Effect(effect.executions, Optional.empty(), Optional.empty(), effect.remembered, false)));
+        return all[0];
+    }
+
+    boolean isEmpty() {
+        return known.size() == 0;
+    }
+
+    Effect of(String key) {
+        return known.get(key).orElse(Effect.NONE);
+    }
+
+    /** What this call returned, if it is the one whose success later calls replay. */
+    public Optional<String> resultOf(Call call) {
+        Effect effect = of(key(call.tool(), call.argsDigest()));
+        return effect.success().equals(Optional.of(call.id())) ? effect.result() : Optional.empty();
+    }
+
+    EffectLog with(String key, Effect effect) {
+        return new EffectLog(known.with(key, effect));
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof EffectLog effects && effects.known.equals(known);
+    }
+
+    @Override
+    public int hashCode() {
+        return known.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return known.toString();
+    }
+
+    /**
+     * One tool with one set of arguments.
+     *
+     * @param executions how many calls of it ended with a known outcome after they had been claimed
+     * @param success the first call that succeeded, where later ones replay it
+     * @param result what that call returned
+     * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
+     *     and not what they did
+     * @param inherited whether the success is that of the thread that this one was forked from; it is replayed always
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_EMPTY)
+    public record Effect(
+            @JsonProperty("executions") int executions,
+            @JsonProperty("success") Optional<String> success,
+            @JsonProperty("result") Optional<String> result,
+            @JsonProperty("remembered") List<Remembered> remembered,
+
+            @JsonProperty("inherited") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean inherited) {
+        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false);
+
+        @JsonCreator
+        public Effect {
+            success = success == null ? Optional.empty() : success;
+            result = result == null ? Optional.empty() : result;
+            remembered = remembered == null ? List.of() : List.copyOf(remembered);
+        }
+
+        Effect executed() {
+            return new Effect(executions + 1, success, result, remembered, inherited);
+        }
+
+        Effect executed(int times) {
+            return new Effect(times, success, result, remembered, inherited);
+        }
+
+        Effect succeeded(String callId, String text) {
+            return success.isPresent()
+                    ? this
+                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited);
+        }
+
+        /** What another thread's call came to, for this thread never to do it itself. */
+        Effect inheriting(String callId, String text) {
+            return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true);
+        }
+
+        /** What is known of it where its calls have other keys. */
+        Effect inSession() {
+            return new Effect(0, success, result, remembered, success.isPresent());
+        }
+
+        /** One claim a call: a call is claimed again only when the claim before came to nothing. */
+        Effect remembering(Remembered claim) {
+            List<Remembered> others = without(claim.callId());
+            others.add(claim);
+            return new Effect(executions, success, result, others, inherited);
+        }
+
+        /** The claim that a call of this id should answer for: its own, or else the oldest. */
+        Optional<Remembered> rememberedFor(String callId) {
+            return remembered.stream()
+                    .filter(claim -> claim.callId().equals(callId))
+                    .findFirst()
+                    .or(() -> remembered.stream().findFirst());
+        }
+
+        Effect forgetting(Remembered claim) {
+            return new Effect(executions, success, result, without(claim.callId()), inherited);
+        }
+
+        private List<Remembered> without(String callId) {
+            List<Remembered> others = new ArrayList<>(remembered);
+            others.removeIf(claim -> claim.callId().equals(callId));
+            return others;
+        }
+    }
+
+    /** A claim of a call that this thread does not have. {@code claim} is of the time when it was brought back. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Remembered(
+            @JsonProperty("callId") String callId,
+            @JsonProperty("repeat") int repeat,
+            @JsonProperty("claim") Call.Claim claim) {
+        @JsonCreator
+        public Remembered {
+            Objects.requireNonNull(callId, "callId");
+            Objects.requireNonNull(claim, "claim");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Something that waits for a person, in a thread or in one of those below it.
+ *
+ * @param callId as the thread's people name the call: one of a subagent's has the id of the call to the subagent and a
+ *     slash before it
+ * @param args not there for a question
+ * @param rerun whether a lost call may be run again
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record OpenRequest(
+        @JsonProperty("callId") String callId,
+        @JsonProperty("kind") Kind kind,
+        @JsonProperty("tool") String tool,
+        @JsonProperty("question") Optional<String> question,
+        @JsonProperty("args") Optional<Json> args,
+        @JsonProperty("argsDigest") Optional<String> argsDigest,
+
+        @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean rerun,
+
+        @JsonProperty("since") Instant since) {
+    /** What is wanted of the person. The names are stored, and printed. */
+    public enum Kind {
+        @JsonProperty("question")
+        QUESTION("question"),
+        @JsonProperty("approval")
+        APPROVAL("approval"),
+        @JsonProperty("unknown")
+        UNKNOWN("unknown");
+
+        private final String wireName;
+
+        Kind(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    @JsonCreator
+    public OpenRequest {
+        Objects.requireNonNull(callId, "callId");
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(tool, "tool");
+        Objects.requireNonNull(since, "since");
+        question = question == null ? Optional.empty() : question;
+        args = args == null ? Optional.empty() : args;
+        argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+    }
+
+    /** What a call that waits for a person wants. */
+    static OpenRequest of(Call call, AgentPolicy.Care care) {
+        if (call.status() == Call.Status.ASKING) {
+            return new OpenRequest(
+                    call.id(),
+                    Kind.QUESTION,
+                    call.tool(),
+                    call.question(),
+                    Optional.empty(),
+                    Optional.empty(),
+                    false,
+                    call.since());
+        }
+        boolean unknown = call.status() == Call.Status.UNSETTLED;
+        return new OpenRequest(
+                call.id(),
+                unknown ? Kind.UNKNOWN : Kind.APPROVAL,
+                call.tool(),
+                Optional.empty(),
+                Optional.of(call.args()),
+                Optional.of(call.argsDigest()),
+                unknown && care.rerun(),
+                call.since());
+    }
+
+    /** The same as the thread above names it. */
+    OpenRequest below(String call) {
+        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since);
+    }
+
+    /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
+    boolean isSame(OpenRequest other) {
+        return callId.equals(other.callId)
+                && kind == other.kind
+                && argsDigest.equals(other.argsDigest)
+                && since.equals(other.since);
+    }
+
+    /** The same in at most so many characters of question and of arguments. The digest is of the whole arguments. */
+    OpenRequest shortened(int most) {
+        return new OpenRequest(
+                callId,
+                kind,
+                tool,
+                question.map(words -> Problem.cut(words, most)),
+                args.map(json -> json.canonical().length() <= most
+                        ? json
+                        : Json.of(Collections.singletonMap(
+                                "truncated", json.canonical().length()))),
+                argsDigest,
+                rerun,
+                since);
+    }
+}

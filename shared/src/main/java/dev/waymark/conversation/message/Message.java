@@ -1,0 +1,67 @@
+package dev.waymark.conversation.message;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** What one side said, in parts. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Message(
+        @JsonProperty("role") Role role,
+        @JsonProperty("content") List<Part> content) {
+    @JsonCreator
+    public Message {
+        Objects.requireNonNull(role, "role");
+        content = List.copyOf(content);
+    }
+
+    public static Message user(String text) {
+        return new Message(Role.USER, List.of(new Part.Text(text)));
+    }
+
+    public static Message assistant(Part... parts) {
+        return new Message(Role.ASSISTANT, List.of(parts));
+    }
+
+    public static Message results(List<Part.ToolResult> results) {
+        return new Message(Role.USER, List.copyOf(results));
+    }
+
+    /** The words of the message: its text parts, joined. */
+    @JsonIgnore
+    public String text() {
+        return content.stream()
+                .filter(Part.Text.class::isInstance)
+                .map(part -> ((Part.Text) part).text())
+                .collect(Collectors.joining());
+    }
+
+    @JsonIgnore
+    public List<Part.ToolUse> toolUses() {
+        return parts(Part.ToolUse.class);
+    }
+
+    @JsonIgnore
+    public List<Part.ToolResult> toolResults() {
+        return parts(Part.ToolResult.class);
+    }
+
+    /** The one spelling over which digests are computed. */
+    public String canonical() {
+        Map<String, Object> tree = new LinkedHashMap<>();
+        tree.put("role", role.wireName());
+        tree.put("content", content.stream().map(Part::tree).toList());
+        return Json.canonical(tree);
+    }
+
+    private <P extends Part> List<P> parts(Class<P> kind) {
+        return content.stream().filter(kind::isInstance).map(kind::cast).toList();
+    }
+}

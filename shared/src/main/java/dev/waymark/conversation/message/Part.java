@@ -1,0 +1,144 @@
+package dev.waymark.conversation.message;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import dev.waymark.conversation.value.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * One piece of a message. The type names are stored in histories and never change. A null where a JSON object belongs
+ * is an empty one, as it is after Jackson has read it.
+ */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+    @JsonSubTypes.Type(value = Part.Text.class, name = "text"),
+    @JsonSubTypes.Type(value = Part.Image.class, name = "image"),
+    @JsonSubTypes.Type(value = Part.ImageData.class, name = "image_base64"),
+    @JsonSubTypes.Type(value = Part.Reasoning.class, name = "reasoning"),
+    @JsonSubTypes.Type(value = Part.ToolUse.class, name = "tool_use"),
+    @JsonSubTypes.Type(value = Part.ToolResult.class, name = "tool_result")
+})
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public sealed interface Part {
+    /** The part as plain JSON, as digests see it. It equals what Jackson writes. */
+    Map<String, Object> tree();
+
+    record Text(@JsonProperty("text") String text) implements Part {
+        public Text {
+            Objects.requireNonNull(text, "text");
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            return fields("type", "text", "text", text);
+        }
+    }
+
+    record Image(
+            @JsonProperty("url") String url,
+            @JsonProperty("mimeType") Optional<String> mimeType) implements Part {
+        public Image {
+            Objects.requireNonNull(url, "url");
+            mimeType = orEmpty(mimeType);
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            Map<String, Object> tree = fields("type", "image", "url", url);
+            mimeType.ifPresent(present -> tree.put("mimeType", present));
+            return tree;
+        }
+    }
+
+    record ImageData(
+            @JsonProperty("data") String data,
+            @JsonProperty("mimeType") String mimeType) implements Part {
+        public ImageData {
+            Objects.requireNonNull(data, "data");
+            Objects.requireNonNull(mimeType, "mimeType");
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            return fields("type", "image_base64", "data", data, "mimeType", mimeType);
+        }
+    }
+
+    /** What a model said to itself. {@code metadata} is its provider's, kept as it came. */
+    record Reasoning(
+            @JsonProperty("text") String text,
+            @JsonProperty("metadata") Json metadata) implements Part {
+        public Reasoning {
+            Objects.requireNonNull(text, "text");
+            metadata = metadata == null || metadata.isNull() ? Json.EMPTY_OBJECT : metadata;
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            return fields("type", "reasoning", "text", text, "metadata", metadata);
+        }
+    }
+
+    /** A model's request to call a tool. */
+    record ToolUse(
+            @JsonProperty("id") String id,
+            @JsonProperty("name") String name,
+            @JsonProperty("input") Json input) implements Part {
+        public ToolUse {
+            Objects.requireNonNull(id, "id");
+            Objects.requireNonNull(name, "name");
+            input = input == null || input.isNull() ? Json.EMPTY_OBJECT : input;
+        }
+
+        public ToolUse withId(String other) {
+            return new ToolUse(other, name, input);
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            return fields("type", "tool_use", "id", id, "name", name, "input", input);
+        }
+    }
+
+    /** What came of a call. {@code isError} is written only when it is true. */
+    record ToolResult(
+            @JsonProperty("toolUseId") String toolUseId,
+            @JsonProperty("content") String content,
+
+            @JsonProperty("isError") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean isError)
+            implements Part {
+        public ToolResult {
+            Objects.requireNonNull(toolUseId, "toolUseId");
+            Objects.requireNonNull(content, "content");
+        }
+
+        @Override
+        public Map<String, Object> tree() {
+            Map<String, Object> tree = fields("type", "tool_result", "toolUseId", toolUseId, "content", content);
+            if (isError) {
+                tree.put("isError", true);
+            }
+            return tree;
+        }
+    }
+
+    private static Map<String, Object> fields(Object... keysAndValues) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            fields.put((String) keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return fields;
+    }
+
+    private static Optional<String> orEmpty(Optional<String> value) {
+        return value == null ? Optional.empty() : value;
+    }
+}

@@ -1,0 +1,130 @@
+package dev.waymark.conversation.message;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model answered. It is the result of the {@code model} activity, so its fields are only ever added to.
+ *
+ * <p>{@code stop} is why it ended, in the provider's words. {@code end_turn}, and {@code tool_use} where there are calls,
+ * are not written: they go without saying, and would stand in history once for every reply.
+ *
+ * <p>{@code faults} are the calls whose arguments don't fit their tool. Whoever brings the reply finds them, so that
+ * nobody is asked to approve a call that can't run.
+ *
+ * <p>{@code cost} is the price of {@code usage}, where there is one, and {@code wasted} what attempts took that came to
+ * nothing before.
+ *
+ * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Reply(
+        @JsonProperty("content") List<Part> content,
+        @JsonProperty("usage") Usage usage,
+
+        @JsonProperty("stop") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = Reply.Usual.class)
+        String stop,
+
+        @JsonProperty("faults") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+        List<Fault> faults,
+
+        @JsonProperty("cost") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Usd> cost,
+
+        @JsonProperty("wasted") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Spent> wasted,
+
+        @JsonProperty("misfit") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> misfit,
+
+        @JsonProperty("structured") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<Json> structured) {
+    private static final String END_TURN = "end_turn";
+    private static final String TOOL_USE = "tool_use";
+
+    @JsonCreator
+    public Reply {
+        content = List.copyOf(content);
+        usage = usage == null ? Usage.NONE : usage;
+        boolean calls = content.stream().anyMatch(Part.ToolUse.class::isInstance);
+        if (stop == null || stop.equals(END_TURN) || stop.equals(TOOL_USE)) {
+            stop = calls ? TOOL_USE : END_TURN;
+        }
+        faults = faults == null ? List.of() : List.copyOf(faults);
+        cost = cost == null ? Optional.empty() : cost;
+        wasted = wasted == null ? Optional.empty() : wasted;
+        misfit = misfit == null ? Optional.empty() : misfit;
+        structured = structured == null ? Optional.empty() : structured;
+    }
+
+    public Reply(List<Part> content, Usage usage, String stop) {
+        this(content, usage, stop, List.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    public static Reply of(Part... content) {
+        return new Reply(List.of(content), Usage.NONE, END_TURN);
+    }
+
+    public Reply withFaults(List<Fault> found) {
+        return new Reply(content, usage, stop, found, cost, wasted, misfit, structured);
+    }
+
+    public Reply withMisfit(String reason) {
+        return new Reply(content, usage, stop, faults, cost, wasted, Optional.of(reason), Optional.empty());
+    }
+
+    public Reply withStructured(Json value) {
+        return new Reply(content, usage, stop, faults, cost, wasted, Optional.empty(), Optional.of(value));
+    }
+
+    /** The same reply, with what it cost, and what attempts before it did. */
+    public Reply charged(Optional<Usd> price, Spent before) {
+        return new Reply(
+                content,
+                usage,
+                stop,
+                faults,
+                price,
+                before.isNothing() ? Optional.empty() : Optional.of(before),
+                misfit,
+                structured);
+    }
+
+    /** All that was spent until the reply was there. */
+    public Spent spent() {
+        return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
+    }
+
+    /** What is wrong with the arguments of the call that is number {@code call} among the reply's calls, from 0. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Fault(
+            @JsonProperty("call") int call,
+            @JsonProperty("reason") String reason) {
+        @JsonCreator
+        public Fault {
+            reason = reason == null ? "" : reason;
+        }
+    }
+
+    /** Equals what is not written. */
+    static final class Usual {
+        @Override
+        public boolean equals(@Nullable Object value) {
+            return END_TURN.equals(value) || TOOL_USE.equals(value);
+        }
+
+        @Override
+        public int hashCode() {
+            return 1;
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.waymark.conversation.message;
+
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** What stands for the older part of a conversation, and how it is asked for. */
+public final class Summary {
+    private static final String BEGIN = "[Previous conversation summary]";
+    private static final String END = "[End of summary - recent messages follow]";
+
+    /** What a model is told that is to write one. */
+    public static final String INSTRUCTIONS = "You summarise conversations between a user and an assistant that uses"
+            + " tools. Your summary takes the place of the conversation: the assistant goes on with it and sees nothing"
+            + " else of what was said. Keep what the user wants, what was decided, found out and done, names, numbers"
+            + " and ids as they were written, and what is still open. Reply with the summary alone.";
+
+    private Summary() {}
+
+    /**
+     * How many of the oldest messages give way when {@code keep} are to stay. A result stays with its call, so it may be
+     * one less.
+     */
+    public static int cut(List<Message> messages, int keep) {
+        int cut = messages.size() - keep;
+        return cut > 0 && !messages.get(cut).toolResults().isEmpty() ? cut - 1 : cut;
+    }
+
+    public static Message message(String words) {
+        return Message.user(BEGIN + "\n" + words + "\n" + END);
+    }
+
+    /**
+     * The conversation as one message to read: a provider takes calls only beside the tools that they are of, and a
+     * model that sees tools may call them.
+     */
+    public static Message request(List<Message> messages) {
+        return Message.user(messages.stream().map(Summary::spelled).collect(Collectors.joining("\n\n"))
+                + "\n\nSummarise the conversation above.");
+    }
+
+    private static String spelled(Message message) {
+        String speaker = message.role() == Role.ASSISTANT ? "Assistant" : "User";
+        return message.content().stream()
+                .map(part -> spelled(speaker, part))
+                .filter(line -> !line.isEmpty())
+                .collect(Collectors.joining("\n"));
+    }
+
+    private static String spelled(String speaker, Part part) {
+        if (part instanceof Part.Text text) {
+            return speaker + ": " + text.text();
+        }
+        if (part instanceof Part.ToolUse use) {
+            return "Call " + use.id() + ": " + use.name() + " " + use.input().canonical();
+        }
+        if (part instanceof Part.ToolResult result) {
+            return (result.isError() ? "Error of " : "Result of ") + result.toolUseId() + ": " + result.content();
+        }
+        if (part instanceof Part.Reasoning) {
+            return "";
+        }
+        return speaker + ": [an image]";
+    }
+}

@@ -1,0 +1,68 @@
+package dev.waymark.conversation.message;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.PersistentList;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Everything said so far, with a running digest: {@code d(i) = sha256(d(i-1) + canonical(message i))}, in hex.
+ *
+ * <p>The digest is what a model call is given instead of the conversation, and what proves that a projection is right.
+ * {@code bytes} adds up the canonical messages, so that nobody has to serialise them to know how large they are.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Transcript(
+        @JsonProperty("entries") PersistentList<Entry> entries,
+        @JsonProperty("digest") String digest,
+        @JsonProperty("bytes") long bytes) {
+
+    public static final Transcript EMPTY = new Transcript(PersistentList.empty(), Sha256.hex(""), 0);
+
+    @JsonCreator
+    public Transcript {
+        Objects.requireNonNull(entries, "entries");
+        Objects.requireNonNull(digest, "digest");
+    }
+
+    /** A message with its place in the thread. {@code source} is the id under which a person sent it. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    public record Entry(
+            @JsonProperty("id") String id,
+            @JsonProperty("at") Instant at,
+            @JsonProperty("source") Optional<String> source,
+            @JsonProperty("message") Message message) {
+        @JsonCreator
+        public Entry {
+            Objects.requireNonNull(id, "id");
+            Objects.requireNonNull(at, "at");
+            Objects.requireNonNull(message, "message");
+            source = source == null ? Optional.empty() : source;
+        }
+    }
+
+    public Transcript plus(Entry entry) {
+        String canonical = entry.message().canonical();
+        return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());
+    }
+
+    @JsonIgnore
+    public int count() {
+        return entries.size();
+    }
+
+    @JsonIgnore
+    public boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    public List<Message> messages() {
+        return entries.toList().stream().map(Entry::message).toList();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.waymark.conversation.value;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * What a thread may spend over its whole life. It is looked at before each model call, so the last call that is paid may
+ * go beyond it.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Budget(
+        @JsonProperty("usd") Optional<Usd> usd,
+        @JsonProperty("tokens") Optional<Long> tokens) {
+    public static final Budget UNLIMITED = new Budget(Optional.empty(), Optional.empty());
+
+    @JsonCreator
+    public Budget {
+        usd = usd == null ? Optional.empty() : usd;
+        tokens = tokens == null ? Optional.empty() : tokens;
+    }
+
+    /** What is left of it when this is spent. */
+    public Budget minus(Spent spent) {
+        return new Budget(
+                usd.map(most -> most.minus(spent.cost().orElse(Usd.ZERO))),
+                tokens.map(most -> Math.max(0, most - spent.usage().total())));
+    }
+
+    /** What is left of it when this may be spent as well. */
+    public Budget minus(Budget other) {
+        return new Budget(
+                usd.map(most -> most.minus(other.usd.orElse(Usd.ZERO))),
+                tokens.map(most -> Math.max(0, most - other.tokens.orElse(0L))));
+    }
+
+    /** One of so many equal parts. */
+    public Budget share(int parts) {
+        return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
+    }
+
+    /** No more than either allows. */
+    public Budget and(Budget other) {
+        return new Budget(
+                Stream.concat(usd.stream(), other.usd.stream()).min(Usd::compareTo),
+                Stream.concat(tokens.stream(), other.tokens.stream()).min(Long::compareTo));
+    }
+
+    /** Why nothing more may be spent, or empty while something may. */
+    public Optional<Problem> overdrawn(Spent spent) {
+        return overdrawnUsd(spent).or(() -> overdrawnTokens(spent)).map(words -> new Problem("Budget", words));
+    }
+
+    private Optional<String> overdrawnUsd(Spent spent) {
+        Usd cost = spent.cost().orElse(Usd.ZERO);
+        return usd.filter(most -> cost.compareTo(most) >= 0)
+                .map(most -> "the budget of " + most + " USD is spent: " + cost + " USD");
+    }
+
+    private Optional<String> overdrawnTokens(Spent spent) {
+        long used = spent.usage().total();
+        return tokens.filter(most -> used >= most)
+                .map(most -> "the budget of " + most + " tokens is spent: " + used + " tokens");
+    }
+
+    /** Whether any of these limits is one of those that there are. What has no limit can't be raised. */
+    public boolean has(Budget wanted) {
+        return (usd.isPresent() && wanted.usd.isPresent()) || (tokens.isPresent() && wanted.tokens.isPresent());
+    }
+
+    /** Why these are no higher limits, or empty when they are. */
+    public Optional<String> objection(Budget wanted, Spent spent) {
+        Usd cost = spent.cost().orElse(Usd.ZERO);
+        long used = spent.usage().total();
+        Optional<String> dollars = usd.flatMap(own -> wanted.usd.flatMap(most -> most.compareTo(own) <= 0
+                ? Optional.of("the budget is " + own + " USD already")
+                : most.compareTo(cost) <= 0 ? Optional.of(cost + " USD are spent already") : Optional.empty()));
+        return dollars.or(() -> tokens.flatMap(own -> wanted.tokens.flatMap(most -> most <= own
+                ? Optional.of("the budget is " + own + " tokens already")
+                : most <= used ? Optional.of(used + " tokens are spent already") : Optional.empty())));
+    }
+
+    /** These limits, those that are given another value changed. */
+    public Budget raisedTo(Budget wanted) {
+        return new Budget(usd.map(own -> wanted.usd.orElse(own)), tokens.map(own -> wanted.tokens.orElse(own)));
+    }
+}

@@ -1,0 +1,39 @@
+package dev.waymark.conversation.value;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** SHA-256 of text, as lower-case hex. */
+public final class Sha256 {
+    private final MessageDigest begun;
+
+    private Sha256(MessageDigest begun) {
+        this.begun = begun;
+    }
+
+    public static String hex(String text) {
+        return over(text).hexWith("");
+    }
+
+    /** That of texts which all begin with this one. */
+    static Sha256 over(String beginning) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            digest.update(beginning.getBytes(StandardCharsets.UTF_8));
+            return new Sha256(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+
+    String hexWith(String ending) {
+        try {
+            MessageDigest whole = (MessageDigest) begun.clone();
+            return HexFormat.of().formatHex(whole.digest(ending.getBytes(StandardCharsets.UTF_8)));
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("the SHA-256 of every Java runtime can be copied", e);
+        }
+    }
+}

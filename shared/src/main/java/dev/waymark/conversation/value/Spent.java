@@ -1,0 +1,40 @@
+package dev.waymark.conversation.value;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** What model calls took: tokens, and dollars as far as there is a price for them. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Spent(
+        @JsonProperty("usage") Usage usage,
+        @JsonProperty("cost") Optional<Usd> cost) {
+    public static final Spent NOTHING = new Spent(Usage.NONE, Optional.empty());
+
+    @JsonCreator
+    public Spent {
+        usage = usage == null ? Usage.NONE : usage;
+        cost = cost == null ? Optional.empty() : cost;
+    }
+
+    public Spent plus(Spent other) {
+        return new Spent(
+                usage.plus(other.usage),
+                Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
+    }
+
+    /** What this is more than that. */
+    public Spent minus(Spent other) {
+        return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
+    }
+
+    @JsonIgnore
+    public boolean isNothing() {
+        return equals(NOTHING);
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.conversation.value;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/**
+ * Tokens that model calls took, as the provider counted them. Those that it read from its cache, or wrote there, have a
+ * price of their own and are among {@code inputTokens}.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record Usage(
+        @JsonProperty("inputTokens") long inputTokens,
+        @JsonProperty("outputTokens") long outputTokens,
+
+        @JsonProperty("cacheReadTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        long cacheReadTokens,
+
+        @JsonProperty("cacheWriteTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        long cacheWriteTokens) {
+    public static final Usage NONE = new Usage(0, 0);
+
+    @JsonCreator
+    public Usage {
+        if (inputTokens < 0 || outputTokens < 0 || cacheReadTokens < 0 || cacheWriteTokens < 0) {
+            throw new IllegalArgumentException("negative usage: " + inputTokens + ", " + outputTokens + ", "
+                    + cacheReadTokens + ", " + cacheWriteTokens);
+        }
+    }
+
+    public Usage(long inputTokens, long outputTokens) {
+        this(inputTokens, outputTokens, 0, 0);
+    }
+
+    public Usage plus(Usage other) {
+        return new Usage(
+                sum(inputTokens, other.inputTokens),
+                sum(outputTokens, other.outputTokens),
+                sum(cacheReadTokens, other.cacheReadTokens),
+                sum(cacheWriteTokens, other.cacheWriteTokens));
+    }
+
+    public long total() {
+        return sum(inputTokens, outputTokens);
+    }
+
+    /** What this is more than that. */
+    public Usage minus(Usage other) {
+        return new Usage(
+                Math.max(0, inputTokens - other.inputTokens),
+                Math.max(0, outputTokens - other.outputTokens),
+                Math.max(0, cacheReadTokens - other.cacheReadTokens),
+                Math.max(0, cacheWriteTokens - other.cacheWriteTokens));
+    }
+
+    /** An absurd count must not become a negative one, which would throw in the middle of a fold. */
+    private static long sum(long left, long right) {
+        return left > Long.MAX_VALUE - right ? Long.MAX_VALUE : left + right;
+    }
+}

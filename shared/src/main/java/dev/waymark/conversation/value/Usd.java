@@ -1,0 +1,58 @@
+package dev.waymark.conversation.value;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+
+/**
+ * An amount of US dollars, counted in millionths of a millionth: a token may cost 0.0000000375 of one, and sums have to be
+ * exact. Its JSON is the number of dollars. Amounts stop at nine million dollars rather than overflow.
+ */
+public record Usd(long picos) implements Comparable<Usd> {
+    public static final Usd ZERO = new Usd(0);
+
+    private static final int SCALE = 12;
+    private static final BigDecimal MOST = BigDecimal.valueOf(Long.MAX_VALUE, SCALE);
+
+    public Usd {
+        if (picos < 0) {
+            throw new IllegalArgumentException("negative amount: " + picos);
+        }
+    }
+
+    /** The nearest amount to this many dollars. */
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public static Usd of(BigDecimal dollars) {
+        return new Usd(dollars.min(MOST)
+                .setScale(SCALE, RoundingMode.HALF_UP)
+                .unscaledValue()
+                .longValueExact());
+    }
+
+    public Usd plus(Usd other) {
+        return new Usd(picos > Long.MAX_VALUE - other.picos ? Long.MAX_VALUE : picos + other.picos);
+    }
+
+    /** What is left when this much is taken away, or nothing. */
+    public Usd minus(Usd other) {
+        return new Usd(Math.max(0, picos - other.picos));
+    }
+
+    @JsonValue
+    public BigDecimal dollars() {
+        BigDecimal plain = BigDecimal.valueOf(picos, SCALE).stripTrailingZeros();
+        return plain.scale() < 0 ? plain.setScale(0) : plain;
+    }
+
+    @Override
+    public int compareTo(Usd other) {
+        return Long.compare(picos, other.picos);
+    }
+
+    /** Dollars, as people write them. */
+    @Override
+    public String toString() {
+        return dollars().toPlainString();
+    }
+}

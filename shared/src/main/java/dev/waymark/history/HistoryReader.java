@@ -1,0 +1,290 @@
+package dev.waymark.history;
+
+import com.google.protobuf.ByteString;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Conversation;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionResponse;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
+import io.temporal.serviceclient.WorkflowServiceStubs;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/** Fetches histories from a server, whole or from where one left off. Thread-safe. */
+public final class HistoryReader {
+    /** Batches of events, of which a page holds a number. A model call is seldom more than this many after the last. */
+    private static final int FIRST_REVERSE_PAGE = 16;
+
+    private static final int MOST_REVERSE_PAGE = 256;
+
+    private final WorkflowServiceStubs stubs;
+    private final String namespace;
+    /** The in-memory server reads forwards only. */
+    private volatile boolean readsBackwards = true;
+
+    public HistoryReader(WorkflowServiceStubs stubs, String namespace) {
+        this.stubs = stubs;
+        this.namespace = namespace;
+    }
+
+    /** Brings a projector up to the present. */
+    public void catchUp(String workflowId, Projector projector) {
+        WorkflowExecution run = execution(workflowId, projector.runId());
+        if (projector.lastEventId() == 0 || !readsBackwards) {
+            forEach(run, projector::accept);
+            return;
+        }
+        try {
+            since(run, projector.lastEventId()).forEach(projector::accept);
+        } catch (StatusRuntimeException e) {
+            if (e.getStatus().getCode() != Status.Code.UNIMPLEMENTED) {
+                throw e;
+            }
+            readsBackwards = false;
+            forEach(run, projector::accept);
+        }
+    }
+
+    /**
+     * Waits until the run has events that the projector has not, at most about this long, and takes them. The wait is a
+     * long poll that the server answers at once when something happens. Returns false when nothing came.
+     */
+    public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
+        WorkflowExecution run = execution(workflowId, projector.runId());
+        long before = projector.lastEventId();
+        GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
+                .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
+                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                        .setNamespace(namespace)
+                        .setExecution(run)
+                        .setWaitNewEvent(true)
+                        .setNextPageToken(following.token)
+                        .build());
+        page.getHistory().getEventsList().forEach(projector::accept);
+        projector.pause();
+        following.token = page.getNextPageToken();
+        return projector.lastEventId() > before;
+    }
+
+    /** Where a long poll stands. */
+    public static final class Following {
+        private ByteString token = ByteString.EMPTY;
+    }
+
+    /** The newest run of a thread, or empty when the server knows no such thread. */
+    public Optional<DescribeWorkflowExecutionResponse> describe(String workflowId) {
+        try {
+            return Optional.of(stubs.blockingStub()
+                    .describeWorkflowExecution(DescribeWorkflowExecutionRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(execution(workflowId, ""))
+                            .build()));
+        } catch (StatusRuntimeException e) {
+            if (isNotFound(e)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private Optional<String> newestRun(String workflowId) {
+        return describe(workflowId)
+                .map(description ->
+                        description.getWorkflowExecutionInfo().getExecution().getRunId());
+    }
+
+    /**
+     * The run that goes on with the thread after this one closed, or empty when the thread closed with it. A reset
+     * terminates the run that it starts anew from, and does not say so there: the server knows a newer run then.
+     */
+    public Optional<String> successor(String workflowId, String runId, RunEnding ending) {
+        if (ending.kind() != RunEnding.Kind.TERMINATED) {
+            return ending.nextRunId();
+        }
+        return newestRun(workflowId).filter(newest -> !newest.equals(runId));
+    }
+
+    /** Everything that is still held of a thread, or empty when the server knows no such thread. */
+    public Optional<Timeline> read(String workflowId) {
+        return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
+    }
+
+    /** What was the newest run when it was asked for may have a successor by the time that it is read. */
+    private Timeline readToTheEnd(String workflowId, String runId) {
+        Timeline timeline = read(workflowId, runId);
+        Optional<String> next = successor(workflowId, timeline);
+        while (next.isPresent()) {
+            timeline = read(workflowId, next.get());
+            next = successor(workflowId, timeline);
+        }
+        return timeline;
+    }
+
+    private Optional<String> successor(String workflowId, Timeline timeline) {
+        return timeline.ending().flatMap(ending -> successor(workflowId, timeline.runId(), ending));
+    }
+
+    private Timeline read(String workflowId, String newestRunId) {
+        List<List<Moment>> runs = new ArrayList<>();
+        Projector newest = project(workflowId, newestRunId, runs);
+        Optional<String> earlier = newest.continuedFrom();
+        boolean cut = false;
+        while (earlier.isPresent()) {
+            try {
+                earlier = project(workflowId, earlier.get(), runs).continuedFrom();
+            } catch (StatusRuntimeException e) {
+                if (!isNotFound(e)) {
+                    throw e;
+                }
+                earlier = Optional.empty();
+                cut = true;
+            }
+        }
+        Collections.reverse(runs);
+        List<Moment> moments = runs.stream().flatMap(List::stream).toList();
+        return new Timeline(
+                workflowId,
+                newestRunId,
+                moments,
+                newest.expectedState().orElseThrow(),
+                newest.agent(),
+                newest.ending(),
+                newest.lastEventId(),
+                cut);
+    }
+
+    /**
+     * Projects everything that is still held of a thread and compares the digests on the way. The newest run is also
+     * cut after the workflow task that started at {@code historyLength}, as a live run reports it.
+     */
+    public Optional<DigestAudit> audit(String workflowId, long historyLength) {
+        return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));
+    }
+
+    private DigestAudit audit(String workflowId, String newestRunId, long historyLength) {
+        Projector newest = new Projector(newestRunId, moment -> {});
+        AtomicReference<Optional<Conversation>> cutState = new AtomicReference<>(Optional.empty());
+        forEach(execution(workflowId, newestRunId), event -> {
+            newest.accept(event);
+            if (newest.taskStartedId() <= historyLength) {
+                cutState.set(newest.state());
+            }
+        });
+        int runs = 1;
+        int modelCalls = newest.modelCalls();
+        List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());
+        Optional<String> earlier = newest.continuedFrom();
+        boolean cut = false;
+        while (earlier.isPresent() && !cut) {
+            Projector projector = new Projector(earlier.get(), moment -> {});
+            try {
+                forEach(execution(workflowId, earlier.get()), projector::accept);
+                runs++;
+                modelCalls += projector.modelCalls();
+                mismatches.addAll(projector.mismatches());
+                earlier = projector.continuedFrom();
+            } catch (StatusRuntimeException e) {
+                if (!isNotFound(e)) {
+                    throw e;
+                }
+                cut = true;
+            }
+        }
+        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, cutState.get(), cut);
+    }
+
+    /** What a run was started with: its first event, and no more than that is read. */
+    public StartInput startInput(String workflowId, String runId) {
+        return Projector.startInput(stubs.blockingStub()
+                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                        .setNamespace(namespace)
+                        .setExecution(execution(workflowId, runId))
+                        .setMaximumPageSize(1)
+                        .build())
+                .getHistory()
+                .getEvents(0));
+    }
+
+    private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
+        List<Moment> moments = new ArrayList<>();
+        Projector projector = new Projector(runId, moments::add);
+        forEach(execution(workflowId, runId), projector::accept);
+        projector.pause();
+        runs.add(moments);
+        return projector;
+    }
+
+    /** The ids of the activities that these events scheduled. */
+    public static List<String> activitiesScheduledBy(List<Long> eventIds, History history) {
+        return history.getEventsList().stream()
+                .filter(event -> eventIds.contains(event.getEventId()))
+                .map(event -> event.getActivityTaskScheduledEventAttributes().getActivityId())
+                .toList();
+    }
+
+    private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
+        ByteString token = ByteString.EMPTY;
+        do {
+            GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
+                    .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(run)
+                            .setNextPageToken(token)
+                            .build());
+            page.getHistory().getEventsList().forEach(reader);
+            token = page.getNextPageToken();
+        } while (!token.isEmpty());
+    }
+
+    /** The events after this one, oldest first, read from the end: what costs is what is new. */
+    private List<HistoryEvent> since(WorkflowExecution run, long eventId) {
+        List<HistoryEvent> events = new ArrayList<>();
+        ByteString token = ByteString.EMPTY;
+        int pageSize = FIRST_REVERSE_PAGE;
+        do {
+            GetWorkflowExecutionHistoryReverseResponse page = stubs.blockingStub()
+                    .getWorkflowExecutionHistoryReverse(GetWorkflowExecutionHistoryReverseRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(run)
+                            .setMaximumPageSize(pageSize)
+                            .setNextPageToken(token)
+                            .build());
+            for (HistoryEvent event : page.getHistory().getEventsList()) {
+                if (event.getEventId() <= eventId) {
+                    Collections.reverse(events);
+                    return events;
+                }
+                events.add(event);
+            }
+            token = page.getNextPageToken();
+            pageSize = Math.min(4 * pageSize, MOST_REVERSE_PAGE);
+        } while (!token.isEmpty());
+        Collections.reverse(events);
+        return events;
+    }
+
+    private static boolean isNotFound(StatusRuntimeException e) {
+        Status.Code code = e.getStatus().getCode();
+        return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;
+    }
+
+    private static WorkflowExecution execution(String workflowId, String runId) {
+        return WorkflowExecution.newBuilder()
+                .setWorkflowId(workflowId)
+                .setRunId(runId)
+                .build();
+    }
+}

@@ -1,0 +1,20 @@
+package dev.waymark.history;
+
+import io.temporal.common.WorkflowExecutionHistory;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A history that was fetched or recorded, projected as a whole. */
+public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches) {
+    public ProjectedHistory {
+        moments = List.copyOf(moments);
+        mismatches = List.copyOf(mismatches);
+    }
+
+    public static ProjectedHistory project(WorkflowExecutionHistory history) {
+        List<Moment> moments = new ArrayList<>();
+        Projector projector = new Projector(history.getWorkflowExecution().getRunId(), moments::add);
+        history.getEvents().forEach(projector::accept);
+        return new ProjectedHistory(moments, projector.mismatches());
+    }
+}

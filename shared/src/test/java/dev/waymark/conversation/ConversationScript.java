@@ -1,0 +1,160 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A thread told fact by fact, a second apart. Steps are carried out by the facts that say so. */
+public final class ConversationScript {
+    public static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
+    public static final Optional<String> NONE = Optional.empty();
+
+    private Conversation state;
+    private int facts = 1;
+
+    private ConversationScript(Conversation state) {
+        this.state = state;
+    }
+
+    public static ConversationScript begun(Fact.RunStarted started) {
+        return new ConversationScript(Conversation.start(started, START));
+    }
+
+    /** A thread whose agent is there: tools add, lookup and ask_user, at most 4 iterations. */
+    public static ConversationScript ready() {
+        return begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(4)));
+    }
+
+    /** A thread in which a model was asked and replied with these parts. */
+    public static ConversationScript replied(Part... parts) {
+        return ready().with(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+    }
+
+    public static AgentPolicy terms(int maxIterations) {
+        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        tools.put("add", AgentPolicy.ToolKind.ACTIVITY);
+        tools.put("lookup", AgentPolicy.ToolKind.ACTIVITY);
+        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
+        return new AgentPolicy("helper", maxIterations, tools);
+    }
+
+    ConversationScript with(Fact... more) {
+        for (Fact fact : more) {
+            state = state.apply(fact, START.plusSeconds(facts));
+            facts++;
+        }
+        return this;
+    }
+
+    /** At a time of their own. The next ones go on from there. */
+    ConversationScript at(Instant time, Fact... more) {
+        for (Fact fact : more) {
+            state = state.apply(fact, time);
+        }
+        facts = (int) Duration.between(START, time).toSeconds() + 1;
+        return this;
+    }
+
+    Conversation state() {
+        return state;
+    }
+
+    List<Step> decides() {
+        return state.decide();
+    }
+
+    Turn.Status status() {
+        return state.turn().status();
+    }
+
+    /** The transcript, in short. */
+    List<Message> messages() {
+        return state.transcript().messages();
+    }
+
+    Call call(String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    Optional<String> refusal(Fact.Inbound fact) {
+        return state.refusal(fact).map(Problem::type);
+    }
+
+    public static Fact.UserSpoke said(String text) {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    public static Fact.UserSpoke said(String id, String text) {
+        return new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(text)), false);
+    }
+
+    public static Fact.UserSpoke replaced(Message... messages) {
+        return new Fact.UserSpoke(NONE, Optional.of(List.of(messages)), Optional.empty(), false);
+    }
+
+    public static Fact.UserSpoke retried() {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), true);
+    }
+
+    public static Fact.UserSpoke goOn() {
+        return new Fact.UserSpoke(NONE, Optional.empty(), Optional.empty(), false);
+    }
+
+    public static Fact.HumanAnswered answered(String text) {
+        return new Fact.HumanAnswered(NONE, NONE, text, NONE);
+    }
+
+    public static Fact.HumanAnswered answered(String callId, String text) {
+        return new Fact.HumanAnswered(NONE, Optional.of(callId), text, NONE);
+    }
+
+    public static Fact.BudgetRaised raised(int iterations) {
+        return new Fact.BudgetRaised(Optional.of(iterations), NONE);
+    }
+
+    public static Fact.ModelReplied reply(int step, Part... parts) {
+        return new Fact.ModelReplied(step, new Reply(List.of(parts), new Usage(10, 5), "end_turn"));
+    }
+
+    public static Part.Text text(String words) {
+        return new Part.Text(words);
+    }
+
+    public static Part.ToolUse use(String id, String tool) {
+        return new Part.ToolUse(id, tool, Json.EMPTY_OBJECT);
+    }
+
+    public static Part.ToolUse use(String id, String tool, int n) {
+        return new Part.ToolUse(id, tool, Json.of(Map.of("n", n)));
+    }
+
+    public static Part.ToolUse ask(String id, String question) {
+        return new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    public static Fact finished(String id, String text) {
+        return new Fact.ToolFinished(id, 1, text, false);
+    }
+
+    public static Part.ToolResult result(String id, String text) {
+        return new Part.ToolResult(id, text, false);
+    }
+
+    public static Part.ToolResult error(String id, String text) {
+        return new Part.ToolResult(id, text, true);
+    }
+
+    public static Message results(Part.ToolResult... results) {
+        return Message.results(List.of(results));
+    }
+}

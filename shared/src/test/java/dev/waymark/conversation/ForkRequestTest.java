@@ -1,0 +1,108 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.ConversationScript.ask;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.text;
+import static dev.waymark.conversation.ConversationScript.use;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ForkRequestTest {
+    private static final Instant LATER = ConversationScript.START.plusSeconds(3_600);
+    private static final ForkRequest SILENT = new ForkRequest("f", Optional.empty());
+    private static final ForkRequest SPEAKING = new ForkRequest("f", Optional.of("And now?"));
+
+    private static ConversationScript asked(Part... parts) {
+        Map<String, AgentPolicy.ToolKind> tools =
+                new LinkedHashMap<>(ConversationScript.terms(4).tools());
+        tools.put("charge", AgentPolicy.ToolKind.ACTIVITY);
+        AgentPolicy.Care care = new AgentPolicy.Care(true, false, false, false, false, false, 60_000);
+        AgentPolicy terms = new AgentPolicy("helper", 9, tools, Map.of("charge", care), Optional.empty());
+        return ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
+                .with(said("Charge"), new Fact.ModelCalled(1), reply(1, parts));
+    }
+
+    private static ConversationScript claimed() {
+        return asked(use("tu_1", "charge"))
+                .with(new Fact.ToolDispatched("tu_1", 1))
+                .with(new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex("{}"), 0, "run/1/x", false));
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    @Test
+    void whatIsDone_askedForAgain_isGivenAsRecorded() {
+        ConversationScript story = claimed()
+                .with(new Fact.ToolFinished("tu_1", 1, "charged 5", false))
+                .with(new Fact.ModelCalled(2), reply(2, text("Done.")));
+
+        Conversation again = SPEAKING.of(story.state(), LATER)
+                .apply(new Fact.ModelCalled(3), LATER)
+                .apply(reply(3, use("other", "charge")), LATER);
+
+        assertThat(call(again, "other").status()).isEqualTo(Call.Status.COMPLETED);
+        assertThat(call(again, "other").result()).contains("[idempotent replay of tu_1]: charged 5");
+        assertThat(again.decide()).containsExactly(new Step.CallModel(4));
+    }
+
+    @Test
+    void callThatIsOpen_isUnknownAndNeverRun() {
+        Conversation forked = SILENT.of(claimed().state(), LATER);
+
+        assertThat(call(forked, "tu_1").status()).isEqualTo(Call.Status.LOST);
+        assertThat(call(forked, "tu_1").result().orElseThrow()).contains("tool-durability-error");
+        assertThat(forked.decide()).isEmpty();
+    }
+
+    @Test
+    void withoutAMessage_nothingRuns() {
+        assertThat(SILENT.of(ConversationScript.ready().with(said("Hello")).state(), LATER)
+                        .decide())
+                .isEmpty();
+        assertThat(SILENT.of(
+                                ConversationScript.ready()
+                                        .with(said("Hello"), new Fact.ModelCalled(1))
+                                        .state(),
+                                LATER)
+                        .decide())
+                .isEmpty();
+    }
+
+    @Test
+    void openQuestion_staysOpen_unlessSomethingElseIsSaid() {
+        ConversationScript story = asked(ask("tu_1", "Which day?"));
+
+        assertThat(SILENT.of(story.state(), LATER).isInterrupted()).isTrue();
+        Conversation spoken = SPEAKING.of(story.state(), LATER);
+        assertThat(spoken.decide()).containsExactly(new Step.CallModel(2));
+        assertThat(Pairing.violation(spoken.apply(new Fact.ModelCalled(2), LATER)
+                        .transcript()
+                        .messages()))
+                .isEmpty();
+    }
+
+    @Test
+    void keys_areThoseOfANewSession() {
+        ConversationScript story = claimed().with(new Fact.ToolFinished("tu_1", 1, "Tool error: no", true));
+
+        Conversation again = SPEAKING.of(story.state(), LATER)
+                .apply(new Fact.ModelCalled(2), LATER)
+                .apply(reply(2, use("other", "charge")), LATER);
+
+        assertThat(again.session()).isEmpty();
+        assertThat(call(again, "other").repeat()).isZero();
+        assertThat(again.decide()).containsExactly(new Step.RunTool(call(again, "other"), 1));
+    }
+}

@@ -1,0 +1,107 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** The facts and the tools that stories about side effects are made of. */
+final class ToolConversationScript {
+    static final String DIGEST = Sha256.hex("{}");
+
+    private ToolConversationScript() {}
+
+    static AgentPolicy terms(Optional<AgentPolicy.Approvals> approvals) {
+        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
+        tools.put("add", AgentPolicy.ToolKind.ACTIVITY);
+        tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
+        tools.put("write_file", AgentPolicy.ToolKind.STATE);
+        tools.put("write_todos", AgentPolicy.ToolKind.STATE);
+        care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, 60_000));
+        care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, 60_000));
+        care.put("wire", new AgentPolicy.Care(true, false, false, true, false, false, 60_000));
+        care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, 60_000));
+        care.put("sign", new AgentPolicy.Care(true, false, false, false, true, false, 60_000));
+        care.put("book", new AgentPolicy.Care(true, false, true, false, false, false, 60_000));
+        care.put("fire", new AgentPolicy.Care(true, true, false, false, false, false, 60_000));
+        care.put("drop", new AgentPolicy.Care(true, true, false, false, true, true, 60_000));
+        care.keySet().forEach(tool -> tools.put(tool, AgentPolicy.ToolKind.ACTIVITY));
+        return new AgentPolicy("helper", 9, tools, care, approvals);
+    }
+
+    static ConversationScript begun(Optional<AgentPolicy.Approvals> approvals) {
+        return ConversationScript.begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(approvals)));
+    }
+
+    /** The model was asked, and replied with these parts. */
+    static ConversationScript replied(Part... parts) {
+        return begun(Optional.empty())
+                .with(ConversationScript.said("Hello"), new Fact.ModelCalled(1), ConversationScript.reply(1, parts));
+    }
+
+    static Fact dispatched(String callId, int dispatch) {
+        return new Fact.ToolDispatched(callId, dispatch);
+    }
+
+    static Fact.ToolClaimed claimed(String callId, int dispatch, String tool, String execution) {
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, false);
+    }
+
+    /** The same, brought back by a reset. */
+    static Fact.ToolClaimed restored(String callId, int dispatch, String tool, String execution) {
+        return new Fact.ToolClaimed(callId, dispatch, tool, DIGEST, 0, execution, true);
+    }
+
+    static Fact finished(String callId, int dispatch, String text) {
+        return new Fact.ToolFinished(callId, dispatch, text, false);
+    }
+
+    static Fact lost(String callId, int dispatch) {
+        return new Fact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
+    }
+
+    static Fact notStarted(String callId, int dispatch, String execution) {
+        return new Fact.ToolNotStarted(callId, dispatch, execution, "the worker is stopping");
+    }
+
+    static Fact verified(String callId, int dispatch, boolean landed) {
+        return new Fact.ToolVerified(callId, dispatch, Optional.of(landed), Optional.empty());
+    }
+
+    static Fact.OutcomeSettled settled(String callId, Fact.Settlement how) {
+        return new Fact.OutcomeSettled(callId, how, Optional.empty(), Optional.of("ann"));
+    }
+
+    static Fact.ApprovalDecided approved(String callId) {
+        return decided(true, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    static Fact.ApprovalDecided denied(String callId) {
+        return decided(false, Optional.of(callId), Optional.empty(), Optional.empty(), Optional.empty());
+    }
+
+    static Fact.ApprovalDecided decided(
+            boolean approved,
+            Optional<String> callId,
+            Optional<Json> args,
+            Optional<String> digest,
+            Optional<String> reason) {
+        return new Fact.ApprovalDecided(approved, Optional.empty(), callId, args, digest, Optional.of("ann"), reason);
+    }
+
+    static String durability(String tool, String callId, Instant claimedAt) {
+        return "{\"error\":\"Tool '" + tool + "' (call " + callId + ") was requested but its execution did not complete"
+                + " durably before the process ended. The tool is not declared 'safeToRetry: true', so the framework will"
+                + " not automatically re-invoke it. Decide recovery based on observable external state — e.g., check"
+                + " whether the side effect already occurred. If this tool is a pure read with no side effects, add"
+                + " `safeToRetry: true` to its declaration. The call had been claimed for execution at " + claimedAt
+                + "; whether it took effect is not known.\",\"kind\":\"tool-durability-error\",\"toolName\":\"" + tool
+                + "\",\"toolCallId\":\"" + callId + "\"}";
+    }
+}

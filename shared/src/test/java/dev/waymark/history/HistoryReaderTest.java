@@ -1,0 +1,63 @@
+package dev.waymark.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class HistoryReaderTest {
+    private final ScriptedServer server = new ScriptedServer();
+    private final HistoryReader histories = new HistoryReader(server.stubs(), "default");
+
+    @AfterEach
+    void stopServer() {
+        server.close();
+    }
+
+    @Test
+    void read_runIsResetMeanwhile_isTheRunThatGoesOn() {
+        server.run("run-1", begun().terminated()).run("run-2", begun()).newestIs("run-1", "run-2");
+
+        Timeline timeline = histories.read("t").orElseThrow();
+
+        assertThat(timeline.runId()).isEqualTo("run-2");
+        assertThat(timeline.ending()).isEmpty();
+    }
+
+    @Test
+    void read_runIsResetTwiceMeanwhile_isTheRunThatGoesOn() {
+        server.run("run-1", begun().terminated())
+                .run("run-2", begun().terminated())
+                .run("run-3", begun())
+                .newestIs("run-1", "run-2", "run-3");
+
+        assertThat(histories.read("t").orElseThrow().runId()).isEqualTo("run-3");
+    }
+
+    @Test
+    void read_runMovesOnMeanwhile_isTheRunThatGoesOn() {
+        server.run("run-1", begun().continuedAsNew("run-2"))
+                .run("run-2", begun())
+                .newestIs("run-1");
+
+        assertThat(histories.read("t").orElseThrow().runId()).isEqualTo("run-2");
+    }
+
+    @Test
+    void read_threadIsTerminated_isItsEnd() {
+        server.run("run-1", begun().terminated()).newestIs("run-1");
+
+        Timeline timeline = histories.read("t").orElseThrow();
+
+        assertThat(timeline.runId()).isEqualTo("run-1");
+        assertThat(timeline.ending()).map(RunEnding::kind).contains(RunEnding.Kind.TERMINATED);
+    }
+
+    private static WrittenHistory begun() {
+        return new WrittenHistory()
+                .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hi")))
+                .task();
+    }
+}

@@ -1,0 +1,34 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.AgentResult;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Ends the thread now. Work in flight is cancelled. */
+@Command(name = "cancel", description = "Ends the thread now. Work in flight is cancelled.")
+final class CancelCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            AgentResult result = client.cancel(thread);
+            if (output.isJson()) {
+                output.document(JsonDocuments.cancelled(result));
+            } else {
+                output.line("cancelled: " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

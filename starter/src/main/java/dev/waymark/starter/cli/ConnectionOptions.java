@@ -1,0 +1,25 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import java.util.logging.LogManager;
+
+/** Opens the connection that a command needs, quietly: what libraries log is no business of a command's reader. */
+final class ConnectionOptions {
+    private ConnectionOptions() {}
+
+    static AgentClient toServer() {
+        silence();
+        return AgentClient.connect();
+    }
+
+    static AgentClient to(String address) {
+        silence();
+        return AgentClient.connect(address);
+    }
+
+    static void silence() {
+        System.setProperty("slf4j.provider", "org.slf4j.helpers.NOP_FallbackServiceProvider");
+        System.setProperty("slf4j.internal.verbosity", "ERROR");
+        LogManager.getLogManager().reset();
+    }
+}

@@ -1,0 +1,32 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.Approval;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Forbids a call, and waits for the outcome. */
+@Command(name = "deny", description = "Forbids a call, and waits for the outcome.")
+final class DenyCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Mixin
+    private DecisionOptions decision;
+
+    @Override
+    public Integer call() {
+        Approval denial = decision.on(Approval.deny());
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.decide(thread, denial));
+        }
+    }
+}

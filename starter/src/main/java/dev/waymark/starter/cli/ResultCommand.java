@@ -1,0 +1,27 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Waits while a turn runs, and not while that waits for a person. Nothing is executed again. */
+@Command(name = "result", description = "Prints the latest turn's outcome, once it has one.")
+final class ResultCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.result(thread));
+        }
+    }
+}

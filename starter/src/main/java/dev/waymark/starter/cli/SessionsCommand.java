@@ -1,0 +1,39 @@
+package dev.waymark.starter.cli;
+
+import dev.waymark.starter.client.AgentClient;
+import dev.waymark.starter.client.ThreadSummary;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Lists the threads that the server holds, newest first. */
+@Command(name = "sessions", description = "Lists the threads that the server holds, newest first.")
+final class SessionsCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            List<ThreadSummary> threads = client.threads(new SlowProgress(output));
+            if (output.isJson()) {
+                output.document(JsonDocuments.tree(threads));
+                return ExitCode.DONE;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
+            for (ThreadSummary thread : threads) {
+                rows.add(List.of(
+                        OneLine.oneLine(thread.thread()),
+                        thread.status() + (thread.open() ? "" : ", closed"),
+                        OneLine.oneLine(thread.agent()),
+                        String.valueOf(thread.turns()),
+                        thread.updated().toString()));
+            }
+            TextTable.print(output, rows);
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+package dev.waymark.testkit;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Counters;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.history.Moment;
+import dev.waymark.history.ProjectedHistory;
+import io.temporal.common.WorkflowExecutionHistory;
+
+/**
+ * Holds a history against what Waymark promises of every one: it projects, every model call was given what the history
+ * says, no model ever saw a call without its one result, and what counts only grows. For tests of your own agents:
+ *
+ * <pre>{@code
+ * HistoryCheck.check(client.fetchHistory("trip"));
+ * }</pre>
+ */
+public final class HistoryCheck {
+    private HistoryCheck() {}
+
+    /** Throws an AssertionError that names the event, if a promise is broken. */
+    public static void check(WorkflowExecutionHistory history) {
+        ProjectedHistory recorded = ProjectedHistory.project(history);
+        if (!recorded.mismatches().isEmpty()) {
+            throw new AssertionError("model calls that history contradicts: " + recorded.mismatches());
+        }
+        Counters before = Counters.ZERO;
+        for (Moment moment : recorded.moments()) {
+            check(moment);
+            Counters now = moment.state().counters();
+            if (now.facts() < before.facts() || now.steps() < before.steps() || now.versions() < before.versions()) {
+                throw broken(moment, "counters went back, from " + before + " to " + now);
+            }
+            before = now;
+        }
+    }
+
+    private static void check(Moment moment) {
+        Conversation state = moment.state();
+        if (moment.fact()
+                .filter(fact -> fact instanceof Fact.ModelCalled || fact instanceof Fact.SummaryRequested)
+                .isPresent()) {
+            Pairing.violation(state.transcript().messages()).ifPresent(violation -> {
+                throw broken(moment, violation);
+            });
+        }
+    }
+
+    private static AssertionError broken(Moment moment, String what) {
+        return new AssertionError("event " + moment.eventId() + " of run " + moment.runId() + ": " + what);
+    }
+}

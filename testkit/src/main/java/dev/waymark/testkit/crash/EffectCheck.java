@@ -1,0 +1,137 @@
+package dev.waymark.testkit.crash;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.testkit.EffectLedger;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a thread says of its calls, held against what really happened.
+ *
+ * <pre>{@code
+ * EffectCheck effects = EffectCheck.of(timeline, ledger.effects(), List.of(killedAt));
+ * assertThat(effects.violations()).isEmpty();
+ * }</pre>
+ *
+ * @param calls how many calls there are
+ * @param duplicated calls of side-effecting tools that took effect more than once
+ * @param lost calls that are said to be completed and took no effect, or that came to no result
+ * @param unknown calls of which the thread says that nobody knows
+ * @param dispatchedAgain how often a call was handed out again
+ * @param violations what is not as promised, in words; those of {@code duplicated} and {@code lost} are among them
+ */
+public record EffectCheck(
+        int calls, int duplicated, int lost, int unknown, int dispatchedAgain, List<String> violations) {
+    public EffectCheck {
+        violations = List.copyOf(violations);
+    }
+
+    /** {@code killed} has the times at which workers were lost. The thread's turn is over. */
+    public static EffectCheck of(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
+        return new Reading(timeline, ledger, killed).read();
+    }
+
+    private static final class Reading {
+        private final Timeline timeline;
+        private final Conversation state;
+        private final AgentSpec agent;
+        private final List<EffectLedger.Effect> ledger;
+        private final List<Instant> killed;
+        private final List<String> violations = new ArrayList<>();
+        private int calls;
+        private int duplicated;
+        private int lost;
+        private int unknown;
+        private int dispatchedAgain;
+
+        Reading(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
+            this.timeline = timeline;
+            this.state = timeline.now();
+            this.agent = timeline.agent().orElseThrow(() -> new IllegalArgumentException("the thread has no agent"));
+            this.ledger = ledger;
+            this.killed = killed;
+        }
+
+        EffectCheck read() {
+            state.calls().forEach((id, call) -> agent.tool(call.tool()).ifPresent(tool -> read(call, tool)));
+            return new EffectCheck(calls, duplicated, lost, unknown, dispatchedAgain, violations);
+        }
+
+        private void read(Call call, ToolSpec tool) {
+            calls++;
+            dispatchedAgain += Math.max(0, call.dispatches() - 1);
+            String key = IdempotencyKey.of(timeline.thread(), call.tool(), call.args(), call.repeat());
+            long happened =
+                    ledger.stream().filter(effect -> effect.key().equals(key)).count();
+            long results = state.transcript().messages().stream()
+                    .map(Message::toolResults)
+                    .flatMap(List::stream)
+                    .filter(result -> result.toolUseId().equals(call.id()))
+                    .count();
+            if (results != 1) {
+                violations.add(call.id() + " has " + results + " results");
+                lost += results == 0 ? 1 : 0;
+            }
+            if (tool.hasEffect() && happened > 1) {
+                duplicated++;
+                violations.add(call.id() + " took effect " + happened + " times");
+            }
+            switch (call.status()) {
+                case COMPLETED -> {
+                    if (happened == 0) {
+                        lost++;
+                        violations.add(call.id() + " is completed and never took effect");
+                    }
+                }
+                case DENIED -> {
+                    if (happened > 0) {
+                        violations.add(call.id() + " took effect and is denied");
+                    }
+                }
+                case LOST -> {
+                    unknown++;
+                    readLost(call, tool, happened);
+                }
+                case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
+                    violations.add(call.id() + " is " + call.status());
+                case FAILED, CANCELLED -> {
+                    // What a tool reports itself, or a person wanted.
+                }
+            }
+        }
+
+        private void readLost(Call call, ToolSpec tool, long happened) {
+            // A claim that was under way when its worker was killed may be granted after that.
+            boolean overlapped = call.claim().isPresent()
+                    && killed.stream().anyMatch(time -> !handedOut(call).isAfter(time));
+            if (!overlapped) {
+                violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
+            }
+            boolean verifies = tool.verifies() || !tool.verify().isEmpty();
+            boolean canRunAgain = tool.kind() == ToolSpec.Kind.COMMAND || tool.honoursKey();
+            if (verifies && (happened > 0 || canRunAgain)) {
+                violations.add(call.id() + " is unknown, although it can be found out");
+            }
+        }
+
+        /** When this dispatch of the call, its last, began. */
+        private Instant handedOut(Call call) {
+            Fact dispatched = new Fact.ToolDispatched(call.id(), call.dispatches());
+            return timeline.moments().stream()
+                    .filter(moment -> moment.fact().equals(Optional.of(dispatched)))
+                    .map(Moment::at)
+                    .findFirst()
+                    .orElse(Instant.MAX);
+        }
+    }
+}

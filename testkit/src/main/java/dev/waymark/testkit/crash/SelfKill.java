@@ -1,0 +1,42 @@
+package dev.waymark.testkit.crash;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Ends this process by SIGKILL: no shutdown hooks, no goodbyes. Several {@link Crash}es in one process may share one, and
+ * it waits for all of them. A shell stands by from the start, since starting one takes longer than a crash should.
+ */
+public final class SelfKill {
+    private final AtomicInteger awaited;
+    private final Process shell;
+
+    private SelfKill(int crashes) {
+        this.awaited = new AtomicInteger(crashes);
+        String pid = Long.toString(ProcessHandle.current().pid());
+        try {
+            this.shell = new ProcessBuilder("sh", "-c", "read go && kill -9 \"$0\"", pid).start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Kills when so many crashes have come. */
+    public static SelfKill after(int crashes) {
+        return new SelfKill(crashes);
+    }
+
+    /** Another crash has come. */
+    void come() {
+        if (awaited.decrementAndGet() == 0) {
+            try {
+                shell.getOutputStream().write("go\n".getBytes(StandardCharsets.US_ASCII));
+                shell.getOutputStream().flush();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package dev.waymark.testkit.model;
+
+import dev.waymark.conversation.value.Usage;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What a {@link ModelServer} answers one request with. */
+public sealed interface ModelAnswer {
+
+    /** A reply in text, piece by piece. Calls and more can be added. */
+    static Speech says(String... pieces) {
+        List<Piece> said = new ArrayList<>();
+        for (String piece : pieces) {
+            said.add(new Piece.Words(piece));
+        }
+        return new Speech(said, Usage.NONE, Optional.empty(), Duration.ZERO, Optional.empty(), false);
+    }
+
+    /** An error, with a body as the service would send it. */
+    static Error error(int status, String body) {
+        return new Error(status, Map.of(), body);
+    }
+
+    /** A stream of these events, well-formed or not. */
+    static Raw events(String... data) {
+        return new Raw("text/event-stream", List.of(data), false);
+    }
+
+    /** One piece of a reply. */
+    sealed interface Piece {
+        record Words(String text) implements Piece {}
+
+        /** Sent back, it has to be what it was. The signature is for services that sign. */
+        record Thought(String text, String signature) implements Piece {}
+
+        /** @param arguments as the model wrote them: JSON, most of the time */
+        record Call(String id, String name, String arguments) implements Piece {}
+
+        /** A block of a kind that nobody has heard of, whole, as JSON. */
+        record Strange(String block) implements Piece {}
+    }
+
+    /**
+     * A reply that streams.
+     *
+     * @param stop {@code end_turn}, {@code tool_use} and {@code max_tokens} in the service's own words, others as they are
+     * @param pace what lies between two pieces
+     * @param until after so many pieces the connection breaks, or falls silent
+     */
+    record Speech(
+            List<Piece> pieces,
+            Usage usage,
+            Optional<String> stop,
+            Duration pace,
+            Optional<Integer> until,
+            boolean silent)
+            implements ModelAnswer {
+        public Speech {
+            pieces = List.copyOf(pieces);
+        }
+
+        public Speech calls(String id, String name, String arguments) {
+            return plus(new Piece.Call(id, name, arguments));
+        }
+
+        public Speech plus(Piece piece) {
+            List<Piece> more = new ArrayList<>(pieces);
+            more.add(piece);
+            return new Speech(more, usage, stop, pace, until, silent);
+        }
+
+        public Speech using(long inputTokens, long outputTokens) {
+            return new Speech(pieces, new Usage(inputTokens, outputTokens), stop, pace, until, silent);
+        }
+
+        public Speech stopping(String why) {
+            return new Speech(pieces, usage, Optional.of(why), pace, until, silent);
+        }
+
+        public Speech every(Duration between) {
+            return new Speech(pieces, usage, stop, between, until, silent);
+        }
+
+        public Speech cutAfter(int count) {
+            return new Speech(pieces, usage, stop, pace, Optional.of(count), false);
+        }
+
+        /** Nothing more comes before {@link ModelServer#goOn}. */
+        public Speech silentAfter(int count) {
+            return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
+        }
+
+        String stopWord() {
+            boolean calls = pieces.stream().anyMatch(Piece.Call.class::isInstance);
+            return stop.orElse(calls ? "tool_use" : "end_turn");
+        }
+    }
+
+    record Error(int status, Map<String, String> headers, String body) implements ModelAnswer {
+        public Error {
+            headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
+        }
+
+        public Error with(String header, String value) {
+            Map<String, String> more = new LinkedHashMap<>(headers);
+            more.put(header, value);
+            return new Error(status, more, body);
+        }
+    }
+
+    /** Status 200 and these events, or this body where the type is another; then the connection may break. */
+    record Raw(String contentType, List<String> data, boolean breaks) implements ModelAnswer {
+        public Raw {
+            data = List.copyOf(data);
+        }
+
+        public Raw as(String type) {
+            return new Raw(type, data, breaks);
+        }
+
+        public Raw breaking() {
+            return new Raw(contentType, data, true);
+        }
+    }
+}

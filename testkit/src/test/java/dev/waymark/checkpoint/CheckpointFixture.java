@@ -1,0 +1,53 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.testkit.GeneratedThread;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A thread told fact by fact, a second each, with all its moments. */
+final class CheckpointFixture {
+    static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
+
+    private final List<Moment> moments = new ArrayList<>();
+    private Conversation state;
+
+    /** Begins when the agent is known. */
+    CheckpointFixture(Fact... facts) {
+        Fact.RunStarted started = new Fact.RunStarted(1, "helper", false, Optional.of(4));
+        state = Conversation.start(started, START);
+        moments.add(new Moment("run-1", 1, START, Optional.of(started), state));
+        with(new Fact.AgentRequested(), new Fact.AgentResolved(GeneratedThread.terms()))
+                .with(facts);
+    }
+
+    CheckpointFixture with(Fact... facts) {
+        for (Fact fact : facts) {
+            Instant at = START.plusSeconds(moments.size());
+            state = state.apply(fact, at);
+            moments.add(new Moment("run-1", moments.size() + 1, at, Optional.of(fact), state));
+        }
+        return this;
+    }
+
+    Conversation state() {
+        return state;
+    }
+
+    Timeline timeline() {
+        return new Timeline(
+                "trip",
+                "run-1",
+                moments,
+                state,
+                Optional.of(GeneratedThread.AGENT),
+                Optional.empty(),
+                moments.size(),
+                false);
+    }
+}

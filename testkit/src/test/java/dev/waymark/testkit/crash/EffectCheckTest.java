@@ -1,0 +1,121 @@
+package dev.waymark.testkit.crash;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.RecordingTool;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+class EffectCheckTest {
+    private static final Instant START = Instant.parse("2026-05-01T09:00:00Z");
+    private static final Json ARGS = Json.of(Map.of("item", "book"));
+    private static final EffectLedger.Effect CHARGED =
+            new EffectLedger.Effect(START, IdempotencyKey.of("trip", "charge", ARGS, 0), "tu_1");
+    private static final Fact DISPATCHED = new Fact.ToolDispatched("tu_1", 1);
+    private static final Fact CLAIMED =
+            new Fact.ToolClaimed("tu_1", 1, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/a", false);
+    private static final Fact FINISHED = new Fact.ToolFinished("tu_1", 1, "done", false);
+    private static final Fact LOST = new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone"));
+
+    private static RecordingTool charge() {
+        return RecordingTool.of("charge", 0);
+    }
+
+    /** A thread whose model called the tool, what became of that, and its last words. */
+    private static Timeline thread(RecordingTool tool, Fact... facts) {
+        AgentSpec agent = AgentSpec.of("a", "m:x", tool.spec());
+        List<Fact> all = new ArrayList<>(List.of(
+                new Fact.AgentRequested(),
+                new Fact.AgentResolved(agent.terms()),
+                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Charge")), false),
+                new Fact.ModelCalled(1),
+                new Fact.ModelReplied(1, Reply.of(new Part.ToolUse("tu_1", "charge", ARGS)))));
+        all.addAll(List.of(facts));
+        all.add(new Fact.ModelCalled(2));
+        all.add(new Fact.ModelReplied(2, Reply.of(new Part.Text("Done."))));
+        Conversation state = Conversation.start(new Fact.RunStarted(1, "a", false, Optional.empty()), START);
+        List<Moment> moments = new ArrayList<>();
+        for (Fact fact : all) {
+            Instant at = START.plusSeconds(moments.size() + 1);
+            state = state.apply(fact, at);
+            moments.add(new Moment("run", moments.size(), at, Optional.of(fact), state));
+        }
+        return new Timeline("trip", "run", moments, state, Optional.of(agent), Optional.empty(), moments.size(), false);
+    }
+
+    private static EffectCheck effects(RecordingTool tool, List<Fact> facts, EffectLedger.Effect... ledger) {
+        return EffectCheck.of(
+                thread(tool, facts.toArray(Fact[]::new)), List.of(ledger), List.of(START.plusSeconds(60)));
+    }
+
+    private static RecordingTool declared(UnaryOperator<ToolSpec.Builder> change) {
+        return charge().with(change);
+    }
+
+    @Test
+    void completedCall_oneEffect_isAsPromised() {
+        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, FINISHED), CHARGED))
+                .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
+    }
+
+    @Test
+    void completedCall_twoEffects_isDuplicated() {
+        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, FINISHED), CHARGED, CHARGED))
+                .isEqualTo(new EffectCheck(1, 1, 0, 0, 0, List.of("tu_1 took effect 2 times")));
+    }
+
+    @Test
+    void completedCall_noEffect_isLost() {
+        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, FINISHED)))
+                .isEqualTo(new EffectCheck(1, 0, 1, 0, 0, List.of("tu_1 is completed and never took effect")));
+    }
+
+    @Test
+    void safeTool_twoEffects_isAsPromised() {
+        assertThat(effects(declared(ToolSpec.Builder::safeToRetry), List.of(DISPATCHED, FINISHED), CHARGED, CHARGED))
+                .isEqualTo(new EffectCheck(1, 0, 0, 0, 0, List.of()));
+    }
+
+    @Test
+    void unknownCall_claimedWhenItsWorkerWasKilled_isAsPromised() {
+        assertThat(effects(charge(), List.of(DISPATCHED, CLAIMED, LOST), CHARGED))
+                .isEqualTo(new EffectCheck(1, 0, 0, 1, 0, List.of()));
+    }
+
+    @Test
+    void unknownCall_nobodyKilled_isNotHonest() {
+        Timeline timeline = thread(charge(), DISPATCHED, CLAIMED, LOST);
+
+        assertThat(EffectCheck.of(timeline, List.of(), List.of(START)).violations())
+                .containsExactly("tu_1 is unknown, but no worker was lost that could have claimed it");
+    }
+
+    @Test
+    void dispatchLostBeforeItsClaim_handedOutAgain_isAsPromised() {
+        Fact again = new Fact.ToolDispatched("tu_1", 2);
+        Fact claimed = new Fact.ToolClaimed("tu_1", 2, "charge", Sha256.hex(ARGS.canonical()), 0, "run/1/b", false);
+        Fact finished = new Fact.ToolFinished("tu_1", 2, "done", false);
+
+        assertThat(effects(charge(), List.of(DISPATCHED, LOST, again, claimed, finished), CHARGED))
+                .isEqualTo(new EffectCheck(1, 0, 0, 0, 1, List.of()));
+    }
+}

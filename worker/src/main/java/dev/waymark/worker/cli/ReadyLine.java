@@ -1,0 +1,23 @@
+package dev.waymark.worker.cli;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import java.util.List;
+import java.util.Optional;
+
+/** The line by which other programs know that a worker takes work. */
+@JsonInclude(JsonInclude.Include.ALWAYS)
+@JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server"})
+record ReadyLine(
+        @JsonProperty("ready") boolean ready,
+        @JsonProperty("address") String address,
+        @JsonProperty("ui") Optional<String> ui,
+        @JsonProperty("taskQueue") String taskQueue,
+        @JsonProperty("agents") List<String> agents,
+        @JsonProperty("server") String server) {
+
+    static ReadyLine of(String address, Optional<String> ui, String taskQueue, List<String> agents, String server) {
+        return new ReadyLine(true, address, ui, taskQueue, agents, server);
+    }
+}

@@ -1,0 +1,79 @@
+package dev.waymark.worker.model;
+
+import dev.waymark.agent.Pricing;
+import dev.waymark.contract.PartialReply;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ReplyListener;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** The newest words of a reply that is still coming, and what it takes: told by one thread, shown by another. */
+final class PartialText implements ReplyListener {
+    /** It is sent several times a second. Whoever watches reads that often too, and misses nothing. */
+    private static final int MOST = 16 * 1024;
+
+    private final int step;
+    private final int attempt;
+    private final Spent before;
+    private final boolean shown;
+    private final StringBuilder tail = new StringBuilder();
+    private int from;
+    private Usage usage = Usage.NONE;
+    private Optional<Pricing> pricing = Optional.empty();
+
+    /**
+     * @param before what earlier attempts have taken
+     * @param shown whether the words are for people
+     */
+    PartialText(int step, int attempt, Spent before, boolean shown) {
+        this.shown = shown;
+        this.step = step;
+        this.attempt = attempt;
+        this.before = before;
+    }
+
+    /** What earlier attempts have taken. */
+    Spent before() {
+        return before;
+    }
+
+    synchronized void cost(Optional<Pricing> price) {
+        pricing = price;
+    }
+
+    @Override
+    public synchronized void usage(Usage soFar) {
+        usage = soFar;
+    }
+
+    /** What this attempt and those before have taken. */
+    synchronized Spent spent() {
+        return usage.equals(Usage.NONE) ? before : before.plus(new Spent(usage, pricing.map(price -> price.of(usage))));
+    }
+
+    @Override
+    public synchronized void words(String words) {
+        if (!shown) {
+            return;
+        }
+        tail.append(words);
+        int surplus = tail.length() - MOST;
+        if (surplus > 0) {
+            int cut = Character.isLowSurrogate(tail.charAt(surplus)) ? surplus + 1 : surplus;
+            tail.delete(0, cut);
+            from += cut;
+        }
+    }
+
+    /** Never with half a character in it: details that can't be written would be the last heartbeat. */
+    synchronized PartialReply now() {
+        int end = tail.length();
+        if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {
+            end--;
+        }
+        String whole = new String(tail.substring(0, end).getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+        Spent spent = spent();
+        return new PartialReply(step, attempt, from, whole, spent.isNothing() ? Optional.empty() : Optional.of(spent));
+    }
+}

@@ -1,0 +1,43 @@
+package dev.waymark.worker.model.anthropic;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Blocks that mean something to nobody but the model that made them: its thoughts, signed or sealed, and kinds that were
+ * invented later. They are kept as {@link Part.Reasoning}, whose metadata says whose they are.
+ */
+final class OpaqueBlock {
+    private static final String PROVIDER = "provider";
+    private static final String MODEL = "model";
+    private static final String BLOCK = "block";
+    private static final String THINKING = "thinking";
+
+    private OpaqueBlock() {}
+
+    /** @param block without its text, so that long thoughts are not stored twice */
+    static Part.Reasoning reasoning(String model, String text, Json block) {
+        Map<String, Object> metadata = new LinkedHashMap<>();
+        metadata.put(PROVIDER, AnthropicProvider.NAME);
+        metadata.put(MODEL, model);
+        metadata.put(BLOCK, block);
+        return new Part.Reasoning(text, Json.of(metadata));
+    }
+
+    /** The block as it came, if this model made it. */
+    static Optional<Json> of(Part.Reasoning reasoning, String model) {
+        Json metadata = reasoning.metadata();
+        boolean own = AnthropicProvider.NAME.equals(metadata.field(PROVIDER)) && model.equals(metadata.field(MODEL));
+        if (!own || !(metadata.field(BLOCK) instanceof Map<?, ?> kept)) {
+            return Optional.empty();
+        }
+        Map<Object, Object> block = new LinkedHashMap<>(kept);
+        if (THINKING.equals(kept.get("type"))) {
+            block.put(THINKING, reasoning.text());
+        }
+        return Optional.of(Json.of(block));
+    }
+}

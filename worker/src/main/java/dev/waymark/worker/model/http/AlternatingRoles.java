@@ -1,0 +1,36 @@
+package dev.waymark.worker.model.http;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** Two sides that take turns, as services want a conversation to be. Ours may speak twice in a row. */
+public final class AlternatingRoles {
+    private AlternatingRoles() {}
+
+    /**
+     * Makes neighbours of one side one message.
+     *
+     * @param says whether a message of the model says anything; the others are left out
+     */
+    public static List<Message> alternating(List<Message> messages, Predicate<Message> says) {
+        List<Message> alternating = new ArrayList<>();
+        for (Message message : messages) {
+            if (message.role() == Role.ASSISTANT && !says.test(message)) {
+                continue;
+            }
+            int last = alternating.size() - 1;
+            if (last >= 0 && alternating.get(last).role() == message.role()) {
+                List<Part> both = new ArrayList<>(alternating.get(last).content());
+                both.addAll(message.content());
+                alternating.set(last, new Message(message.role(), both));
+            } else {
+                alternating.add(message);
+            }
+        }
+        return alternating;
+    }
+}

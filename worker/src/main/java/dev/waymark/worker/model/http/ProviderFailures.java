@@ -1,0 +1,141 @@
+package dev.waymark.worker.model.http;
+
+import dev.waymark.model.ModelFailure;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Why there is no reply, and whether asking again may help: the one place that knows. A passing trouble is retried by
+ * Temporal, and by nothing else; every attempt costs one HTTP call. The types are stored in histories.
+ */
+public enum ProviderFailures {
+    BAD_REQUEST("BadRequest", false),
+    UNAUTHORIZED("Unauthorized", false),
+    NO_CREDIT("NoCredit", false),
+    FORBIDDEN("Forbidden", false),
+    MODEL_NOT_FOUND("ModelNotFound", false),
+    REQUEST_TOO_LARGE("RequestTooLarge", false),
+    CONTEXT_WINDOW_EXCEEDED("ContextWindowExceeded", false),
+    /** The provider won't have this answered. */
+    REFUSED("Refused", false),
+    /** The limit of tokens fell into the middle of a reply with calls. What is whole of it must not run either. */
+    CALL_CUT("CallCut", false),
+    /** Keys are not sent to where a provider points. */
+    REDIRECTED("Redirected", false),
+    NOT_CONFIGURED("NotConfigured", false),
+
+    REQUEST_TIMED_OUT("RequestTimedOut", true),
+    CONFLICT("Conflict", true),
+    RATE_LIMITED("RateLimited", true),
+    OVERLOADED("Overloaded", true),
+    SERVER_ERROR("ServerError", true),
+    UNREACHABLE("Unreachable", true),
+    /** It ended before the provider said that it was whole: nothing of it counts. */
+    STREAM_CUT("StreamCut", true),
+    MALFORMED_REPLY("MalformedReply", true);
+
+    /** What a provider calls a problem, where that says more than its status does. */
+    private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(
+            Map.entry("insufficient_quota", NO_CREDIT),
+            Map.entry("billing_error", NO_CREDIT),
+            Map.entry("billing_hard_limit_reached", NO_CREDIT),
+            Map.entry("billing_not_active", NO_CREDIT),
+            Map.entry("context_length_exceeded", CONTEXT_WINDOW_EXCEEDED),
+            Map.entry("exceed_context_size_error", CONTEXT_WINDOW_EXCEEDED), // llama.cpp
+            Map.entry("content_filter", REFUSED),
+            Map.entry("content_policy_violation", REFUSED));
+
+    /** The same, in sentences. */
+    private static final Map<String, ProviderFailures> PHRASES = Map.of(
+            "prompt is too long", CONTEXT_WINDOW_EXCEEDED,
+            "exceed context limit", CONTEXT_WINDOW_EXCEEDED,
+            "maximum context length", CONTEXT_WINDOW_EXCEEDED,
+            "exceeds the maximum number of tokens", CONTEXT_WINDOW_EXCEEDED,
+            "credit balance is too low", NO_CREDIT);
+
+    /** What it calls a problem in a stream that began well, so that there is no status to go by. */
+    private static final Map<String, ProviderFailures> IN_STREAM = Map.ofEntries(
+            Map.entry("invalid_request_error", BAD_REQUEST),
+            Map.entry("authentication_error", UNAUTHORIZED),
+            Map.entry("invalid_api_key", UNAUTHORIZED),
+            Map.entry("permission_error", FORBIDDEN),
+            Map.entry("not_found_error", MODEL_NOT_FOUND),
+            Map.entry("model_not_found", MODEL_NOT_FOUND),
+            Map.entry("request_too_large", REQUEST_TOO_LARGE),
+            Map.entry("rate_limit_error", RATE_LIMITED),
+            Map.entry("rate_limit_exceeded", RATE_LIMITED),
+            Map.entry("overloaded_error", OVERLOADED));
+
+    private final String type;
+    private final boolean passing;
+
+    ProviderFailures(String type, boolean passing) {
+        this.type = type;
+        this.passing = passing;
+    }
+
+    /** What a response other than a stream means. */
+    static ProviderFailures of(int status, ErrorBody body) {
+        if (status < 300) {
+            return body.names().isEmpty() ? MALFORMED_REPLY : inStream(body);
+        }
+        Optional<ProviderFailures> told = status >= 400 && status < 500 ? telling(body) : Optional.empty();
+        return told.orElseGet(() -> of(status));
+    }
+
+    /** What an error after a good beginning means. One that nobody has heard of is a passing one. */
+    static ProviderFailures inStream(ErrorBody body) {
+        return telling(body)
+                .or(() -> first(body.names(), IN_STREAM))
+                .or(() -> body.names().stream()
+                        .filter(name -> name.matches("[45][0-9][0-9]"))
+                        .map(name -> of(Integer.parseInt(name)))
+                        .findFirst())
+                .orElse(SERVER_ERROR);
+    }
+
+    private static Optional<ProviderFailures> telling(ErrorBody body) {
+        return first(body.names(), TELLING)
+                .or(() -> PHRASES.entrySet().stream()
+                        .filter(phrase -> body.message().contains(phrase.getKey()))
+                        .map(Map.Entry::getValue)
+                        .findFirst());
+    }
+
+    private static Optional<ProviderFailures> first(List<String> names, Map<String, ProviderFailures> known) {
+        return names.stream().filter(known::containsKey).map(known::get).findFirst();
+    }
+
+    private static ProviderFailures of(int status) {
+        return switch (status) {
+            case 401 -> UNAUTHORIZED;
+            case 402 -> NO_CREDIT;
+            case 403 -> FORBIDDEN;
+            case 404 -> MODEL_NOT_FOUND;
+            case 408 -> REQUEST_TIMED_OUT;
+            case 409 -> CONFLICT;
+            case 413 -> REQUEST_TOO_LARGE;
+            case 429 -> RATE_LIMITED;
+            case 503, 529 -> OVERLOADED;
+            default -> {
+                if (status >= 500) {
+                    yield SERVER_ERROR;
+                }
+                yield status >= 400 ? BAD_REQUEST : REDIRECTED;
+            }
+        };
+    }
+
+    public ModelFailure failure(String message) {
+        return passing ? ModelFailure.passing(type, message) : ModelFailure.permanent(type, message);
+    }
+
+    /** With how long the provider wants to be left alone. */
+    ModelFailure failure(String message, Optional<Duration> retryAfter) {
+        return passing && retryAfter.isPresent()
+                ? ModelFailure.passing(type, message, retryAfter.get())
+                : failure(message);
+    }
+}

@@ -1,0 +1,120 @@
+package dev.waymark.worker.model.openai;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.NullNode;
+import dev.waymark.conversation.value.Usage;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One event of the stream: a piece of the reply, or its usage. Anything may be absent, or null. */
+@JsonIgnoreProperties(ignoreUnknown = true)
+record ChatChunk(
+        @JsonProperty("choices") List<Choice> choices,
+        @JsonProperty("usage") Optional<Tokens> usage) {
+    ChatChunk {
+        choices = present(choices);
+        usage = usage == null ? Optional.empty() : usage;
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Choice(
+            @JsonProperty("index") int index,
+            @JsonProperty("delta") Delta delta,
+            @JsonProperty("finish_reason") String finishReason) {
+        Choice {
+            delta = delta == null ? new Delta(NullNode.getInstance(), "", "", "", List.of()) : delta;
+            finishReason = orEmpty(finishReason);
+        }
+    }
+
+    /** Two names for thoughts: servers differ. Where models of Mistral think, the content is a list. */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Delta(
+            @JsonProperty("content") JsonNode content,
+            @JsonProperty("refusal") String refusal,
+            @JsonProperty("reasoning_content") String reasoningContent,
+            @JsonProperty("reasoning") String reasoning,
+            @JsonProperty("tool_calls") List<CallPiece> toolCalls) {
+        Delta {
+            content = orNothing(content);
+            refusal = orEmpty(refusal);
+            reasoningContent = orEmpty(reasoningContent);
+            reasoning = orEmpty(reasoning);
+            toolCalls = present(toolCalls);
+        }
+
+        /** Of a list, its texts. Thoughts in it could not be sent back as such, so they are left out. */
+        String words() {
+            StringBuilder words = new StringBuilder(content.isArray() ? "" : content.asText(""));
+            for (JsonNode item : content) {
+                words.append(item.path("text").asText(""));
+            }
+            return words.toString();
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record CallPiece(
+            @JsonProperty("index") int index,
+            @JsonProperty("id") String id,
+            @JsonProperty("function") FunctionPiece function,
+            @JsonProperty("extra_content") JsonNode extra) {
+        CallPiece {
+            extra = orNothing(extra);
+            id = orEmpty(id);
+            function = function == null ? new FunctionPiece("", NullNode.getInstance()) : function;
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record FunctionPiece(
+            @JsonProperty("name") String name,
+            @JsonProperty("arguments") JsonNode arguments) {
+        FunctionPiece {
+            name = orEmpty(name);
+            arguments = orNothing(arguments);
+        }
+
+        /** JSON as text, or a piece of it. Some servers send the object itself. */
+        String words() {
+            return arguments.isContainerNode() ? arguments.toString() : arguments.asText("");
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Tokens(
+            @JsonProperty("prompt_tokens") long promptTokens,
+            @JsonProperty("completion_tokens") long completionTokens,
+            @JsonProperty("prompt_tokens_details") Optional<Details> details) {
+        Tokens {
+            details = details == null ? Optional.empty() : details;
+        }
+
+        Usage usage() {
+            long prompt = Math.max(0, promptTokens);
+            long cached = details.map(Details::cachedTokens).orElse(0L);
+            return new Usage(prompt, Math.max(0, completionTokens), Math.min(prompt, Math.max(0, cached)), 0);
+        }
+    }
+
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    record Details(@JsonProperty("cached_tokens") long cachedTokens) {}
+
+    private static JsonNode orNothing(@Nullable JsonNode node) {
+        return node == null ? NullNode.getInstance() : node;
+    }
+
+    private static <T> List<T> present(@Nullable List<T> items) {
+        return items == null
+                ? List.of()
+                : items.stream().filter(Objects::nonNull).toList();
+    }
+
+    private static String orEmpty(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+}

@@ -1,0 +1,123 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.contract.ClaimRequest;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
+import io.temporal.api.update.v1.Input;
+import io.temporal.api.update.v1.Meta;
+import io.temporal.api.update.v1.Outcome;
+import io.temporal.api.update.v1.Request;
+import io.temporal.api.update.v1.WaitPolicy;
+import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
+import io.temporal.client.WorkflowClient;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Asks a workflow whether this execution of a tool may take effect. The workflow decides that in its history, where the
+ * end of a dispatch is decided too, so there is one answer for good. Thread-safe.
+ */
+public final class ClaimSender {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PAUSE = Duration.ofMillis(200);
+
+    private final WorkflowClient client;
+
+    public ClaimSender(WorkflowClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Asks the run that executes the tool and no other, repeating the request while no answer comes.
+     *
+     * @return why nothing may take effect, or empty when the claim is granted
+     * @throws InterruptedException when the calling thread was interrupted; the claim may have been granted
+     */
+    Optional<String> refusal(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
+        UpdateWorkflowExecutionRequest request = request(workflowId, runId, claim);
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        String trouble = "";
+        for (long left = PATIENCE.toNanos(); left > 0; left = deadline - System.nanoTime()) {
+            try {
+                Outcome outcome = client.getWorkflowServiceStubs()
+                        .blockingStub()
+                        .withDeadlineAfter(left, TimeUnit.NANOSECONDS)
+                        .updateWorkflowExecution(request)
+                        .getOutcome();
+                switch (outcome.getValueCase()) {
+                    case SUCCESS -> {
+                        return isGranted(outcome.getSuccess())
+                                ? Optional.empty()
+                                : Optional.of("the claim belongs to another execution");
+                    }
+                    case FAILURE -> {
+                        return Optional.of(outcome.getFailure().getMessage());
+                    }
+                    case VALUE_NOT_SET -> trouble = "the workflow has not answered yet";
+                }
+            } catch (StatusRuntimeException e) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("interrupted while claiming");
+                }
+                if (isFinal(e.getStatus().getCode())) {
+                    return Optional.of("the claim was refused: " + e.getStatus().getDescription());
+                }
+                trouble = String.valueOf(e.getStatus().getDescription());
+                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+            }
+        }
+        return Optional.of("the claim was not answered in time: " + trouble);
+    }
+
+    private UpdateWorkflowExecutionRequest request(String workflowId, String runId, ClaimRequest claim) {
+        return UpdateWorkflowExecutionRequest.newBuilder()
+                .setNamespace(client.getOptions().getNamespace())
+                .setWorkflowExecution(
+                        WorkflowExecution.newBuilder().setWorkflowId(workflowId).setRunId(runId))
+                .setWaitPolicy(WaitPolicy.newBuilder()
+                        .setLifecycleStage(
+                                UpdateWorkflowExecutionLifecycleStage
+                                        .UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_COMPLETED))
+                .setRequest(Request.newBuilder()
+                        .setMeta(Meta.newBuilder()
+                                .setUpdateId(claim.updateId())
+                                .setIdentity(client.getOptions().getIdentity()))
+                        .setInput(Input.newBuilder()
+                                .setName(WireNames.CLAIM)
+                                .setArgs(PayloadJson.dataConverter()
+                                        .toPayloads(claim)
+                                        .orElseThrow())))
+                .build();
+    }
+
+    private static boolean isGranted(Payloads answer) {
+        return PayloadJson.dataConverter()
+                .fromPayloads(0, Optional.of(answer), ClaimRequest.Answer.class, ClaimRequest.Answer.class)
+                .granted();
+    }
+
+    /** Asking again would be answered the same. */
+    private static boolean isFinal(Status.Code code) {
+        return switch (code) {
+            case NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED ->
+                true;
+            case OK,
+                    CANCELLED,
+                    UNKNOWN,
+                    DEADLINE_EXCEEDED,
+                    ALREADY_EXISTS,
+                    RESOURCE_EXHAUSTED,
+                    ABORTED,
+                    OUT_OF_RANGE,
+                    INTERNAL,
+                    UNAVAILABLE,
+                    DATA_LOSS -> false;
+        };
+    }
+}

@@ -1,0 +1,129 @@
+package dev.waymark.worker.tool.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.Endpoint;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.secret.Secrets;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okio.BufferedSink;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request made of arguments, or why there is none. Arguments that the address names go there. The rest goes as a JSON
+ * object in the body of a POST, PUT or PATCH; in the query otherwise, where it can be spelled: texts, numbers, true and
+ * false, and lists of these.
+ */
+sealed interface RequestAssembly {
+    String IDEMPOTENCY_KEY = "Idempotency-Key";
+
+    record Ready(Request request) implements RequestAssembly {}
+
+    /** The arguments do not fit, in words for a model. */
+    record Misfit(String why) implements RequestAssembly {}
+
+    /** No arguments would. */
+    record Unusable(String why) implements RequestAssembly {}
+
+    /** @param key sent where it is there */
+    static RequestAssembly of(Endpoint endpoint, Json args, Optional<String> key, Secrets secrets) {
+        Optional<String> missing = secrets.missing();
+        if (missing.isPresent()) {
+            return new Unusable("environment variable " + missing.get() + " is not set in the worker");
+        }
+        UrlTemplate template = UrlTemplate.of(endpoint.url());
+        UrlTemplate.Filled filled = template.fill(args, secrets::resolveInLine);
+        if (filled instanceof UrlTemplate.Filled.Misfit misfit) {
+            return new Misfit(misfit.why());
+        }
+        if (!(filled instanceof UrlTemplate.Filled.Address address)) {
+            return new Unusable("the tool's url: " + filled.why());
+        }
+        Map<String, Object> rest = new LinkedHashMap<>();
+        if (args.value() instanceof Map<?, ?> all) {
+            all.forEach((name, value) -> rest.put((String) name, value));
+        }
+        rest.keySet().removeAll(template.fields());
+        Request.Builder request = new Request.Builder().header("User-Agent", "waymark");
+        if (endpoint.method().hasBody()) {
+            request.url(address.url())
+                    .header("Content-Type", "application/json")
+                    .method(endpoint.method().name(), new Body(rest));
+        } else {
+            HttpUrl.Builder url = address.url().newBuilder();
+            for (Map.Entry<String, Object> field : rest.entrySet()) {
+                if (!query(url, field.getKey(), field.getValue())) {
+                    return new Misfit(field.getKey() + " goes into the query: expected text, a number, true or false,"
+                            + " or a list of these");
+                }
+            }
+            request.url(url.build()).method(endpoint.method().name(), null);
+        }
+        for (Map.Entry<String, String> header : endpoint.headers().entrySet()) {
+            String value = secrets.resolveInLine(header.getValue()).strip();
+            if (!RequestHeaders.isValue(value)) {
+                return new Unusable("the header " + header.getKey() + " would hold what no header can");
+            }
+            request.header(header.getKey(), value);
+        }
+        key.ifPresent(text -> request.header(IDEMPOTENCY_KEY, text));
+        return new Ready(request.build());
+    }
+
+    private static boolean query(HttpUrl.Builder url, String name, Object value) {
+        if (value == null) {
+            return true;
+        }
+        for (Object item : value instanceof List<?> list ? list : List.of(value)) {
+            Optional<String> text = UrlTemplate.text(item);
+            if (text.isEmpty()) {
+                return false;
+            }
+            url.addQueryParameter(name, text.get());
+        }
+        return true;
+    }
+
+    /** Sent once. OkHttp sends any other again when the server says so, whatever its settings. */
+    final class Body extends RequestBody {
+        private final byte[] json;
+
+        Body(Map<String, Object> args) {
+            try {
+                json = PayloadJson.MAPPER.writeValueAsBytes(args);
+            } catch (JsonProcessingException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        /** A header says it, which the tool may set. */
+        @Override
+        public @Nullable MediaType contentType() {
+            return null;
+        }
+
+        @Override
+        public long contentLength() {
+            return json.length;
+        }
+
+        @Override
+        public void writeTo(BufferedSink sink) throws IOException {
+            sink.write(json);
+        }
+
+        @Override
+        public boolean isOneShot() {
+            return true;
+        }
+    }
+}

@@ -1,0 +1,357 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The run as a Markdown card, for whoever looks at it in the Web UI: what it waits for, and the signals that answer,
+ * approve or settle it; what runs; what there is to do. What users, models and tools said is shown as they said it: none of it becomes Markdown, a link, or a card of its own.
+ */
+final class StatusCard {
+    /** What may mean something in Markdown, or as MathJax, which the Web UI knows too. */
+    private static final String MARKDOWN = "\\`*_{}[]()#+-.!:|<>~^&$";
+
+    private static final int NEWEST_MESSAGES = 4;
+    private static final int MOST_CALLS = 10;
+    private static final int MOST_THINGS_TO_DO = 20;
+    private static final int MOST_CHARACTERS = 400;
+
+    private final String thread;
+    /** The lines of the newest messages, by message id. A card is drawn at every step, and again on replay. */
+    private final Map<String, String> lines = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
+            return size() > NEWEST_MESSAGES;
+        }
+    };
+
+    StatusCard(String thread) {
+        this.thread = thread;
+    }
+
+    String of(Conversation state) {
+        Sheet sheet = new Sheet(footer(state));
+        sheet.add("**" + headline(state) + "**\n\n");
+        addWaiting(state, sheet);
+        state.turn().problem().ifPresent(problem -> sheet.add("> " + prose(problem.message()) + "\n\n"));
+        state.openCalls().stream()
+                .filter(call -> call.claim().isPresent() && !call.waitsForPerson())
+                .limit(MOST_CALLS)
+                .forEach(call -> sheet.add(inFlight(call)));
+        state.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .limit(MOST_CALLS)
+                .forEach(call -> sheet.add("- At work: " + code(call.tool()) + ", in "
+                        + code(WireNames.subagentThread(thread, call.id())) + "\n"));
+        addDesk(state.desk(), sheet);
+        addMessages(state, sheet);
+        return sheet.toString();
+    }
+
+    private String footer(Conversation state) {
+        StringBuilder footer = new StringBuilder("\nAgent ").append(code(state.agent()));
+        footer.append(" · turn ").append(state.turn().number());
+        footer.append(" · ")
+                .append(state.turn().iterations())
+                .append(state.turn().iterations() == 1 ? " model call · " : " model calls · ");
+        footer.append(state.usage().inputTokens()).append(" tokens in, ");
+        footer.append(state.usage().outputTokens()).append(" out");
+        state.cost().ifPresent(cost -> footer.append(" · ").append(cost).append(" USD"));
+        footer.append("\n\n");
+        if (!state.queue().isEmpty()) {
+            footer.append(state.queue().size()).append(" messages queued\n\n");
+        }
+        if (state.ignored().count() > 0) {
+            footer.append(state.ignored().count()).append(" signals ignored, see query `status`\n\n");
+        }
+        return footer.append(code("./waymark show " + thread)).append("\n").toString();
+    }
+
+    private static String headline(Conversation state) {
+        return switch (state.phase()) {
+            case STARTING -> "Looking for its agent";
+            case THINKING ->
+                state.isSummarising() ? "The model is summarising the conversation" : "The model is thinking";
+            case ACTING -> "Running tools";
+            case WAITING -> waiting(state);
+            case IDLE -> "Idle, last turn: " + state.turn().status().wireName();
+        };
+    }
+
+    private static String waiting(Conversation state) {
+        Set<OpenRequest.Kind> kinds = EnumSet.noneOf(OpenRequest.Kind.class);
+        state.asks().forEach(ask -> kinds.add(ask.kind()));
+        if (kinds.equals(EnumSet.of(OpenRequest.Kind.QUESTION))) {
+            return "Waiting for an answer";
+        }
+        return kinds.equals(EnumSet.of(OpenRequest.Kind.APPROVAL)) ? "Waiting for approval" : "Waiting for people";
+    }
+
+    // ---- what waits for people
+
+    private static void addWaiting(Conversation state, Sheet sheet) {
+        List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
+        questions.stream().limit(MOST_CALLS).forEach(ask -> {
+            String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
+            sheet.add("> " + prose(ask.question().orElse("")) + which + "\n\n");
+        });
+        if (!questions.isEmpty()) {
+            sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
+        }
+        addDecisions(
+                asks(state, OpenRequest.Kind.APPROVAL),
+                ask -> "May " + shown(ask) + " run?",
+                ask -> json(
+                        "callId", ask.callId(), "argsDigest", ask.argsDigest().orElse("")),
+                signal("`approve` or `deny`", "with the JSON input below the call"),
+                sheet);
+        addDecisions(
+                asks(state, OpenRequest.Kind.UNKNOWN),
+                ask -> "Did " + shown(ask) + " take effect? Nobody knows.",
+                ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
+                signal(
+                        "`settle`",
+                        "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
+                                + " without a result"),
+                sheet);
+    }
+
+    private static void addDecisions(
+            List<OpenRequest> asks,
+            Function<OpenRequest, String> question,
+            Function<OpenRequest, String> input,
+            String how,
+            Sheet sheet) {
+        asks.stream()
+                .limit(MOST_CALLS)
+                .forEach(ask -> sheet.add("> " + question.apply(ask) + "\n\n" + code(input.apply(ask)) + "\n\n"));
+        if (!asks.isEmpty()) {
+            sheet.add("To decide: " + how);
+        }
+    }
+
+    /** Where the Web UI shows the card, the key R reloads it, also while one types into the dialog. */
+    private static String signal(String names, String with) {
+        return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
+                + ". Here, the letter r would be lost.\n\n";
+    }
+
+    private static List<OpenRequest> asks(Conversation state, OpenRequest.Kind kind) {
+        return state.asks().stream().filter(ask -> ask.kind() == kind).toList();
+    }
+
+    private static String example(List<OpenRequest> questions) {
+        return questions.size() == 1
+                ? "\"your answer\""
+                : json("callId", questions.get(0).callId(), "answer", "your answer");
+    }
+
+    private static String json(String... namesAndTexts) {
+        List<String> fields = new ArrayList<>();
+        for (int i = 0; i < namesAndTexts.length; i += 2) {
+            fields.add(Json.canonical(namesAndTexts[i]) + ": " + Json.canonical(namesAndTexts[i + 1]));
+        }
+        return "{" + String.join(", ", fields) + "}";
+    }
+
+    private static String shown(OpenRequest ask) {
+        return code(ask.tool()) + " "
+                + code(ask.args().orElse(Json.EMPTY_OBJECT).canonical());
+    }
+
+    private static String shown(Call call) {
+        return code(call.tool()) + " " + code(call.args().canonical());
+    }
+
+    // ---- what runs, and what the agent keeps
+
+    private static String inFlight(Call call) {
+        String what = switch (call.status()) {
+            case CLAIMED -> "In flight: ";
+            case UNKNOWN -> "Lost, to be looked into once nothing of it can run any more: ";
+            case DOUBTED, VERIFYING -> "Lost, and being looked into: ";
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    DELEGATED,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> "To run again: ";
+        };
+        return "- " + what + shown(call) + " (" + code(call.id()) + "), claimed at "
+                + call.claim().map(Call.Claim::at).orElseThrow() + "\n";
+    }
+
+    private static void addDesk(Workspace desk, Sheet sheet) {
+        desk.plan().ifPresent(plan -> {
+            sheet.add("\nPlan: " + prose(plan.goal()) + "\n\n");
+            plan.steps().stream()
+                    .limit(MOST_THINGS_TO_DO)
+                    .forEach(step -> sheet.add(toDo(step.status(), step.description())));
+        });
+        if (!desk.todos().isEmpty()) {
+            sheet.add("\nTo do:\n\n");
+            desk.todos().stream()
+                    .limit(MOST_THINGS_TO_DO)
+                    .forEach(todo -> sheet.add(toDo(todo.status(), todo.content())));
+        }
+    }
+
+    private static String toDo(String status, String words) {
+        return "- " + prose(status) + ": " + prose(words) + "\n";
+    }
+
+    // ---- what was said
+
+    private void addMessages(Conversation state, Sheet sheet) {
+        sheet.add("\n");
+        for (Transcript.Entry entry : state.transcript().entries().tail(NEWEST_MESSAGES)) {
+            sheet.add(lines.computeIfAbsent(entry.id(), id -> line(entry.message())));
+        }
+    }
+
+    private static String line(Message message) {
+        // As it was printed: in prose, the Web UI makes quotation marks typographic.
+        String words = message.toolResults().isEmpty() ? prose(words(message)) : code(words(message));
+        return "- " + speaker(message) + ": " + words + "\n";
+    }
+
+    private static String speaker(Message message) {
+        if (!message.toolResults().isEmpty()) {
+            return "tools";
+        }
+        return message.role() == Role.USER ? "user" : "agent";
+    }
+
+    private static String words(Message message) {
+        Line line = new Line();
+        for (Part part : message.content()) {
+            if (part instanceof Part.Text text) {
+                line.add(text.text());
+            } else if (part instanceof Part.ToolUse use) {
+                line.add(" → ").add(use.name());
+            } else if (part instanceof Part.ToolResult result) {
+                line.add(" ").add(result.content());
+            }
+        }
+        return line.toString();
+    }
+
+    /** Somebody's words: on one line, and without meaning in Markdown. */
+    private static String prose(String text) {
+        String line = oneLine(text);
+        StringBuilder escaped = new StringBuilder(line.length() + 16);
+        for (int i = 0; i < line.length(); i++) {
+            char c = line.charAt(i);
+            if (MARKDOWN.indexOf(c) >= 0) {
+                escaped.append('\\');
+            }
+            escaped.append(c);
+        }
+        return escaped.toString();
+    }
+
+    /** Code in a line: between more backticks than it has in a row. */
+    private static String code(String text) {
+        String line = oneLine(text);
+        if (line.isEmpty()) {
+            return "";
+        }
+        int most = 0;
+        int row = 0;
+        for (int i = 0; i < line.length(); i++) {
+            row = line.charAt(i) == '`' ? row + 1 : 0;
+            most = Math.max(most, row);
+        }
+        String fence = "`".repeat(most + 1);
+        String space = line.startsWith("`") || line.endsWith("`") ? " " : "";
+        return fence + space + line + space + fence;
+    }
+
+    private static String oneLine(String text) {
+        return new Line().add(text).toString();
+    }
+
+    /** The card as far as there is room: Temporal takes 20,000 bytes. */
+    private static final class Sheet {
+        private static final int MOST_BYTES = 20_000;
+        private static final String CUT = "\n… There is more.\n";
+
+        private final StringBuilder text = new StringBuilder();
+        private final String footer;
+        private int bytesLeft;
+        private boolean full;
+
+        Sheet(String footer) {
+            this.footer = footer;
+            this.bytesLeft = MOST_BYTES - bytes(footer) - bytes(CUT);
+        }
+
+        void add(String block) {
+            int bytes = bytes(block);
+            if (full || bytes > bytesLeft) {
+                full = true;
+            } else {
+                text.append(block);
+                bytesLeft -= bytes;
+            }
+        }
+
+        private static int bytes(String text) {
+            return text.getBytes(StandardCharsets.UTF_8).length;
+        }
+
+        @Override
+        public String toString() {
+            return text + (full ? CUT : "") + footer;
+        }
+    }
+
+    /** Text on one line, cut short. What does not fit is not even looked at. */
+    private static final class Line {
+        private final StringBuilder text = new StringBuilder();
+        private boolean spaceDue;
+        private boolean cut;
+
+        Line add(String more) {
+            for (int i = 0; i < more.length() && !cut; i++) {
+                char c = more.charAt(i);
+                if (Character.isWhitespace(c)) {
+                    spaceDue = !text.isEmpty();
+                } else if (text.length() >= MOST_CHARACTERS) {
+                    cut = true;
+                } else {
+                    text.append(spaceDue ? " " : "").append(c);
+                    spaceDue = false;
+                }
+            }
+            return this;
+        }
+
+        @Override
+        public String toString() {
+            return cut ? text + "…" : text.toString();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.waymark.worker.workflow;
+
+import io.temporal.workflow.CancellationScope;
+import io.temporal.workflow.Workflow;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+
+/** The one timer that wakes a thread at the earliest time that something in it waits for. */
+final class WakeTimer {
+    private final Runnable ring;
+    private Optional<Instant> time = Optional.empty();
+    private CancellationScope timer = Workflow.newCancellationScope(() -> {});
+
+    /** {@code ring} runs whenever a timer fires, be it for something or not. */
+    WakeTimer(Runnable ring) {
+        this.ring = ring;
+    }
+
+    /** Has it ring at this time, or not at all. */
+    void set(Optional<Instant> wanted, Instant now) {
+        if (time.equals(wanted)) {
+            return;
+        }
+        timer.cancel();
+        time = wanted;
+        wanted.ifPresent(at -> start(at, now));
+    }
+
+    private void start(Instant at, Instant now) {
+        Duration wait = Duration.between(now, at);
+        Duration atLeast = wait.compareTo(Duration.ofMillis(1)) < 0 ? Duration.ofMillis(1) : wait;
+        timer = Workflow.newCancellationScope(() -> Workflow.newTimer(atLeast).handle((fired, cancelled) -> {
+            if (cancelled == null) {
+                time = Optional.empty();
+                ring.run();
+            }
+            return null;
+        }));
+        timer.run();
+    }
+}

@@ -1,0 +1,50 @@
+package dev.waymark.worker.model.http;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.model.ModelRequest;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** One request with everything in it that a wire has a place for. */
+public final class WireConversation {
+    private WireConversation() {}
+
+    /** @param thought of the model that is asked */
+    public static ModelRequest withEverything(Part.Reasoning thought) {
+        Map<String, Object> args = new LinkedHashMap<>();
+        args.put("city", "Zürich");
+        args.put("when", null);
+        args.put("at", Arrays.asList(1, 2.5, null));
+        List<Message> messages = List.of(
+                new Message(
+                        Role.USER,
+                        List.of(
+                                new Part.Text("Here, and there?"),
+                                new Part.Image("https://images.example/there.png", Optional.of("image/png")),
+                                new Part.ImageData("aGVyZQ==", "image/jpeg"))),
+                new Message(
+                        Role.ASSISTANT,
+                        List.of(
+                                thought,
+                                new Part.Text("One moment."),
+                                new Part.ToolUse("tu_1", "weather", Json.of(args)),
+                                new Part.ToolUse("tu_1~2", "weather", Json.of("{broken")))),
+                Message.results(List.of(
+                        new Part.ToolResult("tu_1", "rain", false),
+                        new Part.ToolResult("tu_1~2", "Invalid input", true))),
+                Message.user("And?"),
+                Message.user("Quick!"));
+        ToolSpec weather = ToolSpec.java("weather")
+                .describedAs("The weather", Json.of(Map.of("type", "object")))
+                .build();
+        ToolSpec bare = ToolSpec.java("bare").build();
+        return new ModelRequest("m-1", Optional.of("Be brief."), messages, List.of(weather, bare), 100);
+    }
+}

@@ -1,0 +1,94 @@
+package dev.waymark.worker.operators;
+
+import dev.waymark.tool.JavaTool;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.tool.Verdict;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Tools that charge money, in every way that a tool can be declared, and what they charged. */
+final class ChargeService {
+    static final String CHARGE = "charge";
+    static final String APPROVED = "charge_approved";
+    static final String DEDUPLICATED = "charge_deduplicated";
+    /** A person settles what nobody knows. */
+    static final String ASKING = "charge_asking";
+    /** What nobody knows is looked up. */
+    static final String VERIFIED = "charge_verified";
+
+    static final List<String> KINDS = List.of(CHARGE, APPROVED, DEDUPLICATED, ASKING, VERIFIED);
+
+    /** Of the last two, so that what waits for it need not wait long. */
+    static final Duration SHORT = Duration.ofSeconds(2);
+
+    private final Ledger ledger;
+    private final Map<String, Gate> before = new ConcurrentHashMap<>();
+    private final Map<String, Gate> after = new ConcurrentHashMap<>();
+    private final Map<String, Gate> verifying = new ConcurrentHashMap<>();
+
+    record Charge(int cents) {}
+
+    ChargeService(Path ledger) {
+        this.ledger = new Ledger(ledger);
+    }
+
+    /** Charges of this thread stop just before the money is taken. */
+    Gate holdBefore(String thread) {
+        return before.computeIfAbsent(thread, name -> new Gate());
+    }
+
+    /** Charges of this thread stop when the money is taken and nobody knows yet. */
+    Gate holdAfter(String thread) {
+        return after.computeIfAbsent(thread, name -> new Gate());
+    }
+
+    /** Looking up the charges of this thread takes until this opens. */
+    Gate holdVerifying(String thread) {
+        return verifying.computeIfAbsent(thread, name -> new Gate());
+    }
+
+    List<Tool> tools() {
+        return List.of(
+                tool(CHARGE),
+                tool(APPROVED).approved(),
+                tool(DEDUPLICATED).deduplicated(),
+                tool(ASKING).askingOnUnknown().withTimeout(SHORT),
+                tool(VERIFIED).withTimeout(SHORT).verifiedBy(this::verify));
+    }
+
+    /** How often this was charged for the thread. */
+    long charged(String thread, int cents) {
+        String line = line(thread, cents);
+        return ledger.effects().stream().filter(line::equals).count();
+    }
+
+    private JavaTool<Charge> tool(String name) {
+        return JavaTool.of(name, "Charges the card", Charge.class, this::charge).withTimeout(Duration.ofMinutes(2));
+    }
+
+    private String charge(Charge args, ToolContext context) throws InterruptedException {
+        pass(before, context);
+        ledger.add(line(context.thread(), args.cents()));
+        pass(after, context);
+        return "charged " + args.cents();
+    }
+
+    private Verdict verify(Charge args, ToolContext context) throws InterruptedException {
+        pass(verifying, context);
+        return charged(context.thread(), args.cents()) > 0 ? Verdict.landed("was charged") : Verdict.notLanded();
+    }
+
+    private static void pass(Map<String, Gate> gates, ToolContext context) throws InterruptedException {
+        if (gates.containsKey(context.thread())) {
+            gates.get(context.thread()).pass();
+        }
+    }
+
+    private static String line(String thread, int cents) {
+        return thread + " " + cents;
+    }
+}

@@ -1,0 +1,180 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class StatusCardTest {
+    private static final Instant AT = Instant.parse("2026-05-01T09:00:00Z");
+
+    @Test
+    void question_isShownWithTheWayToAnswer() {
+        assertThat(card(ask("tu_1", "Thursday or Friday?")))
+                .startsWith("**Waiting for an answer**\n\n> Thursday or Friday?\n\n")
+                .contains(
+                        "To answer: open *History*, then *More Actions → Send a Signal →* `answer`, with the JSON input `\"your answer\"`")
+                .contains("- user: Hello\n", "- agent: → ask\\_user\n")
+                .endsWith("`./waymark show t-1`\n");
+    }
+
+    @Test
+    void severalQuestions_areToldApart() {
+        assertThat(card(ask("tu_1", "Which day?"), ask("tu_2", "How many?")))
+                .contains("> Which day? (`tu_1`)\n", "> How many? (`tu_2`)\n")
+                .contains("`{\"callId\": \"tu_1\", \"answer\": \"your answer\"}`");
+    }
+
+    @Test
+    void whatTheySaid_isNoMarkdown() {
+        assertThat(card(new Part.Text("[here](https://x)\n\n# **Done**"), ask("tu_1", "<b>Pay</b> $1 & $2?")))
+                .contains("\\[here\\]\\(https\\://x\\) \\# \\*\\*Done\\*\\*")
+                .contains("> \\<b\\>Pay\\</b\\> \\$1 \\& \\$2?\n");
+    }
+
+    @Test
+    void toolResult_isShownAsPrinted() {
+        Conversation state = after(use("tu_1", "look"), ask("tu_2", "Which?"))
+                .apply(new Fact.ToolDispatched("tu_1", 1), AT)
+                .apply(new Fact.ToolFinished("tu_1", 1, "{\"a\": \"``b`\"}", false), AT)
+                .apply(new Fact.HumanAnswered(Optional.empty(), Optional.empty(), "this", Optional.empty()), AT)
+                .apply(new Fact.ModelCalled(2), AT);
+
+        assertThat(new StatusCard("t-1").of(state)).contains("- tools: ```{\"a\": \"``b`\"} this```\n");
+    }
+
+    @Test
+    void callToApprove_isShownWithBothSignalsAndTheDigest() {
+        Conversation state = after(use("tu_1", "pay"));
+        String digest = state.calls().get("tu_1").orElseThrow().argsDigest();
+
+        assertThat(new StatusCard("t-1").of(state))
+                .startsWith(
+                        "**Waiting for approval**\n\n> May `pay` `{}` run?\n\n`{\"callId\": \"tu_1\", \"argsDigest\": \""
+                                + digest + "\"}`\n\n")
+                .contains(
+                        "To decide: open *History*, then *More Actions → Send a Signal →* `approve` or `deny`, with the"
+                                + " JSON input below the call.");
+    }
+
+    @Test
+    void claimedCall_isInFlight_andUnknownOnceItIsLost() {
+        Conversation approved = after(use("tu_1", "pay")).apply(approval("tu_1"), AT);
+        String digest = approved.calls().get("tu_1").orElseThrow().argsDigest();
+        Conversation claimed = approved.apply(new Fact.ToolDispatched("tu_1", 1), AT)
+                .apply(new Fact.ToolClaimed("tu_1", 1, "pay", digest, 0, "run-1/1", false), AT);
+        Conversation lost = claimed.apply(new Fact.ToolLost("tu_1", 1, new Problem("Timeout", "gone")), AT);
+
+        assertThat(new StatusCard("t-1").of(claimed))
+                .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
+        assertThat(new StatusCard("t-1").of(lost))
+                .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? Nobody knows.\n\n"
+                        + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
+                .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
+    }
+
+    @Test
+    void planAndTodos_areListed() {
+        Conversation state = after(
+                new Part.ToolUse(
+                        "tu_1",
+                        "write_todos",
+                        Json.of(Map.of(
+                                "todos", List.of(Map.of("id", "1", "content", "Book *it*", "status", "pending"))))),
+                new Part.ToolUse(
+                        "tu_2",
+                        "write_plan",
+                        Json.of(Map.of(
+                                "goal",
+                                "Lisbon",
+                                "steps",
+                                List.of(Map.of("id", "1", "description", "Look", "status", "done"))))));
+
+        assertThat(new StatusCard("t-1").of(state))
+                .contains("\nPlan: Lisbon\n\n- done: Look\n", "\nTo do:\n\n- pending: Book \\*it\\*\n");
+    }
+
+    @Test
+    void card_ofALotOfEverything_fitsIntoWhatTemporalTakes() {
+        String long1 = "日*".repeat(10_000);
+        Part[] calls = IntStream.range(0, 60)
+                .mapToObj(i -> i % 2 == 0 ? ask("q" + i + long1, long1) : pay("p" + i + long1, long1))
+                .toArray(Part[]::new);
+        String card = card(calls);
+
+        assertThat(card.getBytes(StandardCharsets.UTF_8)).hasSizeBetween(15_000, 20_000);
+        assertThat(card).contains("… There is more.").endsWith("`./waymark show t-1`\n");
+    }
+
+    private static Part.ToolUse pay(String id, String reason) {
+        return new Part.ToolUse(id, "pay", Json.of(Map.of("reason", reason)));
+    }
+
+    private static Fact approval(String callId) {
+        return new Fact.ApprovalDecided(
+                true,
+                Optional.empty(),
+                Optional.of(callId),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty());
+    }
+
+    private static String card(Part... reply) {
+        return new StatusCard("t-1").of(after(reply));
+    }
+
+    private static Conversation after(Part... reply) {
+        AgentPolicy terms = new AgentPolicy(
+                "a",
+                4,
+                Map.of(
+                        "ask_user",
+                        AgentPolicy.ToolKind.QUESTION,
+                        "look",
+                        AgentPolicy.ToolKind.ACTIVITY,
+                        "pay",
+                        AgentPolicy.ToolKind.ACTIVITY,
+                        "write_todos",
+                        AgentPolicy.ToolKind.STATE,
+                        "write_plan",
+                        AgentPolicy.ToolKind.STATE),
+                Map.of("pay", new AgentPolicy.Care(true, true, false, false, true, true, 1_000)),
+                Optional.empty());
+        Fact.UserSpoke hello =
+                new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user("Hello")), false);
+        Conversation state = Conversation.start(new Fact.RunStarted(1, "a", false, Optional.empty()), AT);
+        for (Fact fact : List.of(
+                new Fact.AgentRequested(),
+                new Fact.AgentResolved(terms),
+                hello,
+                new Fact.ModelCalled(1),
+                new Fact.ModelReplied(1, new Reply(List.of(reply), new Usage(10, 5), "tool_use")))) {
+            state = state.apply(fact, AT);
+        }
+        return state;
+    }
+
+    private static Part.ToolUse ask(String id, String question) {
+        return new Part.ToolUse(id, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    private static Part.ToolUse use(String id, String tool) {
+        return new Part.ToolUse(id, tool, Json.EMPTY_OBJECT);
+    }
+}
