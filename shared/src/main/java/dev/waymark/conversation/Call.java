@@ -322,7 +322,8 @@ public record Call(
     }
 
     /** Something of it may run, or has run, here or where it came from. */
-    boolean wasBegun() {
+    @JsonIgnore
+    public boolean wasBegun() {
         return switch (status) {
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
@@ -208,14 +209,35 @@ public final class HistoryReader {
 
     /** What a run was started with: its first event, and no more than that is read. */
     public StartInput startInput(String workflowId, String runId) {
-        return Projector.startInput(stubs.blockingStub()
+        return Projector.startInput(firstEvent(workflowId, runId));
+    }
+
+    /** The first run of the thread that this run belongs to. A reset or a continue-as-new does not change it. */
+    public String firstRunId(String workflowId, String runId) {
+        return Projector.firstRunId(firstEvent(workflowId, runId)).orElse(runId);
+    }
+
+    /** In which thread a closed one goes on, as {@code marker} recorded it, or empty when there is no such marker. */
+    public Optional<ContinuationMarker> continuation(String marker) {
+        try {
+            return Optional.of(Projector.input(firstEvent(marker, ""), ContinuationMarker.class));
+        } catch (StatusRuntimeException e) {
+            if (isNotFound(e)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    private HistoryEvent firstEvent(String workflowId, String runId) {
+        return stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
                         .setNamespace(namespace)
                         .setExecution(execution(workflowId, runId))
                         .setMaximumPageSize(1)
                         .build())
                 .getHistory()
-                .getEvents(0));
+                .getEvents(0);
     }
 
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {

@@ -5,6 +5,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.client.AgentClient;
 import dev.waymark.starter.client.AgentResult;
 import dev.waymark.starter.client.Prompt;
+import dev.waymark.starter.client.ValueText;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -82,7 +83,13 @@ final class RunCommand implements Callable<Integer> {
         Prompt prompt = prompt();
         try (AgentClient client = wait.client(output)) {
             if (noWait) {
-                return started("running", client.start(prompt));
+                int exitCode = started("running", client.start(prompt));
+                if (thread != null && client.isInMemory()) {
+                    wait.target()
+                            .ifPresent(target -> output.note("  waymark save " + ValueText.quoted(thread) + " --to "
+                                    + ValueText.quoted(target) + " --follow"));
+                }
+                return exitCode;
             }
             if (isClearing(prompt)) {
                 return started(

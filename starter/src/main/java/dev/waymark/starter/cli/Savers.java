@@ -1,9 +1,11 @@
 package dev.waymark.starter.cli;
 
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.client.SaveOptions;
 import dev.waymark.starter.client.WaymarkException;
 import java.util.Optional;
 import java.util.function.Function;
@@ -29,7 +31,7 @@ final class Savers {
     }
 
     static <T> T using(String target, Function<CheckpointSaver, T> use) {
-        try (CheckpointSaver saver = open(target)) {
+        try (CheckpointSaver saver = new BoundedSaver(open(target), SaveOptions.FLUSH_TIMEOUT)) {
             return use.apply(saver);
         } catch (SaverException e) {
             throw refused(e);

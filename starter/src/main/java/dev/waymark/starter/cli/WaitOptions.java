@@ -7,6 +7,7 @@ import dev.waymark.starter.client.SaveListener;
 import dev.waymark.starter.client.SaveOptions;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Option;
 
 /** How long a command waits for an outcome, and where what comes of it is saved. */
@@ -24,17 +25,29 @@ final class WaitOptions {
             description = "Save the thread after each step: " + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
     private String saver;
 
+    private final AtomicBoolean unsaved = new AtomicBoolean();
+
+    /** The exit code, where a saver that has not got the newest checkpoint is to be noticed. */
+    int exitCode(int code) {
+        return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
+    }
+
+    /** Where threads are saved, if anywhere. */
+    Optional<String> target() {
+        return Savers.target(saver);
+    }
+
     /** The saver lives as long as the process. */
     AgentClient client(Output output) {
         Optional<SaveOptions> saving = Savers.target(saver)
-                .map(target -> SaveOptions.in(Savers.openLasting(target)).withListener(new Notes(output)));
+                .map(target -> SaveOptions.in(Savers.openLasting(target)).withListener(new Notes(output, unsaved)));
         AgentClient client = ConnectionOptions.toServer();
         client = saving.map(client::savingIn).orElse(client);
         return Optional.ofNullable(timeout).map(client::withTimeout).orElse(client);
     }
 
     /** What is no result of the command. */
-    private record Notes(Output output) implements SaveListener {
+    private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
         @Override
         public void loaded(CheckpointLoaded event) {
             output.note("checkpoint-loaded: " + event.threadId() + " at step " + event.step() + ", messages: "
@@ -44,6 +57,11 @@ final class WaitOptions {
         @Override
         public void failed(SaverException problem) {
             output.note(Savers.line(problem));
+        }
+
+        @Override
+        public void notSaved(String thread) {
+            unsaved.set(true);
         }
     }
 }

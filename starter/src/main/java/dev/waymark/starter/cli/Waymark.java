@@ -79,6 +79,7 @@ public final class Waymark implements Runnable {
                 .setOut(out)
                 .setErr(err)
                 .setParameterExceptionHandler(Waymark::misused)
+                .setExecutionStrategy(Waymark::run)
                 .setExecutionExceptionHandler(Waymark::failed)
                 .execute(args);
         out.flush();
@@ -89,6 +90,22 @@ public final class Waymark implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "no command");
+    }
+
+    /** Runs the command. What it was told of its saver counts in its exit code. */
+    private static int run(ParseResult parsed) {
+        int exitCode = new CommandLine.RunLast().execute(parsed);
+        ParseResult own = parsed;
+        while (own.hasSubcommand()) {
+            own = own.subcommand();
+        }
+        return own.commandSpec().mixins().values().stream()
+                .map(CommandSpec::userObject)
+                .filter(WaitOptions.class::isInstance)
+                .map(WaitOptions.class::cast)
+                .findFirst()
+                .map(wait -> wait.exitCode(exitCode))
+                .orElse(exitCode);
     }
 
     private static int misused(ParameterException e, String[] args) {

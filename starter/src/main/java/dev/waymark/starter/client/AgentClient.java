@@ -20,6 +20,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
+import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.SaverException;
 import dev.waymark.tool.ToolArguments;
 import io.grpc.StatusRuntimeException;
@@ -62,6 +63,8 @@ public final class AgentClient implements AutoCloseable {
     private final HistoryReader histories;
     private final Requests requests;
     private final ThreadDirectory directory;
+    private final Continuations continuations;
+    private final CheckpointLineage lineage;
     private final Optional<Duration> timeout;
     private final Callbacks callbacks;
     private final Optional<SaveOptions> saving;
@@ -71,6 +74,8 @@ public final class AgentClient implements AutoCloseable {
         this.histories = new HistoryReader(connection.stubs(), connection.namespace());
         this.requests = new Requests(connection, histories, taskQueue);
         this.directory = new ThreadDirectory(connection, histories);
+        this.continuations = new Continuations(connection, histories, requests);
+        this.lineage = new CheckpointLineage(requests, histories, continuations);
         this.timeout = Optional.empty();
         this.callbacks = Callbacks.NONE;
         this.saving = Optional.empty();
@@ -82,6 +87,8 @@ public final class AgentClient implements AutoCloseable {
         this.histories = other.histories;
         this.requests = other.requests;
         this.directory = other.directory;
+        this.continuations = other.continuations;
+        this.lineage = other.lineage;
         this.timeout = timeout;
         this.callbacks = callbacks;
         this.saving = saving;
@@ -188,21 +195,55 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
-    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    /**
+     * Starts or continues without waiting for an outcome. It is durable when this returns, and no worker is needed. With a
+     * saver, it waits until the thread's first checkpoint is saved, or says that it is not: a thread that later goes on
+     * is saved by {@link #follow}.
+     */
     public Started start(Prompt prompt) {
         return translated(() -> {
             Valid valid = Valid.of(prompt);
             isRestored(valid);
-            Optional<Requests.Known> known = known(valid);
-            if (known.isPresent()) {
-                checkAgent(valid, known.get());
-                requests.signal(valid.thread(), WireNames.SAY, valid.say());
-                return new Started(valid.thread(), known.get().runId());
+            Started started = started(valid);
+            if (valid.isNamed() && connection.isInMemory()) {
+                saveBeginning(started);
             }
-            StartInput input = newThread(valid);
-            return new Started(
-                    valid.thread(), requests.signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+            return started;
         });
+    }
+
+    private Started started(Valid valid) {
+        Optional<Requests.Known> known = known(valid);
+        if (known.isPresent()) {
+            checkAgent(valid, known.get());
+            requests.signal(valid.thread(), WireNames.SAY, valid.say());
+            return new Started(valid.thread(), known.get().runId());
+        }
+        StartInput input = newThread(valid);
+        return new Started(
+                valid.thread(), requests.signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+    }
+
+    /** Saves a thread of a server that keeps everything in memory once it has what was said, before anybody leaves it. */
+    private void saveBeginning(Started started) {
+        if (saving.isEmpty()) {
+            return;
+        }
+        SaveOptions where = saving.get();
+        WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
+        MomentStream moments = feed(started.thread(), started.runId());
+        Optional<Moment> newest = Optional.empty();
+        while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
+            newest = moments.next(deadline.millisLeft()).stream()
+                    .filter(moment -> !moment.state().isBlank() && !ThreadSnapshot.isOfNoUse(moment.state()))
+                    .reduce((earlier, later) -> later);
+        }
+        if (newest.isPresent()) {
+            save(ThreadSnapshot.of(started.thread(), newest.get(), moments.run()));
+        } else {
+            where.listener().failed(SaverException.late(started.thread(), where.flushTimeout()));
+            where.listener().notSaved(started.thread());
+        }
     }
 
     /** A thread that was sent something, and the run that it went to. */
@@ -264,6 +305,11 @@ public final class AgentClient implements AutoCloseable {
                 .withMaxIterations(valid.prompt().maxIterations())
                 .withContext(valid.prompt().context().map(RequestLimits::context));
         return valid.isNamed() ? input : input.closingAfterOneTurn();
+    }
+
+    /** Whether the server forgets everything when it stops. */
+    public boolean isInMemory() {
+        return connection.isInMemory();
     }
 
     /**
@@ -333,20 +379,54 @@ public final class AgentClient implements AutoCloseable {
         });
     }
 
-    /** The same under a name of its own, without waiting for what comes of it. */
-    public Started resumeOnly(String thread, String successor, ResumeOptions how) {
+    /** The same without waiting for what comes of it. */
+    public Started resumeOnly(String thread, ResumeOptions how) {
         return translated(() -> {
             ResumeSource left = left(thread);
-            ResumeOptions named = checked(how.withThread(successor));
-            checkThatItLasts(successor, how.volatileAllowed());
-            Conversation begin = left.begin(named, successor, now());
-            Optional<String> runId = requests.start(successor, left.input(named.agent(), begin));
-            if (runId.isEmpty()) {
-                factOfEarlier(read(successor), left.requestId(named));
-            }
-            return new Started(
-                    successor, runId.orElseGet(() -> requests.get(successor).runId()));
+            return left.isOver(checked(how))
+                    ? new Started(thread, requests.get(thread).runId())
+                    : goOnOnly(left, how);
         });
+    }
+
+    private Started goOnOnly(ResumeSource left, ResumeOptions how) {
+        String requestId = left.requestId(how);
+        Continuing continuing = continuing(left, how);
+        String thread = continuing.thread();
+        Conversation begin = left.begin(how, thread, now());
+        Optional<String> runId = start(thread, left.input(how.agent(), begin), requestId);
+        if (runId.isEmpty()) {
+            factOfEarlier(read(thread), requestId);
+        }
+        continuing.begun();
+        save(thread);
+        return new Started(thread, runId.orElseGet(() -> requests.get(thread).runId()));
+    }
+
+    /** The thread that goes on, and what to do once it has started. */
+    private record Continuing(String thread, Runnable started) {
+        void begun() {
+            started.run();
+        }
+    }
+
+    private Continuing continuing(ResumeSource left, ResumeOptions how) {
+        String thread = left.threadId(how);
+        String requestId = left.requestId(how);
+        if (how.thread().isPresent()) {
+            checkThatItLasts(thread, how.volatileAllowed());
+        }
+        if (left.continuation().isEmpty()) {
+            return new Continuing(thread, () -> {});
+        }
+        if (how.thread().isPresent()
+                && requests.find(thread).isPresent()
+                && refusedRun(thread).isEmpty()) {
+            factOfEarlier(read(thread), requestId);
+        }
+        Continuations.Taken taken = continuations.take(
+                left.continuation().get(), thread, how.thread().isPresent(), requestId);
+        return new Continuing(taken.thread(), () -> continuations.begun(taken));
     }
 
     private ResumeSource left(String thread) {
@@ -361,7 +441,7 @@ public final class AgentClient implements AutoCloseable {
             throw new WaymarkException.NotFound(
                     "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
         }
-        return ResumeSource.of(timeline);
+        return ResumeSource.of(timeline, histories.firstRunId(thread, timeline.runId()));
     }
 
     /**
@@ -378,27 +458,32 @@ public final class AgentClient implements AutoCloseable {
         WaitDeadline deadline = WaitDeadline.after(timeout);
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return translated(() -> {
-            ResumeSource left = ResumeSource.of(recovered);
-            if (recovered.state().turn().status() == Turn.Status.NONE
-                    && checked(how).answer().orElse("").isBlank()) {
-                throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
-            }
+            ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
                 return AgentResult.of(thread, "", left.state(), left.state().turn());
             }
-            Optional<Requests.Known> own = how.thread().isPresent()
-                    ? Optional.empty()
-                    : recovered.thread().flatMap(requests::find);
-            if (own.filter(Requests.Known::open).isPresent()) {
-                String thread = recovered.thread().get();
-                throw RequestLimits.badInput(
-                        "the checkpoint's own thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + ValueText.quoted(thread)
-                                + " TEXT, or waymark say, or in a second one with --thread");
-            }
-            return goOn(left, how, deadline);
+            return goOn(lineage.checked(left, recovered.thread(), how), how, deadline);
         });
+    }
+
+    /** The same without waiting for what comes of it. Of a checkpoint that is complete, nothing does. */
+    public Optional<Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
+        RestoredCheckpoint recovered = recovered(checkpoint, place);
+        return translated(() -> {
+            ResumeSource left = left(recovered, how);
+            return left.isOver(how)
+                    ? Optional.empty()
+                    : Optional.of(goOnOnly(lineage.checked(left, recovered.thread(), how), how));
+        });
+    }
+
+    private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
+        if (recovered.state().turn().status() == Turn.Status.NONE
+                && checked(how).answer().orElse("").isBlank()) {
+            throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+        }
+        return ResumeSource.of(recovered);
     }
 
     private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
@@ -424,14 +509,8 @@ public final class AgentClient implements AutoCloseable {
     private Optional<String> refusedRun(String thread) {
         return Optional.of(read(thread))
                 .filter(timeline -> timeline.ending().isPresent())
-                .filter(timeline -> hadNoAgent(timeline.now()))
+                .filter(timeline -> ThreadSnapshot.isOfNoUse(timeline.now()))
                 .map(Timeline::runId);
-    }
-
-    private static boolean hadNoAgent(Conversation last) {
-        return last.life() == Conversation.Life.CLOSING
-                && last.agentRequested()
-                && last.terms().isEmpty();
     }
 
     /**
@@ -452,7 +531,8 @@ public final class AgentClient implements AutoCloseable {
         WaitDeadline deadline = WaitDeadline.after(timeout);
         return translated(() -> {
             Forking forking = forking(thread, how);
-            return begin(how.thread(), forking.input(), forking.begin(), forking.id(), deadline);
+            Continuing continuing = new Continuing(how.thread(), () -> {});
+            return begin(continuing, forking.input(), forking.begin(), forking.id(), deadline);
         });
     }
 
@@ -507,21 +587,73 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
-        if (saving.isEmpty() || requests.find(thread).isPresent()) {
+        if (saving.isEmpty() || isHere(thread)) {
             return Optional.empty();
         }
-        Optional<Json> saved = load(saving.get(), thread);
+        SaveOptions where = saving.get();
+        Optional<Json> saved = load(where, thread);
         if (saved.isEmpty()) {
             return Optional.empty();
         }
+        Optional<CheckpointOwner> owner = fromSaver(() -> where.bounded().owner(thread));
+        ResumeOptions named = checked(how.as(owner)).withThread(thread);
         byte[] checkpoint = saved.get().canonical().getBytes(StandardCharsets.UTF_8);
         ResumeSource left = ResumeSource.of(recovered(checkpoint, "of " + thread));
-        Conversation begin = left.begin(checked(how).withThread(thread), thread, now());
+        lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
+        Conversation begin = left.begin(named, thread, now());
         // Somebody else may bring it back in this moment: what they bring is the same.
-        Optional<CheckpointLoaded> loaded = requests.start(thread, left.input(how.agent(), begin))
-                .map(runId -> CheckpointLoaded.of(thread, beginning(runId, begin)));
-        loaded.ifPresent(saving.get().listener()::loaded);
-        return loaded;
+        Optional<String> runId = start(thread, left.input(named.agent(), begin), left.requestId(named));
+        if (runId.isEmpty()) {
+            return Optional.empty();
+        }
+        awaitAgent(thread, runId.get());
+        takeOver(where, thread, runId.get(), owner.orElseGet(() -> CheckpointOwner.first("", "", thread)));
+        CheckpointLoaded loaded = CheckpointLoaded.of(thread, beginning(runId.get(), begin));
+        where.listener().loaded(loaded);
+        return Optional.of(loaded);
+    }
+
+    /** Whether the server has the thread. One that ended because its agent could not be had is as good as none. */
+    private boolean isHere(String thread) {
+        return requests.find(thread).filter(known -> known.open() || refusedRun(thread).isEmpty()).isPresent();
+    }
+
+    /**
+     * Waits until the worker has found the agent of a restored thread.
+     *
+     * @throws WaymarkException when it has none: the thread has closed then, having done nothing, and its id is free
+     */
+    private void awaitAgent(String thread, String runId) {
+        WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
+        MomentStream moments = feed(thread, runId);
+        while (!deadline.isPast() && !moments.isClosed()) {
+            for (Moment moment : moments.next(deadline.millisLeft())) {
+                Conversation state = moment.state();
+                if (state.terms().isPresent()) {
+                    return;
+                }
+                if (ThreadSnapshot.isOfNoUse(state)) {
+                    Problem problem = AgentResult.of(thread, runId, state, state.turn())
+                            .problem()
+                            .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "no such agent"));
+                    String message = "the thread is not restored, " + problem.message() + ": " + thread;
+                    String remedy = "Nothing was changed. Name its agent with --agent";
+                    throw problem.type().equals(Problem.NOT_FOUND)
+                            ? new WaymarkException.NotFound(message, remedy)
+                            : new WaymarkException.Refused(problem.type(), message, remedy);
+                }
+            }
+        }
+    }
+
+    /** From now on, the thread that had the entry before can't replace it. */
+    private void takeOver(SaveOptions where, String thread, String runId, CheckpointOwner before) {
+        try {
+            String agent = histories.startInput(thread, runId).agent();
+            where.bounded().handOver(thread, before.succeededBy(runId, agent.isEmpty() ? before.agent() : agent));
+        } catch (SaverException e) {
+            where.listener().failed(e);
+        }
     }
 
     private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
@@ -536,8 +668,12 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private static Optional<Json> load(SaveOptions saving, String thread) {
+        return fromSaver(() -> saving.bounded().load(thread));
+    }
+
+    private static <T> T fromSaver(Supplier<T> question) {
         try {
-            return saving.saver().load(thread);
+            return question.get();
         } catch (SaverException e) {
             throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
         }
@@ -559,12 +695,10 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        String thread = left.threadId(how);
-        if (how.thread().isPresent()) {
-            checkThatItLasts(thread, how.volatileAllowed());
-        }
+        Continuing continuing = continuing(left, how);
+        String thread = continuing.thread();
         Conversation begin = left.begin(how, thread, now());
-        AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        AgentResult result = begin(continuing, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
@@ -604,10 +738,15 @@ public final class AgentClient implements AutoCloseable {
 
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
     private AgentResult begin(
-            String thread, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+            Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+        String thread = continuing.thread();
         Optional<String> runId = start(thread, input, requestId);
+        if (runId.isPresent()) {
+            continuing.begun();
+        }
         if (runId.isPresent() && begin.isSettled()) {
-            save(new ThreadSnapshot(thread, beginning(runId.get(), begin), Optional.empty(), Optional.empty()));
+            Moment beginning = beginning(runId.get(), begin);
+            save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
@@ -619,6 +758,7 @@ public final class AgentClient implements AutoCloseable {
         }
         Timeline timeline = read(thread);
         int fact = factOfEarlier(timeline, requestId);
+        continuing.begun();
         OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);
@@ -913,7 +1053,7 @@ public final class AgentClient implements AutoCloseable {
                         directory.threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
-                                .filter(state -> !state.agent().isEmpty() || !hadNoAgent(state))
+                                .filter(state -> !state.agent().isEmpty() || !ThreadSnapshot.isOfNoUse(state))
                                 .map(state -> new ThreadSummary(
                                         listed.thread(),
                                         StatusReport.of(state).status(),
@@ -1057,9 +1197,45 @@ public final class AgentClient implements AutoCloseable {
     private void end(CheckpointWriter keeper) {
         SaveOptions where = saving.orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
-            where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            if (!keeper.isRefused(unsaved)) {
+                where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            }
+            where.listener().notSaved(unsaved);
         }
         keeper.close();
+    }
+
+    /**
+     * Saves a thread as it stands, once.
+     *
+     * @param replacing whether it may take the place of a newer checkpoint, or of another thread's
+     * @throws SaverException when it may not, when the saver fails, or when it does not answer in time
+     */
+    public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        Timeline timeline = timeline(thread);
+        String firstRunId = translated(() -> histories.firstRunId(thread, timeline.runId()));
+        if (ThreadSnapshot.isOfNoUse(timeline.now())) {
+            throw new WaymarkException.NotFound(
+                    "the thread did nothing, for want of an agent: " + thread, "There is nothing to save");
+        }
+        Moment present = new Moment(
+                timeline.runId(),
+                timeline.lastEventId(),
+                timeline.now().updatedAt(),
+                Optional.empty(),
+                timeline.now());
+        ThreadSnapshot snapshot =
+                new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId);
+        CheckpointEntry entry = CheckpointEntry.of(snapshot);
+        if (replacing) {
+            entry.replace(where.bounded());
+        } else {
+            entry.objection(entry.compare(where.bounded())).ifPresent(problem -> {
+                throw problem;
+            });
+            entry.write(where.bounded());
+        }
+        return CheckpointSaved.of(thread, present);
     }
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
@@ -1070,7 +1246,10 @@ public final class AgentClient implements AutoCloseable {
     }
 
     private void save(Timeline timeline) {
-        ThreadSnapshot.of(timeline).ifPresent(this::save);
+        if (saving.isPresent()) {
+            String firstRunId = histories.firstRunId(timeline.thread(), timeline.runId());
+            ThreadSnapshot.of(timeline, firstRunId).ifPresent(this::save);
+        }
     }
 
     private void save(ThreadSnapshot snapshot) {
