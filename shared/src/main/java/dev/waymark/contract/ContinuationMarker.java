@@ -28,6 +28,14 @@ public record ContinuationMarker(
         return "waymark-continuation/" + firstRunId;
     }
 
+    /**
+     * The workflow id of the marker that counts once the thread named by this marker has closed without doing anything,
+     * for want of an agent.
+     */
+    public static String idAfter(String marker, String idleRunId) {
+        return marker + "/" + idleRunId;
+    }
+
     /** The workflow id of the marker of a thread that this server does not know, by its id in a checkpoint. */
     public static String idOfFile(String thread) {
         return "waymark-continuation/file/" + Sha256.hex(thread);

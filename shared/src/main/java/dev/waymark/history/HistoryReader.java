@@ -229,6 +229,30 @@ public final class HistoryReader {
         }
     }
 
+    /**
+     * The thread that goes on with a closed one, or is about to be started for that; empty when none is.
+     *
+     * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
+     */
+    public Optional<String> continuedAs(String marker) {
+        Optional<ContinuationMarker> taken = continuation(marker);
+        if (taken.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Timeline> idle = read(taken.get().thread()).filter(Timeline::lacksAgent);
+        return idle.isEmpty()
+                ? Optional.of(taken.get().thread())
+                : continuedAs(ContinuationMarker.idAfter(marker, idle.get().runId()));
+    }
+
+    /** Whether a reset made this run, with a part of the history of another one. */
+    boolean isReset(String workflowId, String runId) {
+        String original = firstEvent(workflowId, runId)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getOriginalExecutionRunId();
+        return !original.isEmpty() && !original.equals(runId);
+    }
+
     private HistoryEvent firstEvent(String workflowId, String runId) {
         return stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
