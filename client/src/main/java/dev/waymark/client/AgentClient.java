@@ -220,8 +220,7 @@ public final class AgentClient implements AutoCloseable {
             return new Started(valid.thread(), known.get().runId());
         }
         StartInput input = newThread(valid);
-        return new Started(
-                valid.thread(), requests.signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+        return new Started(valid.thread(), requests.signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
     }
 
     /** Saves a thread of a server that keeps everything in memory once it has what was said, before anybody leaves it. */
@@ -426,7 +425,9 @@ public final class AgentClient implements AutoCloseable {
         }
         Continuations.Taken taken = continuations.take(
                 left.continuation().get(), thread, how.thread().isPresent(), requestId);
-        if (requests.find(left.continuation().get().name()).filter(Requests.Known::open).isPresent()) {
+        if (requests.find(left.continuation().get().name())
+                .filter(Requests.Known::open)
+                .isPresent()) {
             throw RequestLimits.badInput(
                     "the thread was opened again, by a reset: "
                             + left.continuation().get().name(),
@@ -513,9 +514,7 @@ public final class AgentClient implements AutoCloseable {
      * nothing, so its id is free.
      */
     private Optional<String> refusedRun(String thread) {
-        return Optional.of(read(thread))
-                .filter(Timeline::lacksAgent)
-                .map(Timeline::runId);
+        return Optional.of(read(thread)).filter(Timeline::lacksAgent).map(Timeline::runId);
     }
 
     /**
@@ -620,7 +619,9 @@ public final class AgentClient implements AutoCloseable {
 
     /** Whether the server has the thread. One that ended because its agent could not be had is as good as none. */
     private boolean isHere(String thread) {
-        return requests.find(thread).filter(known -> known.open() || refusedRun(thread).isEmpty()).isPresent();
+        return requests.find(thread)
+                .filter(known -> known.open() || refusedRun(thread).isEmpty())
+                .isPresent();
     }
 
     /**
@@ -1224,13 +1225,8 @@ public final class AgentClient implements AutoCloseable {
                     "the thread did nothing, for want of an agent: " + thread, "There is nothing to save");
         }
         Moment present = new Moment(
-                timeline.runId(),
-                timeline.lastEventId(),
-                timeline.now().updatedAt(),
-                Optional.empty(),
-                timeline.now());
-        ThreadSnapshot snapshot =
-                new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId);
+                timeline.runId(), timeline.lastEventId(), timeline.now().updatedAt(), Optional.empty(), timeline.now());
+        ThreadSnapshot snapshot = new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId);
         CheckpointEntry entry = CheckpointEntry.of(snapshot);
         if (replacing) {
             entry.replace(where.bounded());

@@ -90,9 +90,7 @@ final class Continuations {
     }
 
     private ContinuationMarker read(String marker) {
-        return histories
-                .continuation(marker)
-                .orElseThrow(() -> new IllegalStateException("no such marker: " + marker));
+        return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("no such marker: " + marker));
     }
 
     private Optional<String> idleRun(String thread) {

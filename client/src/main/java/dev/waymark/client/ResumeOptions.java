@@ -28,7 +28,13 @@ public record ResumeOptions(
     /** From where it was left, and nothing else. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty(), Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                false,
+                Optional.empty(),
+                Optional.empty());
     }
 
     public ResumeOptions withAnswer(String words) {

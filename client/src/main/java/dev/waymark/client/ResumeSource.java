@@ -62,7 +62,8 @@ record ResumeSource(
         identity.put("runId", closed.runId());
         Conversation now = closed.now();
         String session = now.session().orElse(closed.thread());
-        return new ResumeSource(Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
+        return new ResumeSource(
+                Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
     }
 
     /** What a file holds. It is one run, like any that is given no name. */

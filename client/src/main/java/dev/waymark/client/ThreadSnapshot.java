@@ -26,8 +26,8 @@ record ThreadSnapshot(
             newest = steps.isNew(moment) || isFirst ? Optional.of(moment) : newest;
         }
         return newest.filter(moment -> !isOfNoUse(moment.state()))
-                .map(moment -> new ThreadSnapshot(
-                        timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));
+                .map(moment ->
+                        new ThreadSnapshot(timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));
     }
 
     /**

@@ -1,15 +1,11 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.checkpoint.SessionCheckpoint;
-import dev.waymark.checkpoint.ThreadCheckpoint;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.SaveFollower;
 import dev.waymark.client.SaveInterval;
 import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
-import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Timeline;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
