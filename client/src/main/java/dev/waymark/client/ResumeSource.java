@@ -143,7 +143,8 @@ record ResumeSource(
                 how.answer(),
                 how.maxIterations(),
                 once && how.thread().isEmpty(),
-                how.session().or(() -> session).filter(id -> !id.equals(thread)));
+                how.session().or(() -> session).filter(id -> !id.equals(thread)),
+                how.context());
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(
                     problem.message(), "Resume it without --answer, and decide with: waymark approve, deny or settle");

@@ -38,7 +38,7 @@ class ContinuationServerTest {
     private static Connection connection;
 
     @BeforeAll
-    static void start() throws IOException {
+    static void start() throws Exception {
         Agents agents = new Agents(Files.createDirectory(directory.resolve("agents")));
         for (String name : List.of("names", "answers", "reset", "files", "older", "unknown")) {
             agents.charger(name, 1, "");

@@ -125,7 +125,11 @@ public record Call(
         }
     }
 
-    /** Who decided, and why. */
+    /**
+     * Who decided, and why.
+     *
+     * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approval(
@@ -133,7 +137,14 @@ public record Call(
             @JsonProperty("edited") boolean edited,
             @JsonProperty("by") Optional<String> by,
             @JsonProperty("reason") Optional<String> reason,
-            @JsonProperty("at") Instant at) {
+            @JsonProperty("at") Instant at,
+
+            @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean stated) {
+        public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
+            this(approved, edited, by, reason, at, false);
+        }
+
         @JsonCreator
         public Approval {
             by = by == null ? Optional.empty() : by;

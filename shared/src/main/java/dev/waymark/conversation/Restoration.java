@@ -529,7 +529,8 @@ public final class Restoration {
         }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
-        Call.Approval decision = new Call.Approval(true, edited, Optional.empty(), Optional.empty(), call.since());
+        Call.Approval decision =
+                new Call.Approval(true, edited, Optional.empty(), Optional.empty(), call.since(), true);
         return call.decided(decision, call.args(), call.since());
     }
 
