@@ -303,12 +303,20 @@ public final class AgentClient implements AutoCloseable {
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
                 .withContext(valid.prompt().context().map(RequestLimits::context));
-        return valid.isNamed() ? input : input.closingAfterOneTurn();
+        return valid.isNamed() ? input.inSession(session(valid.thread(), now())) : input.closingAfterOneTurn();
     }
 
     /** Whether the server forgets everything when it stops. */
     public boolean isInMemory() {
         return connection.isInMemory();
+    }
+
+    /**
+     * A name can be used again once its thread is deleted. Keys made of the time of the start as well are not those of the
+     * thread before, whose effects are not the new one's.
+     */
+    private static String session(String thread, Instant start) {
+        return thread + "~" + Long.toString(start.toEpochMilli(), Character.MAX_RADIX);
     }
 
     /**

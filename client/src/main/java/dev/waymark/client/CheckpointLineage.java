@@ -32,11 +32,11 @@ final class CheckpointLineage {
         if (thread.isEmpty()) {
             return file;
         }
-        Optional<Requests.Known> known = requests.find(thread.get());
-        if (known.isEmpty()) {
+        Optional<Requests.Known> own = requests.find(thread.get());
+        if (own.isEmpty()) {
             return file.openEffects(Optional.empty()).isEmpty() ? file : file.goingOnOnce(unknownHere(thread.get()));
         }
-        if (known.get().open() && how.thread().isEmpty()) {
+        if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
                     "the checkpoint's own thread is still open: " + thread.get(),
                     "Go on in it with: waymark answer " + ValueText.quoted(thread.get())
@@ -44,7 +44,7 @@ final class CheckpointLineage {
         }
         Timeline timeline = histories.read(thread.get()).orElseThrow(() -> Requests.noSuchThread(thread.get()));
         List<Call> effects = file.openEffects(timeline.agent());
-        if (known.get().open()) {
+        if (own.get().open()) {
             effects.stream().findFirst().ifPresent(call -> {
                 throw RequestLimits.badInput(
                         "this call is open in the checkpoint's own thread, which may make it: " + call.id() + " ("
@@ -55,11 +55,12 @@ final class CheckpointLineage {
             // The other one makes calls under its own keys, and two that are meant are not one.
             return file.inSessionOfItsOwn();
         }
+        ResumeSource known = file.inSession(timeline.now().session().orElse(thread.get()));
         if (effects.isEmpty()) {
-            return file;
+            return known;
         }
         effects.forEach(call -> checkThatItStands(call, timeline));
-        return file.goingOnOnce(new Continuations.Source(
+        return known.goingOnOnce(new Continuations.Source(
                 ContinuationMarker.idOfRun(histories.firstRunId(thread.get(), timeline.runId())), thread.get()));
     }
 

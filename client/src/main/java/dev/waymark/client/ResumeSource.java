@@ -75,6 +75,11 @@ record ResumeSource(
         return new ResumeSource(identity, state, agent, session, once, Optional.of(marked));
     }
 
+    /** With the idempotency keys of this session. */
+    ResumeSource inSession(String id) {
+        return new ResumeSource(identity, state, agent, Optional.of(id), once, continuation);
+    }
+
     /** With idempotency keys of its own. */
     ResumeSource inSessionOfItsOwn() {
         return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);

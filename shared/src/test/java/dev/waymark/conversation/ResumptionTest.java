@@ -124,19 +124,17 @@ class ResumptionTest {
 
     @Test
     void approvalThatAFileStates_isNoApprovalToRunAgain() {
-        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, true, false, true, 60_000);
+        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, false, 60_000);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
                 .apply(new Fact.AgentResolved(charging(guarded)), LATER);
-        Conversation verified = begun.apply(new Fact.TimePassed(), LATER.plusSeconds(3_600))
-                .apply(new Fact.VerifyDispatched("tu_1", 0), LATER.plusSeconds(3_600))
-                .apply(
-                        new Fact.ToolVerified("tu_1", 0, Optional.of(false), Optional.empty()),
-                        LATER.plusSeconds(3_600));
+        Conversation settled = begun.apply(
+                new Fact.OutcomeSettled("tu_1", Fact.Settlement.RERUN, Optional.empty(), Optional.empty()), LATER);
 
         assertThat(call(begun, "tu_1").approval().orElseThrow().stated()).isTrue();
-        assertThat(call(verified, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
-        assertThat(verified.decide()).isEmpty();
+        assertThat(call(begun, "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
+        assertThat(call(settled, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(settled.decide()).isEmpty();
     }
 
     @Test
