@@ -1,0 +1,69 @@
+package dev.waymark.starter.options;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.SaveListener;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.Output;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Option;
+
+/** How long a command waits for an outcome, and where what comes of it is saved. */
+public final class WaitOptions {
+    @Option(
+            names = "--timeout",
+            paramLabel = "D",
+            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn goes on.",
+            converter = Durations.class)
+    private Duration timeout;
+
+    @Option(
+            names = "--saver",
+            paramLabel = "TARGET",
+            description = "Save the thread after each step: " + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+    private String saver;
+
+    private final AtomicBoolean unsaved = new AtomicBoolean();
+
+    /** The exit code, where a saver that has not got the newest checkpoint is to be noticed. */
+    public int exitCode(int code) {
+        return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
+    }
+
+    /** Where threads are saved, if anywhere. */
+    public Optional<String> target() {
+        return Savers.target(saver);
+    }
+
+    /** The saver lives as long as the process. */
+    public AgentClient client(Output output) {
+        Optional<SaveOptions> saving = Savers.target(saver)
+                .map(target -> SaveOptions.in(Savers.openLasting(target)).withListener(new Notes(output, unsaved)));
+        AgentClient client = ConnectionOptions.toServer();
+        client = saving.map(client::savingIn).orElse(client);
+        return Optional.ofNullable(timeout).map(client::withTimeout).orElse(client);
+    }
+
+    /** What is no result of the command. */
+    private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
+        @Override
+        public void loaded(CheckpointLoaded event) {
+            output.note("checkpoint-loaded: " + event.threadId() + " at step " + event.step() + ", messages: "
+                    + event.messagesCount());
+        }
+
+        @Override
+        public void failed(SaverException problem) {
+            output.note(Savers.line(problem));
+        }
+
+        @Override
+        public void notSaved(String thread) {
+            unsaved.set(true);
+        }
+    }
+}
