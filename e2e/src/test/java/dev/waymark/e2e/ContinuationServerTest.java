@@ -3,6 +3,7 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Command;
@@ -11,6 +12,7 @@ import dev.waymark.e2e.product.Dev;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.DeleteWorkflowExecutionRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
 import java.io.IOException;
@@ -20,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -43,6 +46,7 @@ class ContinuationServerTest {
         for (String name : List.of("names", "answers", "reset", "files", "older", "unknown")) {
             agents.charger(name, 1, "");
         }
+        agents.greeter().above("chief", "greeter");
         dev = Dev.durable(agents.directory());
         waymark = Command.at(dev.address());
         connection = Connection.to(dev.address());
@@ -180,16 +184,63 @@ class ContinuationServerTest {
         assertThat(charges("unknown")).hasSize(1);
     }
 
+    /** A name is free again once its thread is deleted, and what that did is not known any more. */
+    @Test
+    void subagentWhoseThreadIsGone_afterAReset_isNotStartedAgain() {
+        waymark.run("run", "--agent", "chief", "--thread", "chief", "Delegate");
+        String child = "chief/tu_7";
+        delete(child);
+        resetTo("chief", false);
+        Done done = waymark.run("result", "chief", "--json");
+
+        assertThat(done.json().get("messages").toString()).contains("did not complete durably");
+        assertThat(waymark.run("calls", "chief", "--json")
+                        .json()
+                        .get(0)
+                        .get("status")
+                        .textValue())
+                .isEqualTo("lost");
+        assertThat(waymark.run("verify", "chief").exitCode()).isZero();
+    }
+
+    @Test
+    void run_nameOfADeletedThread_hasKeysOfItsOwn() {
+        waymark.run("run", "--agent", "names", "--thread", "again", "Charge");
+        JsonNode before = waymark.run("calls", "again", "--json").json().get(0);
+        delete("again");
+        waymark.run("run", "--agent", "names", "--thread", "again", "Charge");
+        JsonNode after = waymark.run("calls", "again", "--json").json().get(0);
+
+        assertThat(after.get("callId")).isEqualTo(before.get("callId"));
+        assertThat(after.get("key")).isNotEqualTo(before.get("key"));
+    }
+
+    private static void delete(String thread) {
+        connection
+                .stubs()
+                .blockingStub()
+                .deleteWorkflowExecution(DeleteWorkflowExecutionRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                        .build());
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> waymark.run("show", thread).exitCode() == 3);
+    }
+
     private static Path saved(String thread, String format) throws IOException {
         Done shown = waymark.run("checkpoint", thread, "--format", format);
         return Files.writeString(directory.resolve(thread + "." + format + ".json"), shown.out());
     }
 
-    /** To before the call was issued. */
     private static void reset(String thread) {
+        resetTo(thread, true);
+    }
+
+    /** To the newest workflow task, or to the first one. */
+    private static void resetTo(String thread, boolean newest) {
         WorkflowExecution execution =
                 WorkflowExecution.newBuilder().setWorkflowId(thread).build();
-        long last = connection
+        LongStream tasks = connection
                 .stubs()
                 .blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
@@ -200,16 +251,15 @@ class ContinuationServerTest {
                 .getEventsList()
                 .stream()
                 .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
-                .mapToLong(HistoryEvent::getEventId)
-                .max()
-                .orElseThrow();
+                .mapToLong(HistoryEvent::getEventId);
+        long task = (newest ? tasks.max() : tasks.min()).orElseThrow();
         connection
                 .stubs()
                 .blockingStub()
                 .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
                         .setNamespace(connection.namespace())
                         .setWorkflowExecution(execution)
-                        .setWorkflowTaskFinishEventId(last)
+                        .setWorkflowTaskFinishEventId(task)
                         .setRequestId(UUID.randomUUID().toString())
                         .setReason("a test")
                         .build());

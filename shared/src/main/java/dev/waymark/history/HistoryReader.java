@@ -253,6 +253,59 @@ public final class HistoryReader {
         return !original.isEmpty() && !original.equals(runId);
     }
 
+    /**
+     * Whether the thread above had begun a thread of this name before a reset took that back. Retention may have removed
+     * the earlier thread, so that the name is free again.
+     */
+    public boolean wasBegunBefore(String workflowId, String runId) {
+        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        if (!started.hasParentWorkflowExecution()) {
+            return false;
+        }
+        String above = started.getParentWorkflowExecution().getWorkflowId();
+        String run = started.getParentWorkflowExecution().getRunId();
+        Optional<String> base = isReset(above, run) ? resetFrom(above, run) : Optional.empty();
+        while (base.isPresent()) {
+            if (hasBegun(above, base.get(), workflowId)) {
+                return true;
+            }
+            base = isReset(above, base.get()) ? resetFrom(above, base.get()) : Optional.empty();
+        }
+        return false;
+    }
+
+    /** The run whose history a reset copied into this one. */
+    private Optional<String> resetFrom(String workflowId, String runId) {
+        List<String> bases = new ArrayList<>();
+        forEach(execution(workflowId, runId), event -> {
+            var failed = event.getWorkflowTaskFailedEventAttributes();
+            if (event.hasWorkflowTaskFailedEventAttributes()
+                    && failed.getNewRunId().equals(runId)) {
+                bases.add(failed.getBaseRunId());
+            }
+        });
+        return bases.stream().findFirst();
+    }
+
+    private boolean hasBegun(String workflowId, String runId, String child) {
+        List<Long> begun = new ArrayList<>();
+        try {
+            forEach(execution(workflowId, runId), event -> {
+                if (event.hasStartChildWorkflowExecutionInitiatedEventAttributes()
+                        && event.getStartChildWorkflowExecutionInitiatedEventAttributes()
+                                .getWorkflowId()
+                                .equals(child)) {
+                    begun.add(event.getEventId());
+                }
+            });
+        } catch (StatusRuntimeException e) {
+            if (!isNotFound(e)) {
+                throw e;
+            }
+        }
+        return !begun.isEmpty();
+    }
+
     private HistoryEvent firstEvent(String workflowId, String runId) {
         return stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()

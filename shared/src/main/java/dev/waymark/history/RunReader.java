@@ -110,6 +110,11 @@ public final class RunReader {
                 : Optional.empty();
     }
 
+    /** Whether this run carries out a call that a thread of its name had before a reset of the thread above. */
+    public boolean wasBegunBefore(String workflowId, String runId) {
+        return histories.wasBegunBefore(workflowId, runId);
+    }
+
     /** It never changes, so it is asked once for a run. */
     private boolean isReset(String workflowId, String runId) {
         synchronized (resets) {

@@ -124,7 +124,7 @@ class ResumptionTest {
 
     @Test
     void approvalThatAFileStates_isNoApprovalToRunAgain() {
-        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, false, 60_000);
+        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, true, 60_000);
         Conversation begun = ONWARD.of(approvedInAFile(), LATER)
                 .apply(new Fact.AgentRequested(), LATER)
                 .apply(new Fact.AgentResolved(charging(guarded)), LATER);

@@ -9,20 +9,28 @@ import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
 public final class AgentActivity implements AgentResolver {
     private final AgentDirectory agents;
     private final McpDiscovery discovery;
+    private final BooleanSupplier ranBefore;
 
-    public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
+    /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
         this.agents = agents;
         this.discovery = discovery;
+        this.ranBefore = ranBefore;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
+        if (ranBefore.getAsBoolean()) {
+            throw ActivityProblems.permanent(new Problem(
+                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
+        }
         AgentSpec agent = find(input);
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
