@@ -6,12 +6,17 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Timeline;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Holds a checkpoint from a file or a saver against what this server knows of the thread that it names. Calls with side
  * effects that are open in the checkpoint may be made there, or may have been made since: then nothing is started.
  */
 final class CheckpointLineage {
+    /** As {@link ThreadStarter} makes them. */
+    private static final Pattern SESSION = Pattern.compile("(.+)~[0-9a-z]+");
+
     private final Requests requests;
     private final HistoryReader histories;
     private final Continuations continuations;
@@ -25,43 +30,58 @@ final class CheckpointLineage {
     /**
      * What may go on from this checkpoint.
      *
-     * @param thread the thread that the checkpoint names, if it names one
+     * @param named the thread that the checkpoint names, or its session, if it names one
      * @throws WaymarkException.Refused when that thread is open, has gone on from there, or goes on in another one
      */
-    ResumeSource checked(ResumeSource file, Optional<String> thread, ResumeOptions how) {
-        if (thread.isEmpty()) {
+    ResumeSource checked(ResumeSource file, Optional<String> named, ResumeOptions how) {
+        if (named.isEmpty()) {
             return file;
         }
-        Optional<Requests.Known> own = requests.find(thread.get());
+        String thread = ownThread(named.get());
+        Optional<Requests.Known> own = requests.find(thread);
         if (own.isEmpty()) {
-            return file.openEffects(Optional.empty()).isEmpty() ? file : file.goingOnOnce(unknownHere(thread.get()));
+            return file.openEffects(Optional.empty()).isEmpty() ? file : file.goingOnOnce(unknownHere(thread));
         }
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
-                    "the checkpoint's own thread is still open: " + thread.get(),
-                    "Go on in it with: waymark answer " + ValueText.quoted(thread.get())
+                    "the checkpoint's own thread is still open: " + thread,
+                    "Go on in it with: waymark answer " + ValueText.quoted(thread)
                             + " TEXT, or waymark say, or in a second one with --thread");
         }
-        Timeline timeline = histories.read(thread.get()).orElseThrow(() -> Requests.noSuchThread(thread.get()));
+        Timeline timeline = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
         List<Call> effects = file.openEffects(timeline.agent());
         if (own.get().open()) {
             effects.stream().findFirst().ifPresent(call -> {
                 throw RequestLimits.badInput(
                         "this call is open in the checkpoint's own thread, which may make it: " + call.id() + " ("
-                                + call.tool() + ") of " + thread.get(),
-                        "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread.get())
+                                + call.tool() + ") of " + thread,
+                        "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread)
                                 + " --thread NEW");
             });
             // The other one makes calls under its own keys, and two that are meant are not one.
             return file.inSessionOfItsOwn();
         }
-        ResumeSource known = file.inSession(timeline.now().session().orElse(thread.get()));
+        ResumeSource known = file.inSession(timeline.now().session().orElse(thread));
         if (effects.isEmpty()) {
             return known;
         }
         effects.forEach(call -> checkThatItStands(call, timeline));
         return known.goingOnOnce(new Continuations.Source(
-                ContinuationMarker.idOfRun(histories.firstRunId(thread.get(), timeline.runId())), thread.get()));
+                ContinuationMarker.idOfRun(histories.firstRunId(thread, timeline.runId())), thread));
+    }
+
+    /** The thread that a checkpoint names by its id, or by the session that its idempotency keys are made of. */
+    private String ownThread(String named) {
+        Matcher session = SESSION.matcher(named);
+        if (requests.find(named).isPresent() || !session.matches()) {
+            return named;
+        }
+        String thread = session.group(1);
+        return requests.find(thread)
+                .flatMap(known -> histories.read(thread))
+                .filter(timeline -> timeline.now().session().equals(Optional.of(named)))
+                .map(timeline -> thread)
+                .orElse(named);
     }
 
     /**

@@ -209,21 +209,21 @@ class RestoreTest {
 
     @Test
     void run_agentThatTheWorkerLacks_restoresNothingAndWritesNothing() throws IOException {
-        Path place = directory.resolve("agentless");
+        Path place = directory.resolve("no-agent");
         String target = "file:" + place;
-        on(before, target).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
-        Files.delete(place.resolve("trip.owner"));
-        String saved = Files.readString(place.resolve("trip.json"));
-        Done unnamed = on(after, target).run("run", "--thread", "trip", "--json");
-        Done unknown = on(after, target).run("run", "--thread", "trip", "--agent", "nobody", "--json");
+        on(before, target).run("run", "--agent", "assistant", "--thread", "agentless", "Book it");
+        Files.delete(place.resolve("agentless.owner"));
+        String saved = Files.readString(place.resolve("agentless.json"));
+        Done unnamed = on(after, target).run("run", "--thread", "agentless", "--json");
+        Done unknown = on(after, target).run("run", "--thread", "agentless", "--agent", "nobody", "--json");
 
         assertThat(unnamed.exitCode()).isEqualTo(2);
         assertThat(unnamed.json().get("error").get("type").textValue()).isEqualTo("AgentInvalid");
         assertThat(unnamed.err()).contains("Name its agent with --agent");
         assertThat(unknown.exitCode()).isEqualTo(3);
-        assertThat(place.resolve("trip.json")).content().isEqualTo(saved);
-        assertThat(place.resolve("trip.owner")).doesNotExist();
-        assertThat(on(after, target).run("run", "--thread", "trip", "--agent", "assistant"))
+        assertThat(place.resolve("agentless.json")).content().isEqualTo(saved);
+        assertThat(place.resolve("agentless.owner")).doesNotExist();
+        assertThat(on(after, target).run("run", "--thread", "agentless", "--agent", "assistant"))
                 .returns(0, Done::exitCode)
                 .returns("Which day?\n", Done::out);
     }
@@ -232,45 +232,45 @@ class RestoreTest {
     void answer_onTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
         Path place = directory.resolve("epochs");
         String target = "file:" + place;
-        on(before, target).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
-        on(after, target).run("run", "--thread", "trip");
-        String restored = Files.readString(place.resolve("trip.json"));
-        Done late = on(before, target).run("answer", "trip", "Monday");
-        Done successor = on(after, target).run("answer", "trip", "Friday");
+        on(before, target).run("run", "--agent", "assistant", "--thread", "epochs", "Book it");
+        on(after, target).run("run", "--thread", "epochs");
+        String restored = Files.readString(place.resolve("epochs.json"));
+        Done late = on(before, target).run("answer", "epochs", "Monday");
+        Done successor = on(after, target).run("answer", "epochs", "Friday");
 
         assertThat(late).returns(7, Done::exitCode).returns("Booked.\n", Done::out);
-        assertThat(late.err()).contains("belongs to another thread of this name, which took it over (epoch 2): trip.");
+        assertThat(late.err()).contains("belongs to another thread of this name, which took it over (epoch 2): epochs.");
         assertThat(restored).doesNotContain("Monday");
         assertThat(successor).returns(0, Done::exitCode);
-        assertThat(place.resolve("trip.json")).content().contains("Friday").doesNotContain("Monday");
+        assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");
     }
 
     @Test
     void run_withoutWaiting_isSavedBeforeItReturns() {
         String target = "file:" + directory.resolve("unwatched");
         Done started =
-                on(before, target).run("run", "--agent", "assistant", "--thread", "trip", "--no-wait", "Book it");
+                on(before, target).run("run", "--agent", "assistant", "--thread", "unwatched", "--no-wait", "Book it");
 
-        assertThat(started).returns(0, Done::exitCode).returns("running: trip\n", Done::out);
-        assertThat(started.err()).contains("waymark save trip --to " + target + " --follow");
-        assertThat(directory.resolve("unwatched/trip.json")).content().contains("Book it");
+        assertThat(started).returns(0, Done::exitCode).returns("running: unwatched\n", Done::out);
+        assertThat(started.err()).contains("waymark save unwatched --to " + target + " --follow");
+        assertThat(directory.resolve("unwatched/unwatched.json")).content().contains("Book it");
     }
 
     @Test
     void save_overANewerOrAnotherThreadsCheckpoint_isRefusedUnlessTold() throws IOException {
         Path place = directory.resolve("richer");
         String target = "file:" + place;
-        on(before, target).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
-        Command.at(after.address()).run("run", "--agent", "greeter", "--thread", "trip", "--volatile", "Hi");
-        String saved = Files.readString(place.resolve("trip.json"));
-        Done refused = Command.at(after.address()).run("save", "trip", "--to", target);
+        on(before, target).run("run", "--agent", "assistant", "--thread", "richer", "Book it");
+        Command.at(after.address()).run("run", "--agent", "greeter", "--thread", "richer", "--volatile", "Hi");
+        String saved = Files.readString(place.resolve("richer.json"));
+        Done refused = Command.at(after.address()).run("save", "richer", "--to", target);
 
         assertThat(refused.exitCode()).isEqualTo(7);
-        assertThat(refused.err()).contains("is that of another thread of this name: trip.", "--replace");
-        assertThat(place.resolve("trip.json")).content().isEqualTo(saved);
-        assertThat(Command.at(after.address()).run("save", "trip", "--to", target, "--replace"))
+        assertThat(refused.err()).contains("is that of another thread of this name: richer.", "--replace");
+        assertThat(place.resolve("richer.json")).content().isEqualTo(saved);
+        assertThat(Command.at(after.address()).run("save", "richer", "--to", target, "--replace"))
                 .returns(0, Done::exitCode);
-        assertThat(place.resolve("trip.json")).content().contains("Hello.");
+        assertThat(place.resolve("richer.json")).content().contains("Hello.");
     }
 
     @Test
