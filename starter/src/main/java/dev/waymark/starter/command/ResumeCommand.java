@@ -95,7 +95,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ResumeOptions how = how();
-        try (AgentClient client = wait.client(output)) {
+        try (AgentClient client = wait.client(output, !isVolatile)) {
             Optional<byte[]> checkpoint = checkpoint();
             if (noWait) {
                 return started(client, checkpoint, how);

@@ -89,7 +89,8 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Prompt prompt = prompt();
-        try (AgentClient client = wait.client(output)) {
+        boolean isToLast = thread != null && !isVolatile;
+        try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
                 int exitCode = started("running", client.start(prompt));
                 if (thread != null && client.isInMemory()) {

@@ -8,18 +8,26 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import java.io.IOException;
 import java.util.List;
 import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
+/**
+ * Finds the definition of an agent when a thread starts, in the files as they are then. What it returns is the thread's
+ * agent for ever.
+ */
 public final class AgentActivity implements AgentResolver {
-    private final AgentDirectory agents;
+    private static final Logger LOG = LoggerFactory.getLogger(AgentActivity.class);
+
+    private AgentDirectory newest;
     private final McpDiscovery discovery;
     private final BooleanSupplier ranBefore;
 
     /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
-        this.agents = agents;
+        this.newest = agents;
         this.discovery = discovery;
         this.ranBefore = ranBefore;
     }
@@ -31,9 +39,21 @@ public final class AgentActivity implements AgentResolver {
             throw ActivityProblems.permanent(new Problem(
                     Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
         }
-        AgentSpec agent = find(input);
+        AgentDirectory agents = reread();
+        AgentSpec agent = find(agents, input);
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
+    }
+
+    /** Everyone hears of a file that is not valid, and new threads get its last valid version. */
+    private synchronized AgentDirectory reread() {
+        try {
+            newest = newest.reread(
+                    problem -> LOG.error("{}. New threads get its last valid version", problem.getMessage()));
+        } catch (IOException e) {
+            LOG.error("The agent files can't be read. New threads get their last valid versions", e);
+        }
+        return newest;
     }
 
     /** A thread with newer rules may need of its agent's file what this version can't read. */
@@ -56,9 +76,9 @@ public final class AgentActivity implements AgentResolver {
         }
     }
 
-    private AgentSpec find(AgentInput input) {
+    private static AgentSpec find(AgentDirectory agents, AgentInput input) {
         if (input.agent().isEmpty()) {
-            return theOnlyOne();
+            return theOnlyOne(agents);
         }
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
@@ -67,7 +87,7 @@ public final class AgentActivity implements AgentResolver {
     }
 
     /** A conversation that comes from elsewhere may not say whose it is. */
-    private AgentSpec theOnlyOne() {
+    private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
             throw ActivityProblems.permanent(
