@@ -25,6 +25,11 @@ public final class AgentActivity implements AgentResolver {
     private final McpDiscovery discovery;
     private final BooleanSupplier ranBefore;
 
+    /** For threads that nothing is above. */
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
+        this(agents, discovery, () -> false);
+    }
+
     /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
         this.newest = agents;
