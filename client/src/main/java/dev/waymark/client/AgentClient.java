@@ -9,6 +9,7 @@ import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -135,7 +136,11 @@ public final class AgentClient implements AutoCloseable {
         return starter.run(prompt);
     }
 
-    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    /**
+     * Starts or continues without waiting for an outcome. It is durable when this returns, and no worker is needed. On a
+     * server that keeps everything in memory, a client with a saver waits until a named thread's first checkpoint is
+     * saved; {@link #follow} saves what comes later.
+     */
     public Started start(Prompt prompt) {
         return starter.start(prompt);
     }
@@ -156,9 +161,9 @@ public final class AgentClient implements AutoCloseable {
         return continuation.resume(thread, how);
     }
 
-    /** Resumes a closed thread under the name {@code successor}, without waiting for the outcome. */
-    public Started resumeOnly(String thread, String successor, ResumeOptions how) {
-        return continuation.resumeOnly(thread, successor, how);
+    /** Resumes a closed thread without waiting for the outcome. */
+    public Started resumeOnly(String thread, ResumeOptions how) {
+        return continuation.resumeOnly(thread, how);
     }
 
     /**
@@ -173,6 +178,11 @@ public final class AgentClient implements AutoCloseable {
     /** Resumes a checkpoint that was found at {@code place}, which failures name. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resume(checkpoint, place, how);
+    }
+
+    /** Resumes a checkpoint without waiting for the outcome. Empty when the checkpoint is complete: nothing goes on. */
+    public Optional<Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
+        return continuation.resumeOnly(checkpoint, place, how);
     }
 
     /**
@@ -217,6 +227,21 @@ public final class AgentClient implements AutoCloseable {
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
         continuation.checkThatItLasts(thread, volatileAllowed);
+    }
+
+    /** Whether the server forgets everything when it stops. */
+    public boolean isInMemory() {
+        return context.connection().isInMemory();
+    }
+
+    /**
+     * Saves a thread as it stands, once.
+     *
+     * @param replacing whether it may take the place of a newer checkpoint, or of another thread's
+     * @throws SaverException when it may not, when the saver fails, or when it does not answer in time
+     */
+    public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
     }
 
     /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */

@@ -73,7 +73,10 @@ final class OutcomeWaiter {
     private void end(CheckpointWriter keeper) {
         SaveOptions where = context.saving().orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
-            where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            if (!keeper.isRefused(unsaved)) {
+                where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            }
+            where.listener().notSaved(unsaved);
         }
         keeper.close();
     }
@@ -86,7 +89,55 @@ final class OutcomeWaiter {
     }
 
     void save(Timeline timeline) {
-        ThreadSnapshot.of(timeline).ifPresent(this::save);
+        if (context.saving().isPresent()) {
+            String firstRunId = context.histories().firstRunId(timeline.thread(), timeline.runId());
+            ThreadSnapshot.of(timeline, firstRunId).ifPresent(this::save);
+        }
+    }
+
+    /** Saves a thread that was just started, once it has what was said, and waits until it is saved. */
+    void saveBeginning(AgentClient.Started started) {
+        if (context.saving().isEmpty()) {
+            return;
+        }
+        SaveOptions where = context.saving().get();
+        WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
+        MomentStream moments = context.moments(started.thread(), started.runId());
+        Optional<Moment> newest = Optional.empty();
+        while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
+            newest = moments.next(deadline.millisLeft()).stream()
+                    .filter(moment -> !moment.state().isBlank() && !ThreadSnapshot.isOfNoUse(moment.state()))
+                    .reduce((earlier, later) -> later);
+        }
+        if (newest.isPresent()) {
+            save(ThreadSnapshot.of(started.thread(), newest.get(), moments.run()));
+        } else {
+            where.listener().failed(SaverException.late(started.thread(), where.flushTimeout()));
+            where.listener().notSaved(started.thread());
+        }
+    }
+
+    /** Saves a thread as it stands, once. */
+    CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        Timeline timeline = context.read(RequestLimits.thread(thread));
+        if (timeline.lacksAgent()) {
+            throw new WaymarkException.NotFound(
+                    "the thread did nothing, for want of an agent: " + thread, "There is nothing to save");
+        }
+        String firstRunId = context.histories().firstRunId(thread, timeline.runId());
+        Moment present = new Moment(
+                timeline.runId(), timeline.lastEventId(), timeline.now().updatedAt(), Optional.empty(), timeline.now());
+        CheckpointEntry entry = CheckpointEntry.of(
+                new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId));
+        if (replacing) {
+            entry.replace(where.bounded());
+        } else {
+            entry.objection(entry.compare(where.bounded())).ifPresent(problem -> {
+                throw problem;
+            });
+            entry.write(where.bounded());
+        }
+        return CheckpointSaved.of(thread, present);
     }
 
     void save(ThreadSnapshot snapshot) {

@@ -61,7 +61,7 @@ final class ThreadBrowser {
                         context.directory().threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
-                                .filter(state -> !state.agent().isEmpty() || !ThreadContinuation.hadNoAgent(state))
+                                .filter(state -> !state.agent().isEmpty() || !ThreadSnapshot.isOfNoUse(state))
                                 .map(state -> new ThreadSummary(
                                         listed.thread(),
                                         StatusReport.of(state).status(),

@@ -264,7 +264,7 @@ final class ThreadSender {
         } catch (WaymarkException.NotFound e) {
             boolean isSaved = context.saving().isPresent()
                     && context.requests().find(thread).isEmpty()
-                    && ThreadContinuation.load(context.saving().get(), thread).isPresent();
+                    && new SavedThread(context, thread).load().isPresent();
             throw isSaved ? Requests.onlySaved(thread) : e;
         }
     }

@@ -66,6 +66,15 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
+    /** The saver does not have the newest checkpoint of a thread. {@link #type} says why. */
+    public static final class NotSaved extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NotSaved(String type, String message, String remedy) {
+            super(type, message, remedy, null, null);
+        }
+    }
+
     /** The thread would not survive its server, which keeps everything in memory. */
     public static final class VolatileStore extends WaymarkException {
         private static final long serialVersionUID = 1L;

@@ -68,7 +68,18 @@ public final class PhasesCheckpoint {
     public static Json latest(Timeline timeline) {
         List<Json> records = new ArrayList<>();
         new PhasesCheckpoint(timeline, records::add).addSnapshot(timeline.now());
-        return records.get(0);
+        return withAgent(records.get(0), timeline.now().agent());
+    }
+
+    /** In a chain, its first record names the agent. One that stands alone has it beside its payload. */
+    private static Json withAgent(Json record, String agent) {
+        if (agent.isEmpty()) {
+            return record;
+        }
+        Map<String, Object> fields = new LinkedHashMap<>();
+        ((Map<?, ?>) record.value()).forEach((name, value) -> fields.put((String) name, value));
+        fields.put("agent_name", agent);
+        return Json.of(fields);
     }
 
     /** Everything that the newest turn went through, as far as it is still held. */

@@ -93,7 +93,16 @@ final class PhasesReader {
         adopt(tree, "thread_id", "threadId");
         adopt(tree, "payload", "data");
         CheckpointFields fields = CheckpointFields.of(tree, place)
-                .only("schema_version", "run_id", "thread_id", "step", "phase", "timestamp_ms", "payload", "effects");
+                .only(
+                        "schema_version",
+                        "run_id",
+                        "thread_id",
+                        "step",
+                        "phase",
+                        "timestamp_ms",
+                        "payload",
+                        "effects",
+                        "agent_name");
         if (fields.has("schema_version") && !"v1".equals(fields.value("schema_version"))) {
             throw fields.corrupt("no such schema_version: " + fields.value("schema_version"));
         }
@@ -137,6 +146,9 @@ final class PhasesReader {
             }
             if (entry.phase().equals("run_started")) {
                 agent = entry.payload().optionalText("agent_name").orElse("");
+            }
+            if (entry.fields().has("agent_name")) {
+                agent = entry.fields().text("agent_name");
             }
             if (entry.phase().equals("paused")
                     && "user_input".equals(entry.payload().value("kind"))) {

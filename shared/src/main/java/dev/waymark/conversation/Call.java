@@ -166,7 +166,11 @@ public record Call(
         }
     }
 
-    /** Who decided, and why. */
+    /**
+     * Who decided, and why.
+     *
+     * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approval(
@@ -175,10 +179,24 @@ public record Call(
             @JsonProperty("by") Optional<String> by,
             @JsonProperty("reason") Optional<String> reason,
             @JsonProperty("at") Instant at,
-            @JsonProperty("signed") Optional<Signature> signed) {
-        /** One that nobody signed. */
+            @JsonProperty("signed") Optional<Signature> signed,
+
+            @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean stated) {
+        /** A decision made here that nobody signed. */
         public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-            this(approved, edited, by, reason, at, Optional.empty());
+            this(approved, edited, by, reason, at, Optional.empty(), false);
+        }
+
+        /** A decision made here, with its signature. */
+        public Approval(
+                boolean approved,
+                boolean edited,
+                Optional<String> by,
+                Optional<String> reason,
+                Instant at,
+                Optional<Signature> signed) {
+            this(approved, edited, by, reason, at, signed, false);
         }
 
         @JsonCreator
@@ -390,7 +408,8 @@ public record Call(
     }
 
     /** Something of it may run, or has run, here or where it came from. */
-    boolean wasBegun() {
+    @JsonIgnore
+    public boolean wasBegun() {
         return switch (status) {
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;

@@ -52,6 +52,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         blank.maxIterations = fact.maxIterations();
         blank.parent = fact.parent();
         blank.context = fact.context();
+        blank.origin = fact.session().map(Origin::ofSession);
         return apply(blank.state(), fact, at);
     }
 

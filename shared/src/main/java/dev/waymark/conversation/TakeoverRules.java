@@ -44,6 +44,7 @@ final class TakeoverRules {
         draft.origin = how.session().isEmpty() && extras.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Origin(how.session(), extras));
+        draft.context = how.context().or(() -> draft.context);
         how.agent().ifPresent(named -> draft.agent = named);
         if (how.agent().isPresent() || draft.terms.isEmpty() || namesItsThread()) {
             draft.terms = Optional.empty();

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
@@ -216,6 +217,104 @@ public final class HistoryReader {
 
     /** What a run was started with: its first event, and no more than that is read. */
     public StartInput startInput(String workflowId, String runId) {
+        return Projector.startInput(firstEvent(workflowId, runId));
+    }
+
+    /** The first run of the thread that this run belongs to. A reset or a continue-as-new does not change it. */
+    public String firstRunId(String workflowId, String runId) {
+        return Projector.firstRunId(firstEvent(workflowId, runId)).orElse(runId);
+    }
+
+    /** In which thread a closed one goes on, as {@code marker} recorded it, or empty when there is no such marker. */
+    public Optional<ContinuationMarker> continuation(String marker) {
+        try {
+            return Optional.of(Projector.input(firstEvent(marker, ""), ContinuationMarker.class));
+        } catch (StatusRuntimeException e) {
+            if (isNotFound(e)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * The thread that goes on with a closed one, or is about to be started for that; empty when none is.
+     *
+     * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
+     */
+    public Optional<String> continuedAs(String marker) {
+        Optional<ContinuationMarker> taken = continuation(marker);
+        if (taken.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Timeline> idle = read(taken.get().thread()).filter(Timeline::lacksAgent);
+        return idle.isEmpty()
+                ? Optional.of(taken.get().thread())
+                : continuedAs(ContinuationMarker.idAfter(marker, idle.get().runId()));
+    }
+
+    /** Whether a reset made this run, with a part of the history of another one. */
+    boolean isReset(String workflowId, String runId) {
+        String original = firstEvent(workflowId, runId)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getOriginalExecutionRunId();
+        return !original.isEmpty() && !original.equals(runId);
+    }
+
+    /**
+     * Whether the thread above had begun a thread of this name before a reset took that back. Retention may have removed
+     * the earlier thread, so that the name is free again.
+     */
+    public boolean wasBegunBefore(String workflowId, String runId) {
+        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        if (!started.hasParentWorkflowExecution()) {
+            return false;
+        }
+        String above = started.getParentWorkflowExecution().getWorkflowId();
+        String run = started.getParentWorkflowExecution().getRunId();
+        Optional<String> base = isReset(above, run) ? resetFrom(above, run) : Optional.empty();
+        while (base.isPresent()) {
+            if (hasBegun(above, base.get(), workflowId)) {
+                return true;
+            }
+            base = isReset(above, base.get()) ? resetFrom(above, base.get()) : Optional.empty();
+        }
+        return false;
+    }
+
+    /** The run whose history a reset copied into this one. */
+    private Optional<String> resetFrom(String workflowId, String runId) {
+        List<String> bases = new ArrayList<>();
+        forEach(execution(workflowId, runId), event -> {
+            var failed = event.getWorkflowTaskFailedEventAttributes();
+            if (event.hasWorkflowTaskFailedEventAttributes()
+                    && failed.getNewRunId().equals(runId)) {
+                bases.add(failed.getBaseRunId());
+            }
+        });
+        return bases.stream().findFirst();
+    }
+
+    private boolean hasBegun(String workflowId, String runId, String child) {
+        List<Long> begun = new ArrayList<>();
+        try {
+            forEach(execution(workflowId, runId), event -> {
+                if (event.hasStartChildWorkflowExecutionInitiatedEventAttributes()
+                        && event.getStartChildWorkflowExecutionInitiatedEventAttributes()
+                                .getWorkflowId()
+                                .equals(child)) {
+                    begun.add(event.getEventId());
+                }
+            });
+        } catch (StatusRuntimeException e) {
+            if (!isNotFound(e)) {
+                throw e;
+            }
+        }
+        return !begun.isEmpty();
+    }
+
+    private HistoryEvent firstEvent(String workflowId, String runId) {
         HistoryEvent first = stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
                         .setNamespace(namespace)
@@ -224,7 +323,7 @@ public final class HistoryReader {
                         .build())
                 .getHistory()
                 .getEvents(0);
-        return Projector.startInput(decoder(workflowId).apply(first));
+        return decoder(workflowId).apply(first);
     }
 
     private UnaryOperator<HistoryEvent> decoder(String workflowId) {

@@ -22,6 +22,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -74,6 +75,34 @@ public final class FileSaver implements CheckpointSaver {
     }
 
     @Override
+    public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        Optional<CheckpointOwner> stored = owner(threadId);
+        CheckpointOwner next = owner.replacing(stored, threadId);
+        if (!stored.equals(Optional.of(next))) {
+            handOver(threadId, next);
+        }
+        save(checkpoint);
+    }
+
+    @Override
+    public Optional<CheckpointOwner> owner(String threadId) {
+        Path file = ownerFileOf(threadId);
+        return read(file).map(text -> CheckpointOwner.read(text, threadId, file.toString()));
+    }
+
+    @Override
+    public void handOver(String threadId, CheckpointOwner owner) {
+        Path file = ownerFileOf(threadId);
+        try {
+            createDirectory(directory.toAbsolutePath());
+            replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+        } catch (IOException e) {
+            throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
+        }
+    }
+
+    @Override
     public Optional<Json> load(String threadId) {
         Path file = fileOf(threadId);
         return read(file).map(text -> CheckpointText.read(text, threadId, file.toString()));
@@ -99,6 +128,7 @@ public final class FileSaver implements CheckpointSaver {
         Path document = directory.resolve(file.documentName());
         try {
             boolean deleted = Files.deleteIfExists(document);
+            Files.deleteIfExists(ownerFileOf(threadId));
             if (file.isHashed()) {
                 Files.deleteIfExists(directory.resolve(file.idName()));
             }
@@ -121,6 +151,10 @@ public final class FileSaver implements CheckpointSaver {
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
         }
+    }
+
+    private Path ownerFileOf(String threadId) {
+        return directory.resolve(EntryFileName.of(threadId).ownerName());
     }
 
     private Path fileOf(String threadId) {

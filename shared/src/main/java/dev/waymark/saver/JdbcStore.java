@@ -73,8 +73,17 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     static Optional<String> get(Connection connection, String key) throws SQLException {
+        return get(connection, key, "");
+    }
+
+    /** Keeps others from changing the entry until the transaction ends. SQLite's transactions do so by themselves. */
+    Optional<String> getForUpdate(Connection connection, String key) throws SQLException {
+        return get(connection, key, isSqlite() ? "" : " FOR UPDATE");
+    }
+
+    private static Optional<String> get(Connection connection, String key, String lock) throws SQLException {
         try (PreparedStatement select =
-                connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?")) {
+                connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?" + lock)) {
             select.setString(1, Sha256.hex(key));
             try (ResultSet rows = select.executeQuery()) {
                 return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();

@@ -30,6 +30,7 @@ import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
 import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
@@ -128,6 +129,7 @@ public final class WaymarkCommand implements Runnable {
                 .setOut(out)
                 .setErr(err)
                 .setParameterExceptionHandler(WaymarkCommand::misused)
+                .setExecutionStrategy(WaymarkCommand::run)
                 .setExecutionExceptionHandler(WaymarkCommand::failed)
                 .execute(args);
         out.flush();
@@ -138,6 +140,22 @@ public final class WaymarkCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "no command");
+    }
+
+    /** Runs the command. What it was told of its saver counts in its exit code. */
+    private static int run(ParseResult parsed) {
+        int exitCode = new CommandLine.RunLast().execute(parsed);
+        ParseResult own = parsed;
+        while (own.hasSubcommand()) {
+            own = own.subcommand();
+        }
+        return own.commandSpec().mixins().values().stream()
+                .map(CommandSpec::userObject)
+                .filter(WaitOptions.class::isInstance)
+                .map(WaitOptions.class::cast)
+                .findFirst()
+                .map(wait -> wait.exitCode(exitCode))
+                .orElse(exitCode);
     }
 
     private static int misused(ParameterException e, String[] args) {

@@ -7,6 +7,7 @@ import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
+import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelActivity;
@@ -19,6 +20,8 @@ import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.converter.EncodedValues;
@@ -104,10 +107,17 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, kinds.discovery()),
+                new AgentActivity(builder.agents, kinds.discovery(), this::ranBefore),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
+    }
+
+    /** Only names of subagents' threads have a slash that a workflow put there. */
+    private boolean ranBefore() {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        return info.getWorkflowId().contains("/")
+                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getRunId()));
     }
 
     // ---- its life

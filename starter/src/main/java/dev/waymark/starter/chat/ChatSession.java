@@ -126,7 +126,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             return timeline;
         }
         String successor = terms.thread(number + 1);
-        client.resumeOnly(thread, successor, terms.how());
+        client.resumeOnly(thread, terms.how().withThread(successor));
         console.note("going on in " + successor);
         thread = successor;
         return read(thread);

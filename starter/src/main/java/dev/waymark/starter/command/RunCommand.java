@@ -5,6 +5,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
+import dev.waymark.client.ValueText;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;
@@ -91,7 +92,13 @@ public final class RunCommand implements Callable<Integer> {
         boolean isToLast = thread != null && !isVolatile;
         try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
-                return started("running", client.start(prompt));
+                int exitCode = started("running", client.start(prompt));
+                if (thread != null && client.isInMemory()) {
+                    wait.target()
+                            .ifPresent(target -> output.note("  waymark save " + ValueText.quoted(thread) + " --to "
+                                    + ValueText.quoted(target) + " --follow"));
+                }
+                return exitCode;
             }
             if (isClearing(prompt)) {
                 return started("cleared", cleared(client, prompt.messages().orElseThrow()));

@@ -100,7 +100,8 @@ public final class CallLog {
 
     private static String words(Call.Approval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        return how + by(approval.by()) + (approval.edited() ? ", edited" : "");
+        String who = approval.stated() ? ", says a checkpoint" : by(approval.by());
+        return how + who + (approval.edited() ? ", edited" : "");
     }
 
     private static String by(Optional<String> who) {

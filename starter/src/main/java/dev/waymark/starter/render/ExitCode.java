@@ -14,6 +14,9 @@ public final class ExitCode {
     public static final int SERVER_UNREACHABLE = 5;
     public static final int WAITED_LONG_ENOUGH = 6;
 
+    /** What was asked for is done, but the saver does not have the newest checkpoint. The thread goes on. */
+    public static final int NOT_SAVED = 7;
+
     private ExitCode() {}
 
     public static int of(WaymarkException e) {
@@ -28,6 +31,9 @@ public final class ExitCode {
         }
         if (e instanceof WaymarkException.NoWorker || e instanceof WaymarkException.TimedOut) {
             return WAITED_LONG_ENOUGH;
+        }
+        if (e instanceof WaymarkException.NotSaved) {
+            return NOT_SAVED;
         }
         return e instanceof WaymarkException.NotComplete ? FAILED : BAD_INPUT;
     }

@@ -110,6 +110,13 @@ public final class ToolActivity implements DynamicActivity {
         if (stopping.getAsBoolean()) {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
         }
+        Optional<String> other =
+                ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getRunId()));
+        if (other.isPresent()) {
+            // No execution of this thread gets as far as to a claim, so this one may say what becomes of the call.
+            return ToolOutcome.error(ToolTexts.failure(
+                    "it was not run, because this thread goes on as " + other.get() + ", which has the same call"));
+        }
         // Before the claim: what the workflow takes for dead some time after granting it is dead by then.
         ProcessFence fence = ProcessFence.in(tool.timeout());
         ClaimRequest claim = new ClaimRequest(

@@ -241,9 +241,15 @@ final class InFlight {
     }
 
     /** Begins a thread for a call to a subagent. It takes its agent's definition itself. */
-    boolean startSubagent(String name, Call call, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
-        StartInput input =
-                StartInput.ofSubagent(call.tool(), String.valueOf(call.args().field("task")), context, parent, limits);
+    boolean startSubagent(
+            String name,
+            Call call,
+            Optional<Json> context,
+            Parent parent,
+            Optional<RunLimits> limits,
+            Optional<String> session) {
+        StartInput input = StartInput.ofSubagent(
+                call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

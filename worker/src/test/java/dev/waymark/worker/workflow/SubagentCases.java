@@ -334,7 +334,8 @@ abstract class SubagentCases {
                 "ask Which day?",
                 Optional.empty(),
                 new Parent("tu_7", 1, Optional.empty()),
-                Optional.of(RunLimits.DEFAULT));
+                Optional.of(RunLimits.DEFAULT),
+                Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), boss())) {
             String thread = rig.start(input);
             rig.await(thread, Conversation::isInterrupted);
