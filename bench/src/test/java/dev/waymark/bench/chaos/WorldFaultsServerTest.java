@@ -227,12 +227,17 @@ class WorldFaultsServerTest {
                 Conversation state = await(thread, WorldFaultsServerTest::isOver);
                 signal("CONT", family);
                 // Whatever goes on does so at once.
-                Awaitility.await().pollDelay(Duration.ofSeconds(5)).until(() -> true);
+                pass(Duration.ofSeconds(5));
                 return state;
             } finally {
                 signal("CONT", family);
             }
         }
+    }
+
+    /** What is awaited is that nothing happens, or goes on, for so long. */
+    private static void pass(Duration time) {
+        Awaitility.await().atMost(time.plusMinutes(1)).pollDelay(time).until(() -> true);
     }
 
     private static void signal(String name, List<ProcessHandle> processes) throws Exception {
@@ -302,7 +307,7 @@ class WorldFaultsServerTest {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(60)))
                 .inTheMiddle(() ->
-                        Awaitility.await().pollDelay(Duration.ofSeconds(8)).until(() -> true));
+                        pass(Duration.ofSeconds(8)));
         int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
         try (AgentWorker worker = worker(connection.client(), "slow", new ToolSpec[0], slow)) {
             worker.start();
@@ -315,7 +320,7 @@ class WorldFaultsServerTest {
                             == 5);
 
             server.close();
-            Awaitility.await().pollDelay(Duration.ofSeconds(20)).until(() -> true);
+            pass(Duration.ofSeconds(20));
             server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), port, 0);
             Conversation state = await(thread, WorldFaultsServerTest::isOver);
 
