@@ -23,6 +23,7 @@ public final class ToolKinds implements AutoCloseable {
     private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
     private final Map<ToolSpec.Kind, ToolSlots> slots = new LinkedHashMap<>();
     private final McpConnections servers;
+    private final Map<String, String> environment;
 
     /**
      * Starts and connects to nothing before it is needed.
@@ -31,6 +32,7 @@ public final class ToolKinds implements AutoCloseable {
      * @param directory where programs are started: that of the agent files
      */
     public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
+        this.environment = environment;
         ToolPrograms programs = new ToolPrograms(new CommandRunner(environment), directory);
         servers = new McpConnections(environment, directory);
         List.of(
@@ -42,6 +44,11 @@ public final class ToolKinds implements AutoCloseable {
                     kinds.put(kind.kind(), kind);
                     slots.put(kind.kind(), new ToolSlots(kind.slots()));
                 });
+    }
+
+    /** The variables in which <code>${NAME}</code> is resolved. */
+    Map<String, String> environment() {
+        return environment;
     }
 
     /** In the order in which an agent file's entry is tried. */
