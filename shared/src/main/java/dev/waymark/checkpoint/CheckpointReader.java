@@ -30,7 +30,7 @@ public final class CheckpointReader {
             throw CheckpointCorruption.at("", "there is nothing in it");
         }
         try {
-            return documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents), now);
+            return documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents));
         } catch (IllegalArgumentException e) {
             throw CheckpointCorruption.at("", String.valueOf(e.getMessage()));
         }
@@ -42,12 +42,15 @@ public final class CheckpointReader {
         }
         CheckpointFields fields = CheckpointFields.of(document, "");
         if (fields.has("session") && fields.has("checkpoint")) {
-            return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields));
+            return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields, now));
         }
         if (fields.has("phase") || fields.has("llm_calls")) {
             return PhasesReader.record(document, now);
         }
-        if (fields.has("threadId")) {
+        if (fields.has("transcript")) {
+            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.version(fields, now));
+        }
+        if (fields.has("threadId") && !fields.has("iterations")) {
             return recovered(CheckpointFormat.THREAD, document, ThreadReader.read(fields));
         }
         if (fields.has("messages") && fields.has("iterations")) {
@@ -65,10 +68,10 @@ public final class CheckpointReader {
             return recovered(CheckpointFormat.MESSAGES, document, MessagesReader.read(list, now));
         }
         if (first.containsKey("transcript")) {
-            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.versions(list));
+            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.versions(list, now));
         }
         if (first.containsKey("phase")) {
-            return PhasesReader.chain(document, now);
+            return PhasesReader.chain(document);
         }
         throw CheckpointCorruption.at("", "the shape of no known checkpoint");
     }

@@ -118,10 +118,21 @@ public record Call(
     public record Claim(
             @JsonProperty("execution") String execution,
             @JsonProperty("at") Instant at) {
+        private static final String ELSEWHERE = "checkpoint";
+
         @JsonCreator
         public Claim {
             Objects.requireNonNull(execution, "execution");
             Objects.requireNonNull(at, "at");
+        }
+
+        /** Of an execution that only a checkpoint tells of. */
+        static Claim elsewhere(Instant at) {
+            return new Claim(ELSEWHERE, at);
+        }
+
+        boolean isElsewhere() {
+            return execution.equals(ELSEWHERE);
         }
     }
 

@@ -26,7 +26,7 @@ public final class ToolTexts {
                 + ". Reply once more, with one JSON value that fits it and nothing else.";
     }
 
-    static String denied(String tool, Optional<String> reason) {
+    public static String denied(String tool, Optional<String> reason) {
         return "Tool execution denied by user. " + notExecuted(tool)
                 + reason.map(words -> " Reason: " + words).orElse("");
     }
