@@ -29,6 +29,7 @@ class ArchitectureTest {
     private static final String SAVER = "dev.waymark.saver..";
     private static final String WORKER = "dev.waymark.worker..";
     private static final String WORKFLOW = "dev.waymark.worker.workflow..";
+    private static final String CLIENT = "dev.waymark.client..";
     private static final String STARTER = "dev.waymark.starter..";
     private static final String TESTKIT = "dev.waymark.testkit..";
     private static final String BENCH = "dev.waymark.bench..";
@@ -42,18 +43,28 @@ class ArchitectureTest {
 
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
-            .that(resideInAPackage("dev.waymark..").and(not(resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH))))
+            .that(resideInAPackage("dev.waymark..")
+                    .and(not(resideInAnyPackage(WORKER, CLIENT, STARTER, TESTKIT, BENCH))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(WORKER, CLIENT, STARTER, TESTKIT, BENCH);
 
     @ArchTest
-    static final ArchRule worker_knows_neither_starter_nor_tests = noClasses()
+    static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
             .that()
             .resideInAPackage(WORKER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(CLIENT, STARTER, TESTKIT, BENCH);
+
+    @ArchTest
+    static final ArchRule client_knows_neither_terminals_nor_drivers = noClasses()
+            .that()
+            .resideInAPackage(CLIENT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    WORKER, STARTER, TESTKIT, BENCH, "picocli..", "org.jline..", "org.sqlite..", "org.postgresql..");
 
     @ArchTest
     static final ArchRule starter_knows_neither_worker_nor_tests = noClasses()
@@ -69,7 +80,7 @@ class ArchitectureTest {
             .resideInAPackage(TESTKIT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, STARTER, BENCH);
+            .resideInAnyPackage(WORKER, CLIENT, STARTER, BENCH);
 
     @ArchTest
     static final ArchRule packages_have_no_cycles =

@@ -3,10 +3,10 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Prompt;
 import dev.waymark.connect.Connection;
 import dev.waymark.e2e.product.Dev;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.Prompt;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;

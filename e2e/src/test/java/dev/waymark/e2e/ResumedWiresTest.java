@@ -3,11 +3,11 @@ package dev.waymark.e2e;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.ResumeOptions;
 import dev.waymark.e2e.product.Dev;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.Prompt;
-import dev.waymark.starter.client.ResumeOptions;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;

@@ -1,4 +1,4 @@
-/** What tests of agents, tools, providers and savers build on. Must not know the worker or the starter. */
+/** What tests of agents, tools, providers and savers build on. Must not know the worker, the client or the starter. */
 @NullMarked
 package dev.waymark.testkit;
 

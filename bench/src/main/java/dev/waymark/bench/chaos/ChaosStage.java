@@ -1,5 +1,6 @@
 package dev.waymark.bench.chaos;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ServerUnreachable;
 import dev.waymark.contract.Ack;
@@ -14,7 +15,6 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.client.AgentClient;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.testkit.crash.Crash;

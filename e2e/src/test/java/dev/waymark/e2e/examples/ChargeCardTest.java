@@ -1,11 +1,11 @@
 package dev.waymark.e2e.examples;
 
-import static dev.waymark.starter.client.AgentResult.assertComplete;
+import static dev.waymark.client.AgentResult.assertComplete;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Prompt;
 import dev.waymark.connect.Connection;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.Prompt;
 import dev.waymark.testkit.EffectLedger;
 import dev.waymark.testkit.crash.Crash;
 import dev.waymark.testkit.crash.CrashPoint;

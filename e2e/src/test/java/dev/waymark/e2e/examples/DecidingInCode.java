@@ -1,8 +1,8 @@
 package dev.waymark.e2e.examples;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.Approval;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Approval;
 import java.math.BigDecimal;
 import java.util.Optional;
 

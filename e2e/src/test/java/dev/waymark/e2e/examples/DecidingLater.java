@@ -1,10 +1,10 @@
 package dev.waymark.e2e.examples;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Approval;
+import dev.waymark.client.Prompt;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.Approval;
-import dev.waymark.starter.client.Prompt;
 import java.util.List;
 import java.util.Map;
 

@@ -2,12 +2,12 @@ package dev.waymark.e2e.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.WaymarkException;
 import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;

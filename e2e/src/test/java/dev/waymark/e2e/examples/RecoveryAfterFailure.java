@@ -1,10 +1,10 @@
 package dev.waymark.e2e.examples;
 
-import static dev.waymark.starter.client.AgentResult.assertComplete;
+import static dev.waymark.client.AgentResult.assertComplete;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.Prompt;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Prompt;
 
 /** A caller that may die at any time, and whose successor gets the outcome without anything being done twice. */
 final class RecoveryAfterFailure {

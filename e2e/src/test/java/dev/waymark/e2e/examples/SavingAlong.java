@@ -1,16 +1,16 @@
 package dev.waymark.e2e.examples;
 
-import static dev.waymark.starter.client.AgentResult.assertComplete;
+import static dev.waymark.client.AgentResult.assertComplete;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.client.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverTarget;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.CheckpointLoaded;
-import dev.waymark.starter.client.CheckpointSaved;
-import dev.waymark.starter.client.Prompt;
-import dev.waymark.starter.client.SaveOptions;
-import dev.waymark.starter.client.Watcher;
 import java.util.function.Consumer;
 
 /** A thread with a name, on a server that forgets. */

@@ -1,9 +1,9 @@
 package dev.waymark.e2e.examples;
 
-import static dev.waymark.starter.client.AgentResult.assertComplete;
+import static dev.waymark.client.AgentResult.assertComplete;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
 import java.util.Map;
 
 /** Two HTTP requests, perhaps to two processes with no memory in common. All that travels is the thread's id. */

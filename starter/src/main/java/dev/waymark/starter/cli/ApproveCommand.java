@@ -2,10 +2,10 @@ package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Approval;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.Approval;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.LimitRaise;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.LimitRaise;
 import java.math.BigDecimal;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.contract.CallItem;
-import dev.waymark.starter.client.AgentClient;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,14 +1,14 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.SaveListener;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.client.ThreadSummary;
+import dev.waymark.client.ValueText;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.OutboundMessage;
-import dev.waymark.starter.client.SaveListener;
-import dev.waymark.starter.client.SaveOptions;
-import dev.waymark.starter.client.ThreadSummary;
-import dev.waymark.starter.client.ValueText;
-import dev.waymark.starter.client.WaymarkException;
 import dev.waymark.starter.terminal.Console;
 import dev.waymark.starter.terminal.ConsoleInput;
 import dev.waymark.starter.terminal.LineEditor;

@@ -1,9 +1,9 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.Approval;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Settlement;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.starter.client.Approval;
-import dev.waymark.starter.client.OutboundMessage;
-import dev.waymark.starter.client.Settlement;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,5 +1,8 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.ValueText;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
@@ -11,9 +14,6 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.client.OutboundMessage;
-import dev.waymark.starter.client.TextDelta;
-import dev.waymark.starter.client.ValueText;
 import dev.waymark.starter.terminal.Console;
 import java.util.ArrayList;
 import java.util.HashSet;

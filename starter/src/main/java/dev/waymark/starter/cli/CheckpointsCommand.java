@@ -1,9 +1,9 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
-import dev.waymark.starter.client.AgentClient;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -2,8 +2,8 @@ package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.ValueText;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ValueText;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

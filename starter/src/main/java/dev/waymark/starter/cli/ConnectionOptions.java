@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
+import dev.waymark.client.AgentClient;
 import java.util.logging.LogManager;
 
 /** Opens the connection that a command needs, quietly: what libraries log is no business of a command's reader. */

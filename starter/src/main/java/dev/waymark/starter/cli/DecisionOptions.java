@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.Approval;
+import dev.waymark.client.Approval;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;

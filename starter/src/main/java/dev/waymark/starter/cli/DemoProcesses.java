@@ -1,8 +1,8 @@
 package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.starter.client.WaymarkException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

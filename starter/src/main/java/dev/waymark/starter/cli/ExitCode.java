@@ -1,8 +1,8 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.WaymarkException;
 
 /** What a command's exit code means. Scripts rely on it, so this is the only place that knows. */
 final class ExitCode {

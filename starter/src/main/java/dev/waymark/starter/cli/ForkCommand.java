@@ -1,8 +1,8 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.ForkOptions;
-import dev.waymark.starter.client.ValueText;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ForkOptions;
+import dev.waymark.client.ValueText;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

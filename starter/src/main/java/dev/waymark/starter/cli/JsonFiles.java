@@ -2,9 +2,9 @@ package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.WaymarkException;
+import dev.waymark.client.WaymarkException;
 
 /** How things are said on one line. */
 final class OneLine {

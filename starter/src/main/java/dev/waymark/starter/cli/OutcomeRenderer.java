@@ -1,9 +1,9 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.ValueText;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.ValueText;
 import java.util.List;
 import java.util.Optional;
 

@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.starter.client.AgentClient;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;

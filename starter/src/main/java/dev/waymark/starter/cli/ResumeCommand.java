@@ -1,14 +1,14 @@
 package dev.waymark.starter.cli;
 
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.ResumeOptions;
+import dev.waymark.client.ValueText;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.ResumeOptions;
-import dev.waymark.starter.client.ValueText;
-import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

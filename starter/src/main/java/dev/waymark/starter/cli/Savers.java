@@ -1,10 +1,10 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
-import dev.waymark.starter.client.WaymarkException;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.logging.Level;

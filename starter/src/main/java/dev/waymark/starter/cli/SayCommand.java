@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
+import dev.waymark.client.AgentClient;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

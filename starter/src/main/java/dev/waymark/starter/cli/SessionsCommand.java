@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.ThreadSummary;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadSummary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.Settlement;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Settlement;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;

@@ -1,7 +1,7 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.client.AgentClient;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.Progress;
+import dev.waymark.client.Progress;
 
 /** Says on stderr how far a long reading has come, once it has become a long one. */
 final class SlowProgress implements Progress {

@@ -1,8 +1,8 @@
 package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.Verification;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Verification;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

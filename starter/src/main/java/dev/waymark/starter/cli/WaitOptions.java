@@ -1,10 +1,10 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.SaveListener;
+import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.CheckpointLoaded;
-import dev.waymark.starter.client.SaveListener;
-import dev.waymark.starter.client.SaveOptions;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;

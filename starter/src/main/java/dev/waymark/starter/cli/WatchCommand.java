@@ -1,12 +1,12 @@
 package dev.waymark.starter.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.Watcher;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.client.AgentClient;
-import dev.waymark.starter.client.CheckpointLoaded;
-import dev.waymark.starter.client.CheckpointSaved;
-import dev.waymark.starter.client.TextDelta;
-import dev.waymark.starter.client.Watcher;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

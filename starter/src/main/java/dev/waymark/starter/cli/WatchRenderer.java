@@ -1,12 +1,12 @@
 package dev.waymark.starter.cli;
 
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.TextDelta;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.client.CheckpointLoaded;
-import dev.waymark.starter.client.CheckpointSaved;
-import dev.waymark.starter.client.TextDelta;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;

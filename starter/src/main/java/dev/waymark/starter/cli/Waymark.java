@@ -1,6 +1,6 @@
 package dev.waymark.starter.cli;
 
-import dev.waymark.starter.client.WaymarkException;
+import dev.waymark.client.WaymarkException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;

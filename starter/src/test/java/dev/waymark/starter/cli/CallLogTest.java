@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.starter.ThreadFixture;
+import dev.waymark.testkit.ThreadFixture;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

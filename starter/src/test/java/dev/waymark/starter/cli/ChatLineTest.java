@@ -2,9 +2,9 @@ package dev.waymark.starter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.OutboundMessage;
 import dev.waymark.contract.PendingItem;
-import dev.waymark.starter.ThreadFixture;
-import dev.waymark.starter.client.OutboundMessage;
+import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,10 +2,10 @@ package dev.waymark.starter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.TextDelta;
 import dev.waymark.conversation.Fact;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.ThreadFixture;
-import dev.waymark.starter.client.TextDelta;
+import dev.waymark.testkit.ThreadFixture;
 import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;

@@ -2,11 +2,11 @@ package dev.waymark.starter.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.ThreadFixture;
-import dev.waymark.starter.client.AgentResult;
-import dev.waymark.starter.client.WaymarkException;
+import dev.waymark.testkit.ThreadFixture;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -3,8 +3,8 @@ package dev.waymark.starter.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
-import dev.waymark.starter.client.WaymarkException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

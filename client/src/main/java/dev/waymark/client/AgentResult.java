@@ -1,0 +1,245 @@
+package dev.waymark.client;
+
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How a turn stands when nothing more happens by itself: it ended, or it waits for a person.
+ *
+ * <p>Every result holds the conversation up to there, and a checkpoint of it.
+ *
+ * <pre>{@code
+ * AgentResult result = client.prompt("assistant", "Plan my project.");
+ * while (result instanceof AgentResult.Interrupted asked) {
+ *     result = client.answer(asked.thread(), ask(asked.question()));
+ * }
+ * System.out.println(AgentResult.assertComplete(result).text());
+ * }</pre>
+ */
+public sealed interface AgentResult {
+    Details details();
+
+    /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
+    String status();
+
+    /** What went wrong, where something did. */
+    Optional<Problem> problem();
+
+    default String thread() {
+        return details().thread();
+    }
+
+    default String runId() {
+        return details().runId();
+    }
+
+    /** The conversation, in the shape of the {@code runner} checkpoint. */
+    default List<Object> messages() {
+        return details().messages();
+    }
+
+    default Usage usage() {
+        return details().usage();
+    }
+
+    /** What the thread has cost so far, where there is a price for its model. */
+    default Optional<Usd> cost() {
+        return details().cost();
+    }
+
+    /** How often the model was called in this turn. */
+    default int iterations() {
+        return details().iterations();
+    }
+
+    /** Messages that wait for the next model call. */
+    default int queued() {
+        return details().queued();
+    }
+
+    /** A checkpoint in the {@code runner} format. */
+    default Json checkpoint() {
+        return details().checkpoint();
+    }
+
+    /** What all results have in common. */
+    record Details(
+            String thread,
+            String runId,
+            int turn,
+            List<Object> messages,
+            Usage usage,
+            Optional<Usd> cost,
+            int iterations,
+            int queued,
+            Json checkpoint) {
+        public Details {
+            messages = List.copyOf(messages);
+        }
+    }
+
+    /**
+     * The agent said its last word.
+     *
+     * @param structured the same as JSON, where a schema was given for it
+     */
+    record Complete(Details details, String text, Optional<Json> structured) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.COMPLETE.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.empty();
+        }
+    }
+
+    /** Only people are waited for. */
+    record Interrupted(Details details, List<PendingItem> pending) implements AgentResult {
+        public Interrupted {
+            pending = List.copyOf(pending);
+        }
+
+        /** What is waited for first, in call order, as a question in words; also where it is a call to approve. */
+        public String question() {
+            return pending.get(0).words();
+        }
+
+        @Override
+        public String status() {
+            return "interrupted";
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.empty();
+        }
+    }
+
+    /** The turn failed. The conversation so far is kept. */
+    record Failed(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.FAILED.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
+    /** The turn made as many model calls as it may. A higher budget continues it. */
+    record MaxIterations(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.MAX_ITERATIONS.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
+    /** The thread has spent its budget. A higher one continues the turn. */
+    record OverBudget(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.BUDGET.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
+    /** Somebody ended the turn. */
+    record Stopped(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.STOPPED.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
+    /** Somebody cancelled the thread. */
+    record Cancelled(Details details, Problem cause) implements AgentResult {
+        @Override
+        public String status() {
+            return Turn.Status.CANCELLED.wireName();
+        }
+
+        @Override
+        public Optional<Problem> problem() {
+            return Optional.of(cause);
+        }
+    }
+
+    /** How this turn stands in this state. A turn that still runs, and waits for nobody, was cut off with its run. */
+    static AgentResult of(String thread, String runId, Conversation state, Turn turn) {
+        Details details = new Details(
+                thread,
+                runId,
+                turn.number(),
+                RunnerCheckpoint.messages(state),
+                turn.usage(),
+                state.cost(),
+                turn.iterations(),
+                state.queue().size(),
+                RunnerCheckpoint.of(state, turn));
+        Problem why = turn.problem()
+                .orElseGet(() -> new Problem(
+                        turn.status().name(), "the turn " + turn.status().wireName()));
+        return switch (turn.status()) {
+            case COMPLETE -> new Complete(details, turn.text(), turn.structured());
+            case FAILED -> new Failed(details, why);
+            case MAX_ITERATIONS -> new MaxIterations(details, why);
+            case BUDGET -> new OverBudget(details, why);
+            case STOPPED -> new Stopped(details, why);
+            case CANCELLED -> new Cancelled(details, why);
+            case RUNNING ->
+                state.isInterrupted()
+                        ? new Interrupted(details, PendingItem.of(thread, state))
+                        : new Failed(
+                                details, new Problem("Terminated", "the thread was ended in the middle of a turn"));
+            case NONE -> new Failed(details, new Problem(Problem.NOT_FOUND, "the thread has had no turn"));
+        };
+    }
+
+    static boolean isInterrupted(AgentResult result) {
+        return result instanceof Interrupted;
+    }
+
+    /**
+     * The result as a complete one, for callers whose agents never ask.
+     *
+     * @throws WaymarkException.Interrupted with {@code Agent interrupted: QUESTION} when the agent does ask
+     * @throws WaymarkException.NotComplete when the turn failed, was stopped or cancelled, or hit a limit
+     */
+    static Complete assertComplete(AgentResult result) {
+        if (result instanceof Complete complete) {
+            return complete;
+        }
+        if (result instanceof Interrupted interrupted) {
+            throw new WaymarkException.Interrupted(interrupted.question(), result.thread());
+        }
+        Problem problem = result.problem().orElseThrow();
+        throw new WaymarkException.NotComplete(
+                problem.type(), "Agent " + result.status() + ": " + problem.message(), result.thread());
+    }
+}

@@ -1,0 +1,165 @@
+package dev.waymark.client;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * Follows every thread that the server holds, and every one that begins. A closed one is looked at once.
+ *
+ * <p>It asks for news instead of waiting for them, since a server lets only so many wait: often where something happens,
+ * ever more seldom where nothing does, and a hundred times a second in all where there are very many.
+ */
+final class AllThreadsFollower implements SaveFollower.Reader {
+    private static final long LIST_EVERY_MILLIS = 1_000;
+    private static final long SHORTEST_PAUSE_MILLIS = 100;
+    private static final long LONGEST_PAUSE_MILLIS = 2_000;
+    private static final long PAUSE_FOR_EACH_MILLIS = 10;
+    private static final int LOOKS_AT_ONCE = 64;
+
+    /** The list may lag behind, and the server's clock differ. */
+    private static final Duration MARGIN = Duration.ofMinutes(1);
+
+    private final ThreadDirectory directory;
+    private final Function<ThreadDirectory.Listed, MomentStream> feeds;
+    private final CheckpointWriter keeper;
+    private final SaveInterval cadence;
+    private final Map<String, Followed> followed = new LinkedHashMap<>();
+    /** The last runs of closed threads that may be listed again. */
+    private Map<String, String> closed = new HashMap<>();
+
+    private Instant listSince = Instant.EPOCH;
+    private long listAt = System.nanoTime();
+    private Optional<WaitDeadline> awayUntil = Optional.empty();
+
+    AllThreadsFollower(
+            ThreadDirectory directory,
+            Function<ThreadDirectory.Listed, MomentStream> feeds,
+            CheckpointWriter keeper,
+            SaveInterval cadence) {
+        this.directory = directory;
+        this.feeds = feeds;
+        this.keeper = keeper;
+        this.cadence = cadence;
+    }
+
+    @Override
+    public boolean isOver() {
+        return false;
+    }
+
+    @Override
+    public long read() {
+        if (listAt - System.nanoTime() <= 0) {
+            listPatiently();
+            listAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIST_EVERY_MILLIS);
+        }
+        long now = System.nanoTime();
+        look(followed.values().stream()
+                .filter(each -> each.lookAt - now <= 0)
+                .sorted(Comparator.comparing(each -> !each.listed.open()))
+                .limit(LOOKS_AT_ONCE)
+                .toList());
+        long next = followed.values().stream()
+                .mapToLong(each -> each.lookAt - System.nanoTime())
+                .min()
+                .orElse(Long.MAX_VALUE);
+        return Math.max(0, TimeUnit.NANOSECONDS.toMillis(Math.min(next, listAt - System.nanoTime())));
+    }
+
+    @Override
+    public void lookOnceMore() {
+        list();
+        look(List.copyOf(followed.values()));
+    }
+
+    @Override
+    public void takePassedOver() {
+        followed.values().forEach(each -> each.keeping.takePassedOver());
+    }
+
+    /** A server that is being restarted is no reason to end, nor is one that does without the list for a moment. */
+    private void listPatiently() {
+        try {
+            list();
+            awayUntil = Optional.empty();
+        } catch (StatusRuntimeException e) {
+            WaitDeadline deadline = awayUntil.orElseGet(() -> WaitDeadline.after(MomentStream.SERVER_MAY_BE_AWAY));
+            if (!Requests.isPassing(e) || deadline.isPast()) {
+                throw e;
+            }
+            awayUntil = Optional.of(deadline);
+        }
+    }
+
+    private void list() {
+        Instant now = Instant.now();
+        Map<String, String> stillListed = new HashMap<>();
+        for (ThreadDirectory.Listed each : directory.threads(listSince)) {
+            if (each.runId().equals(closed.get(each.thread()))) {
+                stillListed.put(each.thread(), each.runId());
+            } else {
+                followed.computeIfAbsent(each.thread(), thread -> new Followed(each));
+            }
+        }
+        closed = stillListed;
+        listSince = now.minus(MARGIN);
+    }
+
+    private void look(List<Followed> some) {
+        for (Followed gone : ThreadDirectory.each(some, Followed::look, (done, of) -> {})) {
+            followed.remove(gone.listed.thread());
+            closed.put(gone.listed.thread(), gone.feed.run().runId());
+        }
+    }
+
+    /** A thread, and when to look at it again. */
+    private final class Followed {
+        private final ThreadDirectory.Listed listed;
+        private final MomentStream feed;
+        private final CheckpointFeeder keeping;
+        private long lookAt = System.nanoTime();
+        private long pauseMillis = SHORTEST_PAUSE_MILLIS;
+
+        Followed(ThreadDirectory.Listed listed) {
+            this.listed = listed;
+            this.feed = feeds.apply(listed);
+            this.keeping = new CheckpointFeeder(listed.thread(), keeper, cadence);
+        }
+
+        /** Returns itself when there will be nothing more to see. */
+        Optional<Followed> look() {
+            long before = feed.run().lastEventId();
+            try {
+                keeping.take(feed, 0);
+            } catch (StatusRuntimeException e) {
+                if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
+                    return over();
+                }
+                throw e;
+            }
+            if (feed.isClosed()) {
+                return over();
+            }
+            boolean isQuiet = feed.run().lastEventId() == before;
+            long longest = Math.max(LONGEST_PAUSE_MILLIS, PAUSE_FOR_EACH_MILLIS * followed.size());
+            pauseMillis = isQuiet ? Math.min(longest, pauseMillis * 3 / 2) : SHORTEST_PAUSE_MILLIS;
+            lookAt = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
+            return Optional.empty();
+        }
+
+        private Optional<Followed> over() {
+            keeping.end();
+            return Optional.of(this);
+        }
+    }
+}

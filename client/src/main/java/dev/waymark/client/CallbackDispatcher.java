@@ -1,0 +1,106 @@
+package dev.waymark.client;
+
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Problem;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Puts what waits for a person to the caller's callbacks while an outcome is awaited: each item once, as it is when it
+ * is shown. A decision names the call and the digest of what was shown, so it can't be about anything else.
+ */
+final class CallbackDispatcher {
+    private final Callbacks callbacks;
+    private final Requests requests;
+    private final String thread;
+    private final Set<PendingItem> asked = new HashSet<>();
+    private final Set<PendingItem> decided = new HashSet<>();
+
+    CallbackDispatcher(Callbacks callbacks, Requests requests, String thread) {
+        this.callbacks = callbacks;
+        this.requests = requests;
+        this.thread = thread;
+    }
+
+    /** Whether something that is open in this state is still to be asked here, or was decided and is just not done yet. */
+    boolean hasBusinessIn(Conversation state) {
+        return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
+    }
+
+    /** Asks for everything that is open in this state and was not asked for before. Returns whether there was any. */
+    boolean attend(Conversation state) {
+        List<PendingItem> items = open(state).stream().filter(this::isToBeAsked).toList();
+        for (PendingItem item : items) {
+            asked.add(item);
+            decision(item).ifPresent(decision -> {
+                send(decision);
+                decided.add(item);
+            });
+        }
+        return !items.isEmpty();
+    }
+
+    private List<PendingItem> open(Conversation state) {
+        return PendingItem.of(thread, state);
+    }
+
+    private boolean isToBeAsked(PendingItem item) {
+        boolean heard = switch (item.kind()) {
+            case PendingItem.APPROVAL -> callbacks.onApproval().isPresent();
+            case PendingItem.QUESTION -> callbacks.onQuestion().isPresent();
+            default -> false;
+        };
+        return heard && !asked.contains(item);
+    }
+
+    /** What is sent for a decision. */
+    private record Decision(String name, String id, Map<String, Object> payload) {}
+
+    private Optional<Decision> decision(PendingItem item) {
+        String id = UUID.randomUUID().toString();
+        if (item.kind().equals(PendingItem.APPROVAL)) {
+            String digest = item.argsDigest().orElseThrow();
+            ApprovalRequest request = new ApprovalRequest(
+                    thread, item.callId(), item.tool(), item.args().orElseThrow(), digest, item.since());
+            Approval approval = callbacks
+                    .onApproval()
+                    .orElseThrow()
+                    .apply(request)
+                    .withCall(item.callId())
+                    .withDigest(digest);
+            return Optional.of(
+                    new Decision(approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id)));
+        }
+        Question question =
+                new Question(thread, item.callId(), item.tool(), item.question().orElse(""), item.since());
+        return callbacks.onQuestion().orElseThrow().apply(question).map(answer -> {
+            Map<String, Object> payload = new LinkedHashMap<>();
+            payload.put("id", id);
+            payload.put("callId", item.callId());
+            payload.put("answer", RequestLimits.answer(answer));
+            return new Decision(WireNames.ANSWER, id, payload);
+        });
+    }
+
+    /** Somebody else may have been faster. What they decided is in history then, and is what counts. */
+    private void send(Decision decision) {
+        try {
+            WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
+            requests.update(thread, decision.name(), decision.id(), decision.payload(), deadline);
+        } catch (WaymarkException.Refused e) {
+            boolean late = e.type().equals(Problem.ALREADY_DECIDED) || e.type().equals(Problem.ARGS_CHANGED);
+            if (!late) {
+                throw e;
+            }
+        } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
+            // It waits no more.
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.waymark.client;
+
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import java.util.List;
+import java.util.Optional;
+
+/** Brings what is read of one thread to a keeper: the newest version, as often as the cadence has it. */
+final class CheckpointFeeder {
+    private final String thread;
+    private final CheckpointWriter keeper;
+    private final SaveInterval cadence;
+    private final VersionSteps steps = new VersionSteps();
+    private Optional<ThreadSnapshot> passedOver = Optional.empty();
+    private boolean begun;
+
+    CheckpointFeeder(String thread, CheckpointWriter keeper, SaveInterval cadence) {
+        this.thread = thread;
+        this.keeper = keeper;
+        this.cadence = cadence;
+    }
+
+    /** What comes within this time. */
+    void take(MomentStream feed, long waitMillis) {
+        follow(feed.next(waitMillis), feed.run());
+        if (feed.run().ending().isPresent()) {
+            // Whether another run follows is a question of its own.
+            follow(feed.next(0), feed.run());
+        }
+    }
+
+    /** The next moments, and the run that they are of. */
+    void follow(List<Moment> moments, Projector run) {
+        Optional<Moment> newest = Optional.empty();
+        for (Moment moment : moments) {
+            // A thread that was resumed or forked is worth keeping before anything happens in it.
+            boolean isFirst = !begun && moment.fact().isEmpty();
+            begun = true;
+            if (steps.isNew(moment) || isFirst) {
+                newest = Optional.of(moment);
+            }
+        }
+        if (newest.isPresent()) {
+            ThreadSnapshot snapshot = ThreadSnapshot.of(thread, newest.get(), run);
+            if (cadence.isDueIn(newest.get().state())) {
+                passedOver = Optional.empty();
+                keeper.offer(snapshot);
+            } else {
+                passedOver = Optional.of(snapshot);
+            }
+        }
+    }
+
+    /** The newest, whatever the cadence says. */
+    void takePassedOver() {
+        passedOver.ifPresent(keeper::offer);
+        passedOver = Optional.empty();
+    }
+
+    /** The thread has closed. */
+    void end() {
+        takePassedOver();
+        keeper.last(thread);
+    }
+}

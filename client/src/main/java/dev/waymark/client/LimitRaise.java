@@ -1,0 +1,25 @@
+package dev.waymark.client;
+
+import java.math.BigDecimal;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Higher limits for a thread: what it may cost, the tokens it may use, and how often a turn may call the model. */
+public record LimitRaise(Optional<BigDecimal> usd, Optional<Long> tokens, Optional<Integer> iterations) {
+    public static LimitRaise toIterations(int most) {
+        return new LimitRaise(Optional.empty(), Optional.empty(), Optional.of(most));
+    }
+
+    public boolean isNothing() {
+        return usd.isEmpty() && tokens.isEmpty() && iterations.isEmpty();
+    }
+
+    Map<String, Object> payload() {
+        Map<String, Object> payload = new LinkedHashMap<>();
+        usd.ifPresent(most -> payload.put("usd", most));
+        tokens.ifPresent(most -> payload.put("tokens", most));
+        iterations.ifPresent(most -> payload.put("iterations", most));
+        return payload;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.waymark.client;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.PartialReply;
+import dev.waymark.contract.WireNames;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.common.converter.DataConverterException;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The words of the reply that a thread waits for, as far as they have come. Not thread-safe. */
+final class LiveText {
+    private static final long WHILE_IT_SPEAKS_MILLIS = 150;
+
+    /** A model may think, and a provider may want to be left alone, for long. */
+    private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
+
+    private static final int SILENT_AFTER_POLLS = 40;
+
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final String thread;
+
+    private Optional<Moment> call = Optional.empty();
+    private Heard heard = Heard.NOTHING;
+    private int silentPolls;
+    private long lookedAt = System.nanoTime();
+
+    LiveText(Connection connection, HistoryReader histories, String thread) {
+        this.connection = connection;
+        this.histories = histories;
+        this.thread = thread;
+    }
+
+    /** How much of an attempt has been told. */
+    record Heard(int attempt, int characters) {
+        static final Heard NOTHING = new Heard(0, 0);
+
+        /** What is new in this. It may have begun, and may even have gone on, before anybody listened. */
+        Optional<String> newIn(PartialReply reply) {
+            if (reply.attempt() < attempt) {
+                return Optional.empty();
+            }
+            boolean another = reply.attempt() > attempt;
+            int known = another ? 0 : Math.max(0, characters - reply.from());
+            String text = reply.text().substring(Math.min(known, reply.text().length()));
+            boolean takesBack = another && characters > 0;
+            return text.isEmpty() && !takesBack ? Optional.empty() : Optional.of(text);
+        }
+
+        Heard and(PartialReply reply) {
+            return reply.attempt() < attempt
+                    ? this
+                    : new Heard(reply.attempt(), reply.from() + reply.text().length());
+        }
+    }
+
+    /** The newest moment of the thread. */
+    void follow(Moment moment) {
+        if (!moment.state().modelCalled()) {
+            call = Optional.empty();
+        } else if (call.isEmpty() || stepOf(call.get()) != stepOf(moment)) {
+            call = Optional.of(moment);
+            heard = Heard.NOTHING;
+            silentPolls = 0;
+        }
+    }
+
+    private static int stepOf(Moment moment) {
+        return moment.state().counters().steps();
+    }
+
+    /** A model is being asked. */
+    boolean areDue() {
+        return call.isPresent();
+    }
+
+    /** How long there is nothing to be had from {@link #next}. */
+    long millisToNext() {
+        long interval = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
+        long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
+        return Math.max(0, interval - since);
+    }
+
+    /** The words since the last time, unless that was a moment ago. */
+    Optional<TextDelta> next() {
+        if (call.isEmpty() || millisToNext() > 0) {
+            return Optional.empty();
+        }
+        Optional<TextDelta> words = look(call.get());
+        lookedAt = System.nanoTime();
+        silentPolls = words.isPresent() ? 0 : silentPolls + 1;
+        return words;
+    }
+
+    private Optional<TextDelta> look(Moment asked) {
+        try {
+            return histories
+                    .describe(thread)
+                    .flatMap(now -> now.getPendingActivitiesList().stream()
+                            .filter(activity ->
+                                    activity.getActivityType().getName().equals(WireNames.MODEL_ACTIVITY))
+                            .findFirst()
+                            .flatMap(activity -> delta(asked, activity)));
+        } catch (StatusRuntimeException | DataConverterException e) {
+            // Whoever follows the thread's history hears of an outage there, and can do without the words.
+            return Optional.empty();
+        }
+    }
+
+    private Optional<TextDelta> delta(Moment asked, PendingActivityInfo activity) {
+        if (!activity.hasHeartbeatDetails()) {
+            return Optional.empty();
+        }
+        PartialReply reply = connection
+                .client()
+                .getOptions()
+                .getDataConverter()
+                .fromPayloads(0, Optional.of(activity.getHeartbeatDetails()), PartialReply.class, PartialReply.class);
+        if (reply == null || reply.step() != stepOf(asked)) {
+            return Optional.empty();
+        }
+        Instant at = Instant.ofEpochSecond(
+                activity.getLastHeartbeatTime().getSeconds(),
+                activity.getLastHeartbeatTime().getNanos());
+        Optional<TextDelta> words = heard.newIn(reply)
+                .map(text -> new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), text));
+        heard = heard.and(reply);
+        return words;
+    }
+}

@@ -1,0 +1,126 @@
+package dev.waymark.client;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Projector;
+import dev.waymark.history.RunEnding;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A thread's moments as they come, from the start of a run on: over continue-as-new, over resets, and over a server that
+ * is away for a while. Not thread-safe.
+ */
+final class MomentStream {
+    private static final long LONG_POLL_MILLIS = 20_000;
+    private static final long SHORTEST_POLL_MILLIS = 50;
+    private static final long LONGEST_POLL_MILLIS = 200;
+    static final Duration SERVER_MAY_BE_AWAY = Duration.ofSeconds(10);
+
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final String thread;
+
+    private List<Moment> fresh = new ArrayList<>();
+    private Projector projector;
+    private HistoryReader.Following following = new HistoryReader.Following();
+    private long pollMillis = SHORTEST_POLL_MILLIS;
+    private boolean closed;
+    private boolean reset;
+    private Optional<WaitDeadline> awayUntil = Optional.empty();
+
+    MomentStream(Connection connection, HistoryReader histories, String thread, String runId) {
+        this.connection = connection;
+        this.histories = histories;
+        this.thread = thread;
+        this.projector = new Projector(runId, moment -> fresh.add(moment));
+    }
+
+    /**
+     * The moments since the last call: of the next events, for which it waits, at most this long. There may be none. With
+     * 0 it does not wait, and takes all that is there.
+     */
+    List<Moment> next(long waitMillis) {
+        if (!closed) {
+            WaitDeadline deadline = WaitDeadline.after(Duration.ofMillis(waitMillis));
+            try {
+                read(deadline, waitMillis == 0);
+                awayUntil = Optional.empty();
+            } catch (StatusRuntimeException e) {
+                bear(e, deadline);
+            }
+        }
+        List<Moment> moments = fresh;
+        fresh = new ArrayList<>();
+        return moments;
+    }
+
+    private void read(WaitDeadline deadline, boolean atOnce) {
+        if (projector.ending().isPresent()) {
+            follow(projector.ending().get());
+            return;
+        }
+        if (atOnce) {
+            histories.catchUp(thread, projector);
+        } else if (connection.isInMemory()) {
+            long before = projector.lastEventId();
+            histories.catchUp(thread, projector);
+            boolean more = projector.lastEventId() > before;
+            pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+            if (!more) {
+                Sleeper.millis(Math.min(pollMillis, deadline.millisLeft()));
+            }
+        } else {
+            histories.awaitMore(
+                    thread, projector, following, Math.max(1, Math.min(LONG_POLL_MILLIS, deadline.millisLeft())));
+        }
+    }
+
+    private void follow(RunEnding ending) {
+        Optional<String> next = histories.successor(thread, projector.runId(), ending);
+        if (next.isEmpty()) {
+            closed = true;
+            return;
+        }
+        reset |= ending.kind() == RunEnding.Kind.TERMINATED;
+        projector = new Projector(next.get(), moment -> fresh.add(moment));
+        following = new HistoryReader.Following();
+        pollMillis = SHORTEST_POLL_MILLIS;
+    }
+
+    /** A long poll that nothing came of ends like this, and so does one to a server that is being restarted. */
+    private void bear(StatusRuntimeException e, WaitDeadline deadline) {
+        if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
+            return;
+        }
+        boolean staleToken = e.getStatus().getCode() == Status.Code.INVALID_ARGUMENT;
+        if (awayUntil.isEmpty()) {
+            awayUntil = Optional.of(WaitDeadline.after(SERVER_MAY_BE_AWAY));
+        }
+        if (!(staleToken || Requests.isPassing(e)) || awayUntil.get().isPast()) {
+            throw e;
+        }
+        following = new HistoryReader.Following();
+        Sleeper.millis(Math.min(LONGEST_POLL_MILLIS, deadline.millisLeft()));
+    }
+
+    /** The thread has closed for good, and every moment of it was told. */
+    boolean isClosed() {
+        return closed && fresh.isEmpty();
+    }
+
+    /** The run that was followed was replaced by one that goes back on some of what it did. Facts have new numbers. */
+    boolean wasReset() {
+        return reset;
+    }
+
+    /** The run that is being read. */
+    Projector run() {
+        return projector;
+    }
+}

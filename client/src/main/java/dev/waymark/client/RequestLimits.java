@@ -1,0 +1,168 @@
+package dev.waymark.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.InboundDecoder;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.Refusal;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Pairing;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.tool.ToolArguments;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What is refused before it leaves: the same rules as the workflow's, but told to the sender at once. */
+final class RequestLimits {
+    private static final int MAX_THREAD_BYTES = 900;
+
+    private static final String MESSAGES = "They are those of a runner checkpoint, such as"
+            + " [{\"role\": \"user\", \"content\": \"Hello\"}]. From any other checkpoint, go on with: waymark resume FILE";
+
+    private RequestLimits() {}
+
+    /** A thread's id is a workflow id, so it must fit into one. */
+    static String thread(String id) {
+        if (id.isEmpty() || id.indexOf('\0') >= 0) {
+            throw badInput("no thread id: " + (id.isEmpty() ? "it is empty" : "it holds a NUL"), "");
+        }
+        if (!isWellFormed(id)) {
+            throw badInput("no thread id: it is not valid Unicode", "");
+        }
+        int bytes = id.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_THREAD_BYTES) {
+            throw new WaymarkException.TooLarge(
+                    "the thread id is too long: " + bytes + " bytes", "It may have " + MAX_THREAD_BYTES);
+        }
+        return id;
+    }
+
+    static String agent(String name) {
+        if (name.isBlank()) {
+            throw badInput("no agent: its name is empty", "Name one with --agent");
+        }
+        return name;
+    }
+
+    static String message(String text) {
+        // The workflow ignores a blank one, and a run that starts with it would wait for a first turn for ever.
+        if (text.isBlank()) {
+            throw badInput("no message: it is empty", "Say something");
+        }
+        return text("message", text);
+    }
+
+    static String answer(String text) {
+        return text("answer", text);
+    }
+
+    private static String text(String what, String text) {
+        if (!isWellFormed(text)) {
+            throw badInput("the " + what + " is not valid Unicode: it holds half a character", "");
+        }
+        int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
+            throw new WaymarkException.TooLarge(
+                    "the " + what + " is too large: " + bytes + " bytes",
+                    "At most " + InboundDecoder.MAX_TEXT_BYTES + " are taken. Give the agent a file to read instead");
+        }
+        return text;
+    }
+
+    /** A list of messages that a conversation can consist of. */
+    static JsonNode messages(JsonNode list) {
+        List<Message> messages;
+        String spelled;
+        try {
+            onlyKnownFields(list);
+            messages = InboundDecoder.messages(list);
+            spelled = PayloadJson.MAPPER.writeValueAsString(list);
+        } catch (Refusal refusal) {
+            throw refused(Refusal.parse(refusal.getMessage()));
+        } catch (JsonProcessingException e) {
+            throw corrupt(String.valueOf(e.getOriginalMessage()));
+        }
+        if (!isWellFormed(spelled)) {
+            throw corrupt("a lone surrogate");
+        }
+        Pairing.violation(messages).ifPresent(violation -> {
+            throw corrupt(violation);
+        });
+        int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
+        // The rest of the payload needs room, too.
+        int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
+        if (bytes > most) {
+            throw new WaymarkException.TooLarge(
+                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are taken");
+        }
+        return list;
+    }
+
+    /** What is not known would not be said: the calls of an assistant that another format has beside its words. */
+    private static void onlyKnownFields(JsonNode list) {
+        for (JsonNode message : list) {
+            message.fieldNames().forEachRemaining(name -> {
+                if (!name.equals("role") && !name.equals("content")) {
+                    throw corrupt("a message has a field that is not known: " + name);
+                }
+            });
+        }
+    }
+
+    /** A thread carries it, and every program that it runs is given it. */
+    static JsonNode context(JsonNode body) {
+        try {
+            StartInput.context(body);
+            return body;
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
+                    : badInput(problem.message(), "It looks like {\"tenant\": \"acme\"}");
+        }
+    }
+
+    /** The model is shown it with every call of the turn. */
+    static void schema(JsonNode body) {
+        try {
+            ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {
+                throw badInput("the schema is no JSON Schema: " + why, "");
+            });
+        } catch (Refusal refusal) {
+            Problem problem = Refusal.parse(refusal.getMessage());
+            throw problem.type().equals(Problem.TOO_LARGE)
+                    ? new WaymarkException.TooLarge(problem.message(), "Leave out what the model need not be told")
+                    : badInput(problem.message(), "It looks like {\"type\": \"object\"}");
+        }
+    }
+
+    static WaymarkException badInput(String message, String remedy) {
+        return new WaymarkException.Refused(Problem.BAD_INPUT, message, remedy);
+    }
+
+    private static WaymarkException refused(Problem problem) {
+        return problem.type().equals(Problem.TOO_LARGE)
+                ? new WaymarkException.TooLarge("a message is " + problem.message(), "Send less, or several messages")
+                : corrupt(problem.message());
+    }
+
+    private static WaymarkException corrupt(String why) {
+        return new WaymarkException.Refused(Problem.CORRUPTION, "the messages are no conversation: " + why, MESSAGES);
+    }
+
+    private static boolean isWellFormed(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (Character.isHighSurrogate(c)) {
+                if (i + 1 == text.length() || !Character.isLowSurrogate(text.charAt(i + 1))) {
+                    return false;
+                }
+                i++;
+            } else if (Character.isLowSurrogate(c)) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

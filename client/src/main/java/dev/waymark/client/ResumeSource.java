@@ -1,0 +1,103 @@
+package dev.waymark.client;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.checkpoint.RestoredCheckpoint;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.RunLimits;
+import dev.waymark.contract.StartInput;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Resumption;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A conversation that was left somewhere, and how a thread begins that goes on from there.
+ *
+ * @param identity what makes it this conversation and no other
+ * @param session the id under which other systems know its calls, if it has one
+ * @param once whether it was to close after its turn
+ */
+record ResumeSource(
+        Json identity, Conversation state, Optional<AgentSpec> agent, Optional<String> session, boolean once) {
+    private static final int ID_DIGITS = 32;
+
+    /** A thread that is closed. Two threads are never one conversation, whatever was said in them. */
+    static ResumeSource of(Timeline closed) {
+        Map<String, Object> identity = new LinkedHashMap<>();
+        identity.put("thread", closed.thread());
+        identity.put("runId", closed.runId());
+        Conversation now = closed.now();
+        String session = now.session().orElse(closed.thread());
+        return new ResumeSource(Json.of(identity), now, closed.agent(), Optional.of(session), now.once());
+    }
+
+    /** What a file holds. It is one run, like any that is given no name. */
+    static ResumeSource of(RestoredCheckpoint file) {
+        return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true);
+    }
+
+    /** Ended in peace, with nothing more to say to it: whoever asks for it gets what it came to. */
+    boolean isOver(ResumeOptions how) {
+        return state.turn().status() == Turn.Status.COMPLETE
+                && how.answer().orElse("").isBlank()
+                && how.thread().isEmpty();
+    }
+
+    /** The same for the same conversation, answer and agent, and different for every other. */
+    String threadId(ResumeOptions how) {
+        String text =
+                identity.canonical() + how.answer().orElse("") + how.agent().orElse("");
+        return how.thread().orElseGet(() -> "resume-" + Sha256.hex(text).substring(0, ID_DIGITS));
+    }
+
+    /** By which a thread knows that it came of this very request. */
+    String requestId(ResumeOptions how) {
+        List<Object> parts = new ArrayList<>(
+                Arrays.asList(identity, how.answer().orElse(null), how.agent().orElse(null)));
+        return "resume/" + Sha256.hex(Json.canonical(parts));
+    }
+
+    /** By which a thread knows that it was forked by this very request. */
+    String forkId(ForkOptions how, long eventId) {
+        List<Object> parts = new ArrayList<>(
+                Arrays.asList(identity, eventId, how.thread(), how.message().orElse(null)));
+        return "fork/" + Sha256.hex(Json.canonical(parts));
+    }
+
+    /** The state that the new thread begins with. */
+    Conversation begin(ResumeOptions how, String thread, Instant at) {
+        Resumption resumption = new Resumption(
+                requestId(how),
+                how.agent(),
+                how.answer(),
+                how.maxIterations(),
+                once && how.thread().isEmpty(),
+                session.filter(id -> !id.equals(thread)));
+        resumption.refusal(state).ifPresent(problem -> {
+            throw new WaymarkException.NotFound(
+                    problem.message(), "Resume it without --answer, and decide with: waymark approve, deny or settle");
+        });
+        return resumption.of(state, at);
+    }
+
+    /** What a run is started with that begins with this state. */
+    StartInput input(Optional<String> otherAgent, Conversation begin) {
+        Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
+        String packed = new CarriedState(begin, known).pack();
+        if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
+            throw new WaymarkException.TooLarge(
+                    "the conversation is too large to begin a thread with: " + packed.length() + " bytes packed",
+                    "At most " + RunLimits.DEFAULT.carriedBytes() + " are taken");
+        }
+        return StartInput.of(begin.agent()).carrying(packed);
+    }
+}

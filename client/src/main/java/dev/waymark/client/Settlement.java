@@ -1,0 +1,71 @@
+package dev.waymark.client;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a person makes of a call of which nobody knows whether it took effect.
+ *
+ * @param result what the call returned, as the model is to see it
+ */
+public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
+    /** What became of it. */
+    public enum Outcome {
+        /** It took effect. */
+        DONE("done"),
+        /** It did not, and is to run again. */
+        RERUN("rerun"),
+        /** Nobody will know. The model is told so. */
+        GIVE_UP("give-up");
+
+        private final String wireName;
+
+        Outcome(String wireName) {
+            this.wireName = wireName;
+        }
+
+        public String wireName() {
+            return wireName;
+        }
+    }
+
+    public Settlement {
+        if (result.isPresent() && outcome != Outcome.DONE) {
+            throw new IllegalArgumentException("only what took effect has a result");
+        }
+    }
+
+    public static Settlement of(String callId, Outcome outcome) {
+        return new Settlement(callId, outcome, Optional.empty(), Optional.empty());
+    }
+
+    public static Settlement done(String callId) {
+        return of(callId, Outcome.DONE);
+    }
+
+    public static Settlement rerun(String callId) {
+        return of(callId, Outcome.RERUN);
+    }
+
+    public static Settlement giveUp(String callId) {
+        return of(callId, Outcome.GIVE_UP);
+    }
+
+    public Settlement withResult(String text) {
+        return new Settlement(callId, outcome, Optional.of(text), by);
+    }
+
+    public Settlement withBy(String who) {
+        return new Settlement(callId, outcome, result, Optional.of(who));
+    }
+
+    Map<String, Object> payload() {
+        Map<String, Object> payload = new LinkedHashMap<>();
+        payload.put("callId", callId);
+        payload.put("outcome", outcome.wireName());
+        result.ifPresent(text -> payload.put("result", text));
+        by.ifPresent(who -> payload.put("by", who));
+        return payload;
+    }
+}

@@ -1,0 +1,183 @@
+package dev.waymark.client;
+
+import com.google.protobuf.ByteString;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Projector;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.filter.v1.StartTimeFilter;
+import io.temporal.api.workflow.v1.WorkflowExecutionInfo;
+import io.temporal.api.workflowservice.v1.ListClosedWorkflowExecutionsRequest;
+import io.temporal.api.workflowservice.v1.ListClosedWorkflowExecutionsResponse;
+import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
+import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsResponse;
+import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
+import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** Lists the threads of a server, and projects many of them, a few at a time. */
+final class ThreadDirectory {
+    private static final int AT_ONCE = 4;
+    private static final String IS_OPEN = "ExecutionStatus = 'Running'";
+
+    private final Connection connection;
+    private final HistoryReader histories;
+
+    ThreadDirectory(Connection connection, HistoryReader histories) {
+        this.connection = connection;
+        this.histories = histories;
+    }
+
+    /** A thread that is listed: its newest run, and whether that is open. */
+    record Listed(String thread, String runId, boolean open) {}
+
+    /** The threads, each once. The real server's list may lag a second behind. */
+    List<Listed> threads(boolean openOnly) {
+        String which = openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
+        return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which));
+    }
+
+    /** The open threads, and those that were begun since then, which may be closed by now. */
+    List<Listed> threads(Instant since) {
+        return newest(
+                connection.isInMemory()
+                        ? inMemory(false).stream()
+                                .filter(info -> isOpen(info) || startOf(info).isAfter(since))
+                                .toList()
+                        : listed("(" + IS_OPEN + " OR (StartTime > '" + since.truncatedTo(ChronoUnit.MILLIS)
+                                + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
+    }
+
+    private static List<Listed> newest(List<WorkflowExecutionInfo> infos) {
+        Map<String, WorkflowExecutionInfo> newest = new LinkedHashMap<>();
+        for (WorkflowExecutionInfo info : infos) {
+            if (info.getType().getName().equals(WireNames.WORKFLOW_TYPE)) {
+                newest.merge(info.getExecution().getWorkflowId(), info, ThreadDirectory::newer);
+            }
+        }
+        return newest.values().stream()
+                .map(info -> new Listed(
+                        info.getExecution().getWorkflowId(), info.getExecution().getRunId(), isOpen(info)))
+                .toList();
+    }
+
+    /** Brings each thread to the present and reads something from it. One that is gone meanwhile is left out. */
+    <T> List<T> project(
+            Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {
+        return each(threads, listed -> read(listed, reading), progress);
+    }
+
+    /** Does something for each, a few at a time, and returns what came of it. */
+    static <T, R> List<R> each(Collection<T> all, Function<T, Optional<R>> work, Progress progress) {
+        ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, task -> {
+            Thread thread = new Thread(task, "waymark-projection");
+            thread.setDaemon(true);
+            return thread;
+        });
+        try {
+            List<Future<Optional<R>>> futures = new ArrayList<>();
+            for (T one : all) {
+                futures.add(pool.submit(() -> work.apply(one)));
+            }
+            List<R> found = new ArrayList<>();
+            for (int i = 0; i < futures.size(); i++) {
+                futures.get(i).get().ifPresent(found::add);
+                progress.read(i + 1, futures.size());
+            }
+            return found;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while reading threads", e);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof RuntimeException cause ? cause : new IllegalStateException(e.getCause());
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private <T> Optional<T> read(Listed each, BiFunction<Listed, Projector, Optional<T>> reading) {
+        Projector projector = new Projector(each.runId(), moment -> {});
+        try {
+            histories.catchUp(each.thread(), projector);
+        } catch (StatusRuntimeException e) {
+            return switch (e.getStatus().getCode()) {
+                case NOT_FOUND, INVALID_ARGUMENT -> Optional.empty();
+                default -> throw e;
+            };
+        }
+        return reading.apply(each, projector);
+    }
+
+    private List<WorkflowExecutionInfo> listed(String which) {
+        String query = "WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which;
+        List<WorkflowExecutionInfo> infos = new ArrayList<>();
+        ByteString token = ByteString.EMPTY;
+        do {
+            ListWorkflowExecutionsResponse page = connection
+                    .stubs()
+                    .blockingStub()
+                    .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
+                            .setNamespace(connection.namespace())
+                            .setQuery(query)
+                            .setNextPageToken(token)
+                            .build());
+            infos.addAll(page.getExecutionsList());
+            token = page.getNextPageToken();
+        } while (!token.isEmpty());
+        return infos;
+    }
+
+    /** The in-memory server has no queries, and gives everything on one page. */
+    private List<WorkflowExecutionInfo> inMemory(boolean openOnly) {
+        ListOpenWorkflowExecutionsResponse open = connection
+                .stubs()
+                .blockingStub()
+                .listOpenWorkflowExecutions(ListOpenWorkflowExecutionsRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setStartTimeFilter(StartTimeFilter.getDefaultInstance())
+                        .build());
+        List<WorkflowExecutionInfo> infos = new ArrayList<>(open.getExecutionsList());
+        if (!openOnly) {
+            ListClosedWorkflowExecutionsResponse closed = connection
+                    .stubs()
+                    .blockingStub()
+                    .listClosedWorkflowExecutions(ListClosedWorkflowExecutionsRequest.newBuilder()
+                            .setNamespace(connection.namespace())
+                            .setStartTimeFilter(StartTimeFilter.getDefaultInstance())
+                            .build());
+            infos.addAll(closed.getExecutionsList());
+        }
+        return infos;
+    }
+
+    private static WorkflowExecutionInfo newer(WorkflowExecutionInfo one, WorkflowExecutionInfo other) {
+        if (isOpen(one) != isOpen(other)) {
+            return isOpen(one) ? one : other;
+        }
+        return startOf(other).isAfter(startOf(one)) ? other : one;
+    }
+
+    private static Instant startOf(WorkflowExecutionInfo info) {
+        return Instant.ofEpochSecond(
+                info.getStartTime().getSeconds(), info.getStartTime().getNanos());
+    }
+
+    private static boolean isOpen(WorkflowExecutionInfo info) {
+        return info.getStatus() == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
+    }
+}

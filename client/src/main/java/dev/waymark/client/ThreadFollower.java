@@ -1,0 +1,80 @@
+package dev.waymark.client;
+
+import java.util.Optional;
+
+/** Follows one thread, until it closes. */
+final class ThreadFollower implements SaveFollower.Reader {
+    private static final long LONG_WAIT_MILLIS = 20_000;
+
+    private final MomentStream feed;
+    private final CheckpointFeeder keeping;
+    /** The past was taken as a whole, of which only the newest counts. */
+    private boolean begun;
+
+    private boolean woken;
+    private Optional<Thread> waiting = Optional.empty();
+
+    ThreadFollower(String thread, MomentStream feed, CheckpointWriter keeper, SaveInterval cadence) {
+        this.feed = feed;
+        this.keeping = new CheckpointFeeder(thread, keeper, cadence);
+    }
+
+    @Override
+    public long read() {
+        if (begun) {
+            awaitMore();
+        } else {
+            take(0);
+            begun = true;
+        }
+        return 0;
+    }
+
+    private void awaitMore() {
+        if (beginToWait()) {
+            try {
+                take(LONG_WAIT_MILLIS);
+            } finally {
+                endWaiting();
+            }
+        }
+    }
+
+    private synchronized boolean beginToWait() {
+        waiting = woken ? Optional.empty() : Optional.of(Thread.currentThread());
+        return !woken;
+    }
+
+    private synchronized void endWaiting() {
+        waiting = Optional.empty();
+        Thread.interrupted();
+    }
+
+    @Override
+    public synchronized void wake() {
+        woken = true;
+        waiting.ifPresent(Thread::interrupt);
+    }
+
+    private void take(long waitMillis) {
+        keeping.take(feed, waitMillis);
+        if (feed.isClosed()) {
+            keeping.end();
+        }
+    }
+
+    @Override
+    public boolean isOver() {
+        return feed.isClosed();
+    }
+
+    @Override
+    public void lookOnceMore() {
+        take(0);
+    }
+
+    @Override
+    public void takePassedOver() {
+        keeping.takePassedOver();
+    }
+}

@@ -1,0 +1,76 @@
+package dev.waymark.client;
+
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.StateReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.DigestAudit;
+import dev.waymark.history.DigestMismatch;
+import dev.waymark.history.HistoryReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Holds a thread's history against what its workflow recorded in it, and against what the workflow says now. */
+final class Verifier {
+    private static final int ATTEMPTS = 4;
+    private static final long PAUSE_MILLIS = 300;
+
+    private final Requests requests;
+    private final HistoryReader histories;
+
+    Verifier(Requests requests, HistoryReader histories) {
+        this.requests = requests;
+        this.histories = histories;
+    }
+
+    /** A difference counts when it stays: the run may have moved on between the two readings. */
+    Verification verify(String thread) {
+        Verification verification = verifyOnce(thread);
+        for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {
+            Sleeper.millis(PAUSE_MILLIS);
+            verification = verifyOnce(thread);
+        }
+        return verification;
+    }
+
+    private Verification verifyOnce(String thread) {
+        Optional<StateReport> live = requests.queryState(thread);
+        DigestAudit audit = histories
+                .audit(thread, live.map(StateReport::historyLength).orElse(0L))
+                .orElseThrow(() -> Requests.noSuchThread(thread));
+        List<String> differences = new ArrayList<>();
+        for (DigestMismatch mismatch : audit.mismatches()) {
+            differences.add("model call at " + mismatch.runId() + "/e" + mismatch.eventId() + ": recorded "
+                    + mismatch.recorded().messageCount() + " messages, "
+                    + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
+                    + mismatch.digest());
+        }
+        live.ifPresent(report -> differences.addAll(differences(report, audit)));
+        return new Verification(
+                thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());
+    }
+
+    static List<String> differences(StateReport live, DigestAudit audit) {
+        String place = audit.runId() + "/e" + live.historyLength();
+        if (audit.cutState().isEmpty()) {
+            return List.of("state at " + place + ": the workflow has one, the projection has none");
+        }
+        Conversation state = audit.cutState().get();
+        List<String> differences = new ArrayList<>();
+        compare(
+                differences,
+                "transcript at " + place,
+                live.digest(),
+                state.transcript().digest());
+        compare(differences, "state at " + place, live.state(), StateDigest.of(state));
+        compare(differences, "rules at " + place, live.rules(), state.rules());
+        compare(differences, "facts at " + place, live.facts(), state.counters().facts());
+        return differences;
+    }
+
+    private static void compare(List<String> differences, String what, Object live, Object projected) {
+        if (!live.equals(projected)) {
+            differences.add(what + ": the workflow says " + live + ", the projection " + projected);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.waymark.client;
+
+import java.util.Optional;
+
+/** How long a wait may go on: as long as the caller said, and while there is a worker to wait for. */
+final class WaitPolicy {
+    private static final long LONGEST_WAIT_MILLIS = 20_000;
+
+    private final Requests requests;
+    private final String thread;
+    private final WaitDeadline deadline;
+    private Optional<WaitDeadline> worker = Optional.empty();
+    private long lastEventId;
+    private WaitDeadline silence = WaitDeadline.after(Requests.WORKER_WAIT);
+
+    WaitPolicy(Requests requests, String thread, WaitDeadline deadline) {
+        this.requests = requests;
+        this.thread = thread;
+        this.deadline = deadline;
+    }
+
+    long millis() {
+        long most = Math.min(LONGEST_WAIT_MILLIS, deadline.millisLeft());
+        return worker.map(until -> Math.min(most, until.millisLeft())).orElse(most);
+    }
+
+    void check(MomentStream feed) {
+        absence(feed).ifPresent(absence -> {
+            throw absence;
+        });
+        if (deadline.isPast()) {
+            throw new WaymarkException.TimedOut(
+                    "the turn still runs: " + thread, "It goes on. Wait for it " + later(), thread);
+        }
+    }
+
+    /** What to say about workers: something waits for one, and has waited for long enough to say so. */
+    Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
+        if (!feed.run().awaitsWorker()) {
+            worker = Optional.empty();
+        } else if (worker.isEmpty()) {
+            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        }
+        if (worker.filter(WaitDeadline::isPast).isEmpty() && !isLeftAlone(feed)) {
+            return Optional.empty();
+        }
+        return Optional.of(new WaymarkException.NoWorker(
+                "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
+                "It is kept, and goes on once there is one. Start one with: waymark worker; then wait " + later(),
+                thread));
+    }
+
+    private String later() {
+        return "with: waymark result " + ValueText.quoted(thread);
+    }
+
+    /** Nothing has happened for a while, and nobody is there to make it happen. */
+    private boolean isLeftAlone(MomentStream feed) {
+        if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
+            return false;
+        }
+        boolean silent = feed.run().lastEventId() == lastEventId;
+        lastEventId = feed.run().lastEventId();
+        silence = WaitDeadline.after(Requests.WORKER_WAIT);
+        return silent && requests.activityAwaitsWorker(thread);
+    }
+}

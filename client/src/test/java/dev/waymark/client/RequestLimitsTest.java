@@ -1,0 +1,111 @@
+package dev.waymark.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+class RequestLimitsTest {
+    @Test
+    void thread_upTo900Bytes_passes() {
+        assertThat(RequestLimits.thread("ü".repeat(450))).hasSize(450);
+    }
+
+    @Test
+    void thread_over900Bytes_isTooLarge() {
+        assertThatThrownBy(() -> RequestLimits.thread("ü".repeat(451))).isInstanceOf(WaymarkException.TooLarge.class);
+    }
+
+    @Test
+    void thread_emptyOrWithNul_isBadInput() {
+        assertThatThrownBy(() -> RequestLimits.thread("")).extracting("type").isEqualTo("BadInput");
+        assertThatThrownBy(() -> RequestLimits.thread("a\0b"))
+                .extracting("type")
+                .isEqualTo("BadInput");
+    }
+
+    @Test
+    void message_256KiB_passes() {
+        assertThat(RequestLimits.message("x".repeat(256 * 1024))).hasSize(256 * 1024);
+    }
+
+    @Test
+    void message_oneByteMore_isTooLarge() {
+        assertThatThrownBy(() -> RequestLimits.message("x".repeat(256 * 1024 - 1) + "ü"))
+                .isInstanceOf(WaymarkException.TooLarge.class)
+                .hasMessageContaining("262145 bytes");
+    }
+
+    @Test
+    void message_blankOrHalfACharacter_isBadInput() {
+        assertThatThrownBy(() -> RequestLimits.message("")).extracting("type").isEqualTo("BadInput");
+        assertThatThrownBy(() -> RequestLimits.message(" \n "))
+                .extracting("type")
+                .isEqualTo("BadInput");
+        assertThatThrownBy(() -> RequestLimits.message("a\ud83d"))
+                .extracting("type")
+                .isEqualTo("BadInput");
+    }
+
+    @Test
+    void schema_thatIsNone_isBadInput() {
+        RequestLimits.schema(json("{\"type\":\"object\"}"));
+        for (String none : new String[] {"[]", "true", "{\"type\":\"many\"}", "{\"$ref\":\"http://127.0.0.1:1/x\"}"}) {
+            assertThatThrownBy(() -> RequestLimits.schema(json(none)))
+                    .as(none)
+                    .extracting("type")
+                    .isEqualTo("BadInput");
+        }
+    }
+
+    @Test
+    void messages_danglingCall_isCorruption() {
+        assertThatThrownBy(() ->
+                        RequestLimits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
+                                + "\"content\":[{\"type\":\"tool_use\",\"id\":\"a\",\"name\":\"b\",\"input\":{}}]}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_unknownRole_isCorruption() {
+        assertThatThrownBy(() -> RequestLimits.messages(json("[{\"role\":\"system\",\"content\":\"hi\"}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_loneSurrogate_isCorruption() {
+        assertThatThrownBy(() -> RequestLimits.messages(json("[{\"role\":\"user\",\"content\":\"\\ud83d\"}]")))
+                .extracting("type")
+                .isEqualTo("CheckpointCorruption");
+    }
+
+    @Test
+    void messages_ofAnotherFormat_areCorruption_andNoCallIsDropped() {
+        assertThatThrownBy(() ->
+                        RequestLimits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
+                                + "\"content\":\"\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"b\",\"arguments\":{}}]}]")))
+                .hasMessage("the messages are no conversation: a message has a field that is not known: toolCalls")
+                .extracting("remedy", InstanceOfAssertFactories.STRING)
+                .contains("runner")
+                .contains("waymark resume");
+    }
+
+    @Test
+    void messages_empty_passes() {
+        assertThat(RequestLimits.messages(json("[]"))).isEmpty();
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return PayloadJson.MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(e);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package dev.waymark.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.testkit.ThreadFixture;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Test;
+
+class SaveFollowerTest {
+    private static final Duration LONG = Duration.ofSeconds(60);
+
+    private final KeptSaver saver = new KeptSaver();
+    /** Made before the clock of a stop runs. */
+    private final ThreadSnapshot newest = at(1);
+
+    private final Semaphore mayLook = new Semaphore(0);
+    private final Semaphore woken = new Semaphore(0);
+
+    /** What happened at the last moment is seen by a last look only, which takes as long as the test lets it. */
+    private class LastMoment implements SaveFollower.Reader {
+        private final CheckpointWriter keeper;
+
+        LastMoment(CheckpointWriter keeper) {
+            this.keeper = keeper;
+        }
+
+        @Override
+        public long read() {
+            woken.acquireUninterruptibly();
+            return 0;
+        }
+
+        @Override
+        public void wake() {
+            woken.release();
+        }
+
+        @Override
+        public boolean isOver() {
+            return false;
+        }
+
+        @Override
+        public void lookOnceMore() {
+            mayLook.acquireUninterruptibly();
+            keeper.offer(newest);
+        }
+
+        @Override
+        public void takePassedOver() {}
+    }
+
+    @Test
+    void stopped_asAnotherThreadAwaitsAndCloses_savesWhatTheLastLookSees() throws Exception {
+        SaveFollower following = follow(LONG);
+        CompletableFuture<Void> command = CompletableFuture.runAsync(() -> {
+            try (following) {
+                following.await();
+                following.stop();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        CompletableFuture<List<String>> signal = CompletableFuture.supplyAsync(following::stop);
+        await().atMost(LONG).until(mayLook::hasQueuedThreads);
+        assertThat(command).isNotDone();
+        mayLook.release();
+
+        assertThat(signal.get()).isEmpty();
+        command.get();
+        assertThat(saver.steps()).containsExactly("t/1");
+    }
+
+    @Test
+    void stopped_lastLookThatTakesTooLong_isNotWaitedFor() {
+        try (SaveFollower following = follow(Duration.ofMillis(1))) {
+            assertThat(following.stop()).isEmpty();
+            mayLook.release();
+        }
+    }
+
+    @Test
+    void stopped_saverThatTakesTooLong_tellsWhatIsNotSaved() {
+        saver.stopping();
+        mayLook.release();
+        try (SaveFollower following = follow(Duration.ofSeconds(2))) {
+            assertThat(following.stop()).containsExactly("t");
+            saver.letAllThrough();
+        }
+    }
+
+    /** The server may be gone for good, with all that it held. */
+    @Test
+    void stopped_serverThatDoesNotAnswer_savesMeanwhileWhatTheCadencePutOff() {
+        SaveOptions seldom = SaveOptions.in(saver).withCadence(SaveInterval.every(Duration.ofHours(1)));
+        SaveFollower following = SaveFollower.begin(
+                seldom.withFlushTimeout(LONG),
+                keeper -> new LastMoment(keeper) {
+                    @Override
+                    public long read() {
+                        keeper.offer(at(1));
+                        await().atMost(LONG).until(() -> saver.steps().size() == 1);
+                        keeper.offer(at(2));
+                        return super.read();
+                    }
+
+                    @Override
+                    public void takePassedOver() {
+                        keeper.offer(at(3));
+                    }
+
+                    @Override
+                    public void lookOnceMore() {
+                        await().atMost(LONG).until(() -> saver.steps().contains("t/3"));
+                        throw new StatusRuntimeException(Status.UNAVAILABLE);
+                    }
+                },
+                e -> new WaymarkException.NotFound("away", "Wait"));
+        try (following) {
+            assertThat(following.stop()).isEmpty();
+        }
+    }
+
+    @Test
+    void awaited_serverThatIsAway_isTold() {
+        SaveFollower following = SaveFollower.begin(
+                SaveOptions.in(saver),
+                keeper -> new LastMoment(keeper) {
+                    @Override
+                    public long read() {
+                        throw new StatusRuntimeException(Status.UNAVAILABLE);
+                    }
+                },
+                e -> new WaymarkException.NotFound("away", "Wait"));
+        try (following) {
+            assertThatThrownBy(following::await).hasMessage("away");
+        }
+    }
+
+    private SaveFollower follow(Duration flushTimeout) {
+        return SaveFollower.begin(
+                SaveOptions.in(saver).withFlushTimeout(flushTimeout),
+                LastMoment::new,
+                e -> new WaymarkException.NotFound("away", "Wait"));
+    }
+
+    private static ThreadSnapshot at(int step) {
+        ThreadFixture tale = ThreadFixture.resolved();
+        for (int turn = 1; turn <= step; turn++) {
+            tale.says("m" + turn, "More").callsModel().replies("Reply");
+        }
+        return new ThreadSnapshot(
+                "t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty());
+    }
+}

@@ -1,0 +1,19 @@
+package dev.waymark.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class ValueTextTest {
+    @Test
+    void quoted_plainWord_staysAsItIs() {
+        assertThat(ValueText.quoted("run-1_a/tu_7~2")).isEqualTo("run-1_a/tu_7~2");
+    }
+
+    @Test
+    void quoted_whatAShellWouldTouch_isQuoted() {
+        assertThat(ValueText.quoted("it's $HOME")).isEqualTo("'it'\\''s $HOME'");
+        assertThat(ValueText.quoted("~root")).isEqualTo("'~root'");
+        assertThat(ValueText.quoted("")).isEqualTo("''");
+    }
+}

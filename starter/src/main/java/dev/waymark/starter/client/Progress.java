@@ -1,7 +1,0 @@
-package dev.waymark.starter.client;
-
-/** Told how far a reading of many threads has come. */
-@FunctionalInterface
-public interface Progress {
-    void read(int done, int of);
-}

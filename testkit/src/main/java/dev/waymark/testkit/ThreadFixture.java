@@ -1,0 +1,153 @@
+package dev.waymark.testkit;
+
+import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.Moment;
+import dev.waymark.history.RunEnding;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A thread told fact by fact, as a projector would: one event and one second each. */
+public final class ThreadFixture {
+    private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
+
+    private final List<Moment> moments = new ArrayList<>();
+
+    public static ThreadFixture begun() {
+        ThreadFixture tale = new ThreadFixture();
+        Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "assistant", false, Optional.empty());
+        tale.moments.add(new Moment("run-1", 1, START, Optional.of(started), Conversation.start(started, START)));
+        return tale;
+    }
+
+    public static ThreadFixture resolved(String... questionTools) {
+        Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
+        for (String tool : questionTools) {
+            tools.put(tool, AgentPolicy.ToolKind.QUESTION);
+        }
+        return resolved(new AgentPolicy("assistant", 10, tools));
+    }
+
+    public static ThreadFixture resolved(AgentPolicy terms) {
+        return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(terms));
+    }
+
+    /** An agent that may charge cards, once a person has approved it. */
+    public static ThreadFixture charging() {
+        AgentPolicy.Care care = new AgentPolicy.Care(true, true, false, false, true, true, 10_000);
+        return resolved(new AgentPolicy(
+                "assistant",
+                10,
+                Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY),
+                Map.of("charge_card", care),
+                Optional.empty()));
+    }
+
+    public ThreadFixture then(Fact fact) {
+        Moment last = moments.get(moments.size() - 1);
+        Instant at = last.at().plusSeconds(1);
+        moments.add(new Moment(
+                last.runId(),
+                last.eventId() + 1,
+                at,
+                Optional.of(fact),
+                last.state().apply(fact, at)));
+        return this;
+    }
+
+    public ThreadFixture says(String id, String words) {
+        return then(new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
+    }
+
+    public ThreadFixture callsModel() {
+        return then(new Fact.ModelCalled(now().counters().steps() + 1));
+    }
+
+    public ThreadFixture replies(Part... parts) {
+        return then(new Fact.ModelReplied(
+                now().counters().steps(), new Reply(List.of(parts), new Usage(41, 12), "end_turn")));
+    }
+
+    public ThreadFixture replies(String words) {
+        return replies(new Part.Text(words));
+    }
+
+    public ThreadFixture asks(String callId, String question) {
+        return replies(ask(callId, question));
+    }
+
+    public static Part ask(String callId, String question) {
+        return new Part.ToolUse(callId, "ask_user", Json.of(Map.of("question", question)));
+    }
+
+    public ThreadFixture charges(String callId, int cents) {
+        return replies(new Part.ToolUse(callId, "charge_card", Json.of(Map.of("cents", cents))));
+    }
+
+    public ThreadFixture isApproved(String callId, String by) {
+        return then(new Fact.ApprovalDecided(
+                true,
+                Optional.empty(),
+                Optional.of(callId),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(by),
+                Optional.empty()));
+    }
+
+    /** Its worker is lost after the claim, and nobody knows whether it took effect. */
+    public ThreadFixture loses(String callId) {
+        String digest = now().calls().get(callId).orElseThrow().argsDigest();
+        return then(new Fact.ToolDispatched(callId, 1))
+                .then(new Fact.ToolClaimed(callId, 1, "charge_card", digest, 0, "run-1/1", false))
+                .then(new Fact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
+    }
+
+    public ThreadFixture answers(String callId, String words) {
+        return then(new Fact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
+    }
+
+    public ThreadFixture fails(String words) {
+        return then(new Fact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
+    }
+
+    public Conversation now() {
+        return moments.get(moments.size() - 1).state();
+    }
+
+    public int facts() {
+        return now().counters().facts();
+    }
+
+    public List<Moment> moments() {
+        return moments;
+    }
+
+    public Timeline timeline() {
+        return new Timeline("t1", "run-1", moments, now(), Optional.empty(), Optional.empty(), 1_000, false);
+    }
+
+    public Timeline closed() {
+        return new Timeline(
+                "t1",
+                "run-1",
+                moments,
+                now(),
+                Optional.empty(),
+                Optional.of(new RunEnding(RunEnding.Kind.COMPLETED, Optional.empty())),
+                1_000,
+                false);
+    }
+}
