@@ -239,10 +239,10 @@ final class PhasesReader {
                 structured(payload, "final_structured");
             }
             case "pending", "running", "degraded" -> {
-                Optional<PhasesChain.Pause> pause = chain.flatMap(PhasesChain::pauseSinceSnapshot);
-                pause.ifPresent(this::pause);
-                if (pendingReply && pause.isEmpty()) {
-                    conversation.untouched();
+                // Of a reply that is not pending any more, the calls were begun, whoever is waited for.
+                if (pendingReply) {
+                    chain.flatMap(PhasesChain::pauseSinceSnapshot)
+                            .ifPresentOrElse(this::pause, conversation::untouched);
                 }
             }
             default -> throw payload.corrupt("no such state: " + payload.text("state"));
