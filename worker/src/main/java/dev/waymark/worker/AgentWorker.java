@@ -15,6 +15,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
@@ -109,7 +110,7 @@ public final class AgentWorker implements AutoCloseable {
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, new McpDiscovery(servers)),
                 new ModelActivity(runs, builder.providers),
-                new ToolActivity(runs, tools, new ClaimSender(client), () -> draining),
+                new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
     }
 

@@ -21,6 +21,7 @@ import io.temporal.failure.ApplicationFailure;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -214,7 +215,7 @@ public final class ToolsCommand implements Callable<Integer> {
         }
         Json args = arguments(json);
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
-        ToolContext context = new ToolContext(NOWHERE, NOWHERE, tool.name(), key, carried);
+        ToolContext context = new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried);
         ToolOutcome outcome = outcome(tool, args, context, tools);
         if (output.isJson()) {
             output.printJson(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));

@@ -6,6 +6,7 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.tool.EffectUnknownException;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
@@ -87,11 +88,11 @@ public final class ToolRunner {
                         fence.left().isZero()
                                 ? tooLate(execution)
                                 : runJava(tool, args, context, fence)
-                                        .orElseGet(() -> ToolOutcome.lost(timedOut(fence)));
+                                        .orElseGet(() -> ToolOutcome.unknown(timedOut(fence)));
                     case COMMAND -> {
                         CommandResult result = runCommand(tool, tool.command(), args, context, fence);
                         if (result instanceof CommandResult.Killed killed) {
-                            yield ToolOutcome.lost(killed.words());
+                            yield ToolOutcome.unknown(killed.words());
                         }
                         yield result instanceof CommandResult.NotStarted none && none.late()
                                 ? ToolOutcome.notStarted(execution, none.why())
@@ -103,7 +104,9 @@ public final class ToolRunner {
                             yield tooLate(execution);
                         }
                         HttpResult result = request(tool, args, Optional.of(context.idempotencyKey()), fence);
-                        yield result instanceof HttpResult.Lost lost ? ToolOutcome.lost(lost.words()) : outcome(result);
+                        yield result instanceof HttpResult.Lost lost
+                                ? ToolOutcome.unknown(lost.words())
+                                : outcome(result);
                     }
                     case QUESTION, STATE, SUBAGENT -> throw notOurs(tool);
                 });
@@ -141,7 +144,7 @@ public final class ToolRunner {
         } catch (RequestNotSentException e) {
             return failure(unreached(tool, e));
         } catch (OutcomeUnknownException e) {
-            return ToolOutcome.lost(InlineText.of(words(e)));
+            return ToolOutcome.unknown(InlineText.of(words(e)));
         }
     }
 
@@ -184,6 +187,8 @@ public final class ToolRunner {
             return Optional.of(ToolOutcome.result(InlineText.of(tool.run(args, context))));
         } catch (InterruptException e) {
             return Optional.of(ToolOutcome.question(InlineText.of(e.question())));
+        } catch (EffectUnknownException e) {
+            return Optional.of(ToolOutcome.unknown(InlineText.of(words(e))));
         } catch (InterruptedException e) {
             if (deadline.hasPassed()) {
                 return Optional.empty();
@@ -255,6 +260,7 @@ public final class ToolRunner {
         environment.put("WAYMARK_TOOL", context.tool());
         environment.put("WAYMARK_IDEMPOTENCY_KEY", context.idempotencyKey());
         environment.put("WAYMARK_CONTEXT", context.context().canonical());
+        context.fencingToken().ifPresent(token -> environment.put("WAYMARK_FENCING_TOKEN", Long.toString(token)));
         return environment;
     }
 

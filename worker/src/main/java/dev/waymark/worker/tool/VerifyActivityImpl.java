@@ -11,6 +11,7 @@ import dev.waymark.worker.activity.Heartbeat;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Asks the tool itself, with the arguments and the key that the lost call had. */
 public final class VerifyActivityImpl implements VerifyActivity {
@@ -34,8 +35,13 @@ public final class VerifyActivityImpl implements VerifyActivity {
             }
             String session = input.session().orElse(info.getWorkflowId());
             String key = IdempotencyKey.of(session, input.tool(), input.args(), input.repeat());
-            ToolContext context =
-                    new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key, setting.context());
+            ToolContext context = new ToolContext(
+                    info.getWorkflowId(),
+                    input.callId(),
+                    input.tool(),
+                    key,
+                    input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
+                    setting.context());
             try {
                 return tools.verify(
                         tool.get(),

@@ -25,12 +25,12 @@ class AgentActivityTest {
 
     @Test
     void noName_isTheOnlyAgent() {
-        assertThat(among(HELPER).resolve(new AgentInput(""))).isEqualTo(HELPER);
+        assertThat(among(HELPER).resolve(new AgentInput("", 1))).isEqualTo(HELPER);
     }
 
     @Test
     void noName_amongSeveral_isRefusedByNames() {
-        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("")))
+        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("", 1)))
                 .isInstanceOfSatisfying(
                         ApplicationFailure.class,
                         failure -> assertThat(failure.getType()).isEqualTo("AgentInvalid"))

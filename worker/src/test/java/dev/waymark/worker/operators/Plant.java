@@ -28,6 +28,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
@@ -152,7 +153,12 @@ final class Plant implements AutoCloseable {
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),
-                    new ToolActivity(runs, tools, new ClaimSender(own.client()), () -> false),
+                    new ToolActivity(
+                            runs,
+                            tools,
+                            new ClaimSender(own.client()),
+                            new LateOutcomeSender(own.client()),
+                            () -> false),
                     new VerifyActivityImpl(runs, tools));
         }
 

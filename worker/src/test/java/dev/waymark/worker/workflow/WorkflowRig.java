@@ -32,6 +32,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
 import dev.waymark.worker.tool.CommandRunner;
 import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
@@ -116,7 +117,12 @@ final class WorkflowRig implements AutoCloseable {
                 servers,
                 Path.of("."));
         worker.registerActivitiesImplementations(
-                new ToolActivity(runs, runner, new ClaimSender(connection.client()), () -> false),
+                new ToolActivity(
+                        runs,
+                        runner,
+                        new ClaimSender(connection.client()),
+                        new LateOutcomeSender(connection.client()),
+                        () -> false),
                 new VerifyActivityImpl(runs, runner));
         created.start();
         return created;
