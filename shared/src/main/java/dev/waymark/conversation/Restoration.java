@@ -349,7 +349,7 @@ public final class Restoration {
         return this;
     }
 
-    /** What the first open call asks. */
+    /** What the call that waits for a person asks. */
     public Restoration prompt(String question) {
         prompt = question;
         return this;
@@ -498,7 +498,7 @@ public final class Restoration {
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
         open.forEach(id ->
-                calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(open.get(0)) ? prompt : "")));
+                calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(pending.orElse(open.get(0))) ? prompt : "")));
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;

@@ -48,10 +48,13 @@ class PhasesPrefixTest {
         return length;
     }
 
-    /** The calls that had been handed out by then, and may have taken effect. */
-    private static Set<String> begun(Conversation state) {
+    /** The calls that may have taken effect by then, and those that are harmless, if the records say that they ran. */
+    private static Set<String> begun(Conversation state, List<Json> records) {
+        boolean over = String.valueOf(records.get(records.size() - 1).field("phase"))
+                .matches("post_tool_batch|post_subagent_batch");
         return state.batchCalls().stream()
                 .filter(call -> call.dispatches() > 0 && call.status() != Call.Status.DISPATCHED)
+                .filter(call -> over || !call.tool().equals("add"))
                 .map(Call::id)
                 .collect(Collectors.toSet());
     }
@@ -73,8 +76,9 @@ class PhasesPrefixTest {
             for (Moment moment : whole.moments()) {
                 int length = commonLength(chain, PhasesCheckpoint.chain(whole.upTo(moment)));
                 for (int cut = known + 1; cut <= length; cut++) {
-                    Set<String> begun = begun(moment.state());
-                    Set<String> again = resumed(chain.subList(0, cut)).stream()
+                    List<Json> records = chain.subList(0, cut);
+                    Set<String> begun = begun(moment.state(), records);
+                    Set<String> again = resumed(records).stream()
                             .flatMap(resumed -> handedOut(resumed).stream())
                             .filter(begun::contains)
                             .collect(Collectors.toSet());
@@ -86,6 +90,6 @@ class PhasesPrefixTest {
                 known = Math.max(known, length);
             }
         }
-        assertThat(batches).isGreaterThan(THREADS);
+        assertThat(batches).isGreaterThan(100);
     }
 }
