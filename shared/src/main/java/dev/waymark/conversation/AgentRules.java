@@ -37,6 +37,10 @@ final class AgentRules {
         if (draft.life == Conversation.Life.CANCELLED) {
             return; // The cancellation did this, and is the outcome already.
         }
+        if (draft.isLeft(fact.problem())) {
+            draft.agentRequested = false;
+            return;
+        }
         if (!draft.turn.isRunning()) {
             turns.open();
         }

@@ -65,7 +65,7 @@ public record Conversation(
         @JsonProperty("context") Optional<Json> context,
         @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
-    public static final int RULES = 1;
+    public static final int RULES = 2;
 
     /** Longer arguments, as canonical JSON, are not handed to a tool. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
@@ -144,10 +144,7 @@ public record Conversation(
         gauge = gauge == null ? Optional.empty() : gauge;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
-        if (rules < 1 || rules > RULES) {
-            throw new IllegalArgumentException("this thread goes by rules " + rules
-                    + "; this version of Waymark knows rules 1 to " + RULES + ". Upgrade the workers first.");
-        }
+        UnknownRulesException.unlessKnown(rules);
     }
 
     /** The state of a new thread. */

@@ -6,6 +6,7 @@ import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentMap;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -218,6 +219,11 @@ final class Draft {
         for (Call call : openCalls()) {
             put(call.ended(Call.Status.CANCELLED, text + claimNote(call), at));
         }
+    }
+
+    /** Whether a failure says no more than that a worker could not read this thread and left the work to others. */
+    boolean isLeft(Problem problem) {
+        return rules >= 2 && problem.type().equals(Problem.UNKNOWN_RULES);
     }
 
     void reachVersionWhenBatchIsDone() {

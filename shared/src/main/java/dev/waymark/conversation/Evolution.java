@@ -41,7 +41,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         model = new ModelRules(draft, turns, calls);
         subagents = new SubagentRules(draft, lost);
         people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);
-        takeover = new TakeoverRules(draft, turns, calls, approvals, effects, lost, people);
+        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, people);
         agent = new AgentRules(draft, turns, effects, takeover);
     }
 
@@ -195,6 +195,11 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable verifyDispatched(Fact.VerifyDispatched fact) {
         return () -> lost.verifyDispatched(fact);
+    }
+
+    @Override
+    public Runnable verifyLeft(Fact.VerifyLeft fact) {
+        return () -> lost.verifyLeft(fact);
     }
 
     @Override

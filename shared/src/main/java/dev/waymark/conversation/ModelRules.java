@@ -16,10 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Rules of model calls: what is committed to the transcript for one, and what its reply or its summary changes. */
 final class ModelRules {
     private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Draft draft;
     private final TurnRules turns;
@@ -113,9 +116,13 @@ final class ModelRules {
     void modelFailed(Fact.ModelFailed fact) {
         draft.spend(fact.spent());
         if (isCurrent(fact.step())) {
-            draft.modelCalled = false;
             draft.turn = draft.turn.used(fact.spent().usage());
-            turns.end(Turn.Status.FAILED, "", fact.problem());
+            if (draft.isLeft(fact.problem())) {
+                takeBackCall();
+            } else {
+                draft.modelCalled = false;
+                turns.end(Turn.Status.FAILED, "", fact.problem());
+            }
         }
     }
 
@@ -141,7 +148,26 @@ final class ModelRules {
     }
 
     void summaryFailed(Fact.SummaryFailed fact) {
-        summaryCame(fact.step(), fact.spent());
+        if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
+            draft.spend(fact.spent());
+            draft.turn = draft.turn.used(fact.spent().usage());
+            takeBackCall();
+        } else {
+            summaryCame(fact.step(), fact.spent());
+        }
+    }
+
+    /** The model is not being asked any more, and is asked for the same once more. */
+    void takeBackCall() {
+        if (draft.modelCalled) {
+            if (draft.state().isSummarising()) {
+                draft.gauge = Optional.of(draft.gauge().notSummarising()); // Its step is the next one's again.
+            } else {
+                draft.turn = draft.turn.uniterated();
+            }
+            draft.modelCalled = false;
+            draft.steps--;
+        }
     }
 
     private void summaryCame(int step, Spent spent) {
@@ -157,6 +183,11 @@ final class ModelRules {
         return draft.modelCalled && draft.turn.isRunning() && draft.steps == step;
     }
 
+    /** Programs, databases and terminals can't bear control characters in what they are given as an id. */
+    private String wanted(String id) {
+        return draft.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
+    }
+
     /** Models repeat the ids of their calls. One used before in this thread gets a suffix, and that is its only id. */
     private List<Part> withUnusedCallIds(List<Part> content) {
         List<Part> parts = new ArrayList<>(content.size());
@@ -165,7 +196,7 @@ final class ModelRules {
         Map<String, Integer> suffixes = new LinkedHashMap<>();
         for (Part part : content) {
             if (part instanceof Part.ToolUse use) {
-                String wanted = use.id().isEmpty() ? "call" : use.id();
+                String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
                 String id = wanted;
                 int n = suffixes.getOrDefault(wanted, 2);
                 while (draft.calls.contains(id) || inThisReply.contains(id)) {

@@ -14,6 +14,7 @@ import java.util.Set;
 final class TakeoverRules {
     private final Draft draft;
     private final TurnRules turns;
+    private final ModelRules model;
     private final CallRules calls;
     private final ApprovalRules approvals;
     private final EffectRules effects;
@@ -23,6 +24,7 @@ final class TakeoverRules {
     TakeoverRules(
             Draft draft,
             TurnRules turns,
+            ModelRules model,
             CallRules calls,
             ApprovalRules approvals,
             EffectRules effects,
@@ -30,6 +32,7 @@ final class TakeoverRules {
             PeopleRules people) {
         this.draft = draft;
         this.turns = turns;
+        this.model = model;
         this.calls = calls;
         this.approvals = approvals;
         this.effects = effects;
@@ -51,7 +54,7 @@ final class TakeoverRules {
             draft.terms = Optional.empty();
             draft.agentRequested = false;
         }
-        takeBackModelCall();
+        model.takeBackCall(); // Nothing will be heard of it here.
         how.answer().ifPresent(this::answerOrSay);
         if (!draft.openCalls().isEmpty() || (draft.turn.mayGoOn() && !draft.isBlank())) {
             draft.turn = draft.turn.continued();
@@ -67,7 +70,7 @@ final class TakeoverRules {
                 draft.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         draft.agentRequested = draft.terms.isPresent();
         effects.inherit();
-        takeBackModelCall();
+        model.takeBackCall(); // Nothing will be heard of it here.
         for (Call call : draft.openCalls()) {
             if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
@@ -80,24 +83,12 @@ final class TakeoverRules {
     }
 
     private void begin(String id) {
+        draft.rules = Conversation.RULES;
         draft.life = Conversation.Life.OPEN;
         draft.parent = Optional.empty();
         draft.reported = Optional.empty();
         draft.facts++;
         draft.seen = draft.seen.with(id, draft.facts);
-    }
-
-    /** Nothing will be heard of it here. */
-    private void takeBackModelCall() {
-        if (draft.modelCalled) {
-            if (draft.state().isSummarising()) {
-                draft.gauge = Optional.of(draft.gauge().notSummarising()); // Its step is the next one's again.
-            } else {
-                draft.turn = draft.turn.uniterated();
-            }
-            draft.modelCalled = false;
-            draft.steps--;
-        }
     }
 
     private void answerOrSay(String words) {

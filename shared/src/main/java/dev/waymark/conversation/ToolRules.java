@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.time.Instant;
 import java.util.Optional;
 
 /** Rules of calls that a worker has: what each outcome of a dispatch makes of its call. */
@@ -59,6 +60,8 @@ final class ToolRules {
             if (call.claim().isPresent()) {
                 lost.doubt(call);
                 draft.reachVersionWhenBatchIsDone();
+            } else if (draft.isLeft(fact.problem())) {
+                draft.put(call.issued(pause(call), draft.at));
             } else if (draft.careOf(call).effect()) {
                 dispatchAgain(call, fact.problem().message());
             } else {
@@ -119,9 +122,13 @@ final class ToolRules {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else {
-            long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
-            draft.put(call.withoutClaim()
-                    .issued(seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds)), draft.at));
+            draft.put(call.withoutClaim().issued(pause(call), draft.at));
         }
+    }
+
+    /** When a call that did not run is handed out again, if not at once: later each time. */
+    private Optional<Instant> pause(Call call) {
+        long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
+        return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));
     }
 }
