@@ -32,6 +32,9 @@ final class PhasesReader {
     /** The calls of the newest reply, as the file has them. */
     private List<Part.ToolUse> newestCalls = List.of();
 
+    /** Whether each call succeeded, by its id in the file, where the snapshot says. */
+    private Map<String, Boolean> outcomes = Map.of();
+
     /** What no rule needs, and checkpoints show again. */
     private final Map<String, Object> extras = new LinkedHashMap<>();
 
@@ -85,7 +88,7 @@ final class PhasesReader {
     private RestoredCheckpoint restored(Optional<String> thread) {
         List<String> open = conversation.openCalls().stream()
                 .map(Part.ToolUse::id)
-                .filter(outcomes(payload)::containsKey)
+                .filter(outcomes::containsKey)
                 .toList();
         if (!open.isEmpty()) {
             extras.put("not_executed", open); // What is told under their ids is told of earlier calls.
@@ -188,10 +191,10 @@ final class PhasesReader {
                 .turn(turn(), payload.count("llm_calls"), usage(payload.object("usage")), began(payload))
                 .counted(step, 0)
                 .cost(cost(payload));
-        Map<String, Boolean> outcomes = outcomes(payload);
+        outcomes = outcomes(payload);
         List<CheckpointFields> rows = payload.some("messages", CheckpointFields::of);
         for (int i = 0; i < rows.size(); i++) {
-            say(rows.get(i), i == 0, outcomes);
+            say(rows.get(i), i == 0);
         }
         int toolCalls = payload.count("tool_calls") - conversation.answeredCalls();
         boolean pendingReply = !payload.isNull("pending_llm_response");
@@ -309,7 +312,6 @@ final class PhasesReader {
         return payload.each("tool_executions", CheckpointFields::of);
     }
 
-    /** Whether each call succeeded, where the snapshot says. */
     private static Map<String, Boolean> outcomes(CheckpointFields payload) {
         Map<String, Boolean> outcomes = new LinkedHashMap<>();
         for (CheckpointFields row : executions(payload)) {
@@ -321,7 +323,7 @@ final class PhasesReader {
         return outcomes;
     }
 
-    private void say(CheckpointFields row, boolean first, Map<String, Boolean> outcomes) {
+    private void say(CheckpointFields row, boolean first) {
         boolean calls = !row.isNull("tool_calls") && !row.list("tool_calls").isEmpty();
         if (calls && !row.text("role").equals("assistant")) {
             throw row.corrupt("calls on another side than the assistant's");
@@ -334,7 +336,7 @@ final class PhasesReader {
                 String text = calls && row.isNull("content") ? "" : words(row);
                 yield assistant(text, calls ? calls(row) : List.of());
             }
-            case "tool" -> result(row, outcomes);
+            case "tool" -> result(row);
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
         if (!message.content().isEmpty()) {
@@ -362,7 +364,7 @@ final class PhasesReader {
     }
 
     /** One that names no call, and that no open call of its tool waits for, is what a user might have told. */
-    private Message result(CheckpointFields row, Map<String, Boolean> outcomes) {
+    private Message result(CheckpointFields row) {
         String text = words(row);
         Optional<String> tool = row.optionalName("name");
         Optional<String> given = row.optionalId("tool_call_id");

@@ -497,8 +497,8 @@ public final class Restoration {
         ends.forEach((id, at) -> calls.get(id)
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
-        open.forEach(id ->
-                calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(pending.orElse(open.get(0))) ? prompt : "")));
+        open.forEach(id -> calls = calls.with(
+                id, standing(calls.get(id).orElseThrow(), id.equals(pending.orElse(open.get(0))) ? prompt : "")));
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;

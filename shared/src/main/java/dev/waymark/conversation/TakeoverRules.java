@@ -132,8 +132,8 @@ final class TakeoverRules {
             lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
             if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
-                draft.put(call.ended(
-                        Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
+                draft.put(
+                        call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
                 calls.advance(call.issued(Optional.empty(), draft.at));
             }
