@@ -70,7 +70,8 @@ public final class ToolTexts {
     }
 
     /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
-    static String durability(String tool, String callId, Optional<Instant> claimedAt) {
+    static String durability(
+            String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
         return durabilityError(
                 tool,
                 callId,
@@ -78,7 +79,8 @@ public final class ToolTexts {
                         + " Decide recovery based on observable external state — e.g., check whether the side effect"
                         + " already occurred. If this tool is a pure read with no side effects, add"
                         + " `safeToRetry: true` to its declaration."
-                        + claimedAt.map(ToolTexts::claimed).orElse(""));
+                        + claimedAt.map(ToolTexts::claimed).orElse("")
+                        + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
     }
 
     /** The same for a call that may be made again, and that a checkpoint says is over. */
