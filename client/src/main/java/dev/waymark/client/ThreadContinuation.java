@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Goes on from where a conversation was left: a closed thread, a checkpoint, a saver, any point of another thread. */
 final class ThreadContinuation {
@@ -105,8 +106,12 @@ final class ThreadContinuation {
     }
 
     private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
+        return recovered(() -> CheckpointReader.read(checkpoint, now()), place);
+    }
+
+    private static RestoredCheckpoint recovered(Supplier<RestoredCheckpoint> reader, String place) {
         try {
-            return CheckpointReader.read(checkpoint, now());
+            return reader.get();
         } catch (CheckpointCorruption e) {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
@@ -201,7 +206,8 @@ final class ThreadContinuation {
             return Optional.empty();
         }
         byte[] checkpoint = saved.get().canonical().getBytes(StandardCharsets.UTF_8);
-        ResumeSource left = ResumeSource.of(recovered(checkpoint, "of " + thread));
+        ResumeSource left =
+                ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
         Conversation begin = left.begin(checked(how).withThread(thread), thread, now());
         // Somebody else may bring it back in this moment: what they bring is the same.
         Optional<CheckpointLoaded> loaded = context.requests()

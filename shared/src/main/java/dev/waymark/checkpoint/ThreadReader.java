@@ -34,10 +34,15 @@ final class ThreadReader {
     }
 
     static CheckpointReader.Named read(CheckpointFields fields) {
-        return new ThreadReader().named(fields);
+        return new ThreadReader().named(fields, fields.some("messages", CheckpointFields::of));
     }
 
-    private CheckpointReader.Named named(CheckpointFields fields) {
+    /** A thread in which everything that was said has been cleared. */
+    static CheckpointReader.Named readCleared(CheckpointFields fields) {
+        return new ThreadReader().named(fields, List.of());
+    }
+
+    private CheckpointReader.Named named(CheckpointFields fields, List<CheckpointFields> rows) {
         Instant createdAt = fields.time("createdAt");
         Instant updatedAt = fields.time("updatedAt");
         int step = fields.count("step");
@@ -46,9 +51,8 @@ final class ThreadReader {
                 .counted(step, 0)
                 .updated(updatedAt)
                 .desk(desk(fields.object("state")));
-        List<Message> messages = new ArrayList<>(fields.some("messages", this::row).stream()
-                .flatMap(Optional::stream)
-                .toList());
+        List<Message> messages = new ArrayList<>(
+                rows.stream().map(this::row).flatMap(Optional::stream).toList());
         Optional<String> interrupted = fields.isNull("interrupt")
                 ? Optional.empty()
                 : Optional.of(interrupt(fields.object("interrupt"), messages, conversation));
@@ -108,8 +112,7 @@ final class ThreadReader {
     }
 
     /** A row that only tells of decisions says nothing. */
-    private Optional<Message> row(Object value, String place) {
-        CheckpointFields row = CheckpointFields.of(value, place);
+    private Optional<Message> row(CheckpointFields row) {
         if (!row.text("role").equals("tool")) {
             return Optional.of(message(row));
         }

@@ -278,11 +278,13 @@ public record Call(
 
     /** Whether this execution, of whose end nobody has heard, is the one that holds the claim. */
     boolean awaitsWordOf(String execution) {
-        boolean isClaimed = claim.filter(known -> known.execution().equals(execution)).isPresent();
-        return isClaimed && switch (status) {
-            case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
-            case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
-        };
+        boolean isClaimed =
+                claim.filter(known -> known.execution().equals(execution)).isPresent();
+        return isClaimed
+                && switch (status) {
+                    case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                };
     }
 
     Call unknown(Instant fence, Instant at) {

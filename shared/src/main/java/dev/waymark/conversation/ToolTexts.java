@@ -70,8 +70,7 @@ public final class ToolTexts {
     }
 
     /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
-    static String durability(
-            String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
+    static String durability(String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
         return durabilityError(
                 tool,
                 callId,

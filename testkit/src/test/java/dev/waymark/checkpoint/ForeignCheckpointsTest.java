@@ -418,6 +418,19 @@ class ForeignCheckpointsTest {
     }
 
     @Test
+    void savedThread_thatWasCleared_isRead_withItsFiles() {
+        String cleared = thread("", "")
+                .replace("'todos': []", "'todos': [{'id': '1', 'content': 'a', 'status': 'pending'}]")
+                .replace('\'', '"');
+
+        Conversation state = CheckpointReader.readSaved(cleared.getBytes(StandardCharsets.UTF_8), NOW)
+                .state();
+
+        assertThat(state.isBlank()).isTrue();
+        assertThat(state.desk().todos()).hasSize(1);
+    }
+
+    @Test
     void anyFormat_openCallAndSomethingSaidAfterIt_isCorrupt() {
         assertCorrupt(
                 runner(

@@ -46,7 +46,8 @@ class SqliteStoreTest {
 
         @Test
         void save_directoryMissing_makesIt() {
-            CheckpointSaver deep = new KeyValueSaver(new JdbcStore("jdbc:sqlite:" + directory.resolve("not/there/x.db")));
+            CheckpointSaver deep =
+                    new KeyValueSaver(new JdbcStore("jdbc:sqlite:" + directory.resolve("not/there/x.db")));
 
             deep.save(checkpoint("t", 1));
 
