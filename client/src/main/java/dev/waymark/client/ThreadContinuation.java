@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Goes on from where a conversation was left: a closed thread, a checkpoint, a saver, any point of another thread. */
 final class ThreadContinuation {
@@ -165,8 +166,12 @@ final class ThreadContinuation {
     }
 
     private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
+        return recovered(() -> CheckpointReader.read(checkpoint, now()), place);
+    }
+
+    private static RestoredCheckpoint recovered(Supplier<RestoredCheckpoint> reader, String place) {
         try {
-            return CheckpointReader.read(checkpoint, now());
+            return reader.get();
         } catch (CheckpointCorruption e) {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
@@ -256,7 +261,8 @@ final class ThreadContinuation {
         Optional<CheckpointOwner> owner = saved.owner();
         ResumeOptions named = checked(how.as(owner)).withThread(thread);
         byte[] checkpoint = document.get().canonical().getBytes(StandardCharsets.UTF_8);
-        ResumeSource left = ResumeSource.of(recovered(checkpoint, "of " + thread));
+        ResumeSource left =
+                ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
         // Somebody else may bring it back in this moment: what they bring is the same.

@@ -29,6 +29,7 @@ final class AgentRules {
             draft.agent = terms.agent();
         }
         effects.keepOnlyEffects(terms);
+        takeover.tellWhatIsHarmless();
         takeover.takeUpOpenCalls();
     }
 

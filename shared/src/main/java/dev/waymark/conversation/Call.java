@@ -132,6 +132,8 @@ public record Call(
 
             @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
             long token) {
+        private static final String ELSEWHERE = "checkpoint";
+
         @JsonCreator
         public Claim {
             Objects.requireNonNull(execution, "execution");
@@ -140,6 +142,15 @@ public record Call(
 
         Claim(String execution, Instant at) {
             this(execution, at, 0);
+        }
+
+        /** The claim of an execution that only a checkpoint tells of. */
+        static Claim elsewhere(Instant at) {
+            return new Claim(ELSEWHERE, at);
+        }
+
+        boolean isElsewhere() {
+            return execution.equals(ELSEWHERE);
         }
     }
 

@@ -1,9 +1,14 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Rules of threads that begin with the state of another one: resumed, forked, or from a checkpoint of elsewhere. */
 final class TakeoverRules {
@@ -136,7 +141,12 @@ final class TakeoverRules {
         } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
             lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
-            calls.advance(call.issued(Optional.empty(), draft.at));
+            if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
+                draft.put(
+                        call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
+            } else {
+                calls.advance(call.issued(Optional.empty(), draft.at));
+            }
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
             if (isDecidable(call)) {
                 approvals.askFor(call);
@@ -152,6 +162,56 @@ final class TakeoverRules {
                 && call.wakeAt().isEmpty()) {
             calls.bringOn(call);
         }
+    }
+
+    /** A checkpoint says that the call was carried out, and has no result of it. */
+    private static boolean isOverElsewhere(Call call) {
+        return call.claim().filter(Call.Claim::isElsewhere).isPresent();
+    }
+
+    /**
+     * What a model is told of a call that an older part of a checkpoint left without a result. Which tools may simply be
+     * called again is known only with the agent.
+     */
+    void tellWhatIsHarmless() {
+        Set<String> harmless = new LinkedHashSet<>();
+        PersistentMap<Call> all = draft.calls;
+        all.forEach((id, call) -> {
+            if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
+                draft.put(call.withoutClaim());
+                if (isHarmless(call, draft.terms.orElseThrow())) {
+                    harmless.add(id);
+                }
+            }
+        });
+        if (!harmless.isEmpty()) {
+            Transcript corrected = Transcript.EMPTY;
+            for (Transcript.Entry entry : draft.transcript.entries().toList()) {
+                corrected = corrected.plus(entry.saying(corrected(entry.message(), harmless)));
+            }
+            draft.transcript = corrected;
+        }
+    }
+
+    private boolean isHarmless(Call call, AgentPolicy terms) {
+        AgentPolicy.ToolKind kind = terms.tools().get(call.tool());
+        return kind != null
+                && kind != AgentPolicy.ToolKind.SUBAGENT
+                && !draft.careOf(call).effect();
+    }
+
+    private Message corrected(Message message, Set<String> harmless) {
+        return new Message(
+                message.role(),
+                message.content().stream()
+                        .map(part -> part instanceof Part.ToolResult result && harmless.contains(result.toolUseId())
+                                ? new Part.ToolResult(
+                                        result.toolUseId(),
+                                        ToolTexts.durabilityOfHarmless(
+                                                draft.call(result.toolUseId()).tool(), result.toolUseId()),
+                                        true)
+                                : part)
+                        .toList());
     }
 
     private void takeUpQuestion(Call call) {
