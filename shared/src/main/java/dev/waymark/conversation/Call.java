@@ -144,6 +144,29 @@ public record Call(
     }
 
     /**
+     * What it takes to check a signed decision again.
+     *
+     * @param asked when the decision was asked for
+     * @param argsDigest of the arguments that were shown
+     * @param newArgsDigest of others that were given instead
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Signature(
+            @JsonProperty("asked") Instant asked,
+            @JsonProperty("argsDigest") String argsDigest,
+            @JsonProperty("newArgsDigest") Optional<String> newArgsDigest,
+            @JsonProperty("signature") String signature) {
+        @JsonCreator
+        public Signature {
+            Objects.requireNonNull(asked, "asked");
+            Objects.requireNonNull(argsDigest, "argsDigest");
+            Objects.requireNonNull(signature, "signature");
+            newArgsDigest = newArgsDigest == null ? Optional.empty() : newArgsDigest;
+        }
+    }
+
+    /**
      * Who decided, and why.
      *
      * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
@@ -156,15 +179,29 @@ public record Call(
             @JsonProperty("by") Optional<String> by,
             @JsonProperty("reason") Optional<String> reason,
             @JsonProperty("at") Instant at,
+            @JsonProperty("signed") Optional<Signature> signed,
 
             @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
             boolean stated) {
+        /** One that nobody signed. */
         public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-            this(approved, edited, by, reason, at, false);
+            this(approved, edited, by, reason, at, Optional.empty());
+        }
+
+        /** One that was decided here. */
+        public Approval(
+                boolean approved,
+                boolean edited,
+                Optional<String> by,
+                Optional<String> reason,
+                Instant at,
+                Optional<Signature> signed) {
+            this(approved, edited, by, reason, at, signed, false);
         }
 
         @JsonCreator
         public Approval {
+            signed = signed == null ? Optional.empty() : signed;
             by = by == null ? Optional.empty() : by;
             reason = reason == null ? Optional.empty() : reason;
             Objects.requireNonNull(at, "at");
@@ -278,11 +315,13 @@ public record Call(
 
     /** Whether this execution, of whose end nobody has heard, is the one that holds the claim. */
     boolean awaitsWordOf(String execution) {
-        boolean isClaimed = claim.filter(known -> known.execution().equals(execution)).isPresent();
-        return isClaimed && switch (status) {
-            case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
-            case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
-        };
+        boolean isClaimed =
+                claim.filter(known -> known.execution().equals(execution)).isPresent();
+        return isClaimed
+                && switch (status) {
+                    case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                };
     }
 
     Call unknown(Instant fence, Instant at) {

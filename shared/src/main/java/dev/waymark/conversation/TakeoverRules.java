@@ -46,7 +46,7 @@ final class TakeoverRules {
                 : Optional.of(new Origin(how.session(), extras));
         draft.context = how.context().or(() -> draft.context);
         how.agent().ifPresent(named -> draft.agent = named);
-        if (how.agent().isPresent() || draft.terms.isEmpty()) {
+        if (how.agent().isPresent() || draft.terms.isEmpty() || namesItsThread()) {
             draft.terms = Optional.empty();
             draft.agentRequested = false;
         }
@@ -76,6 +76,15 @@ final class TakeoverRules {
             turns.stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
         }
         how.message().ifPresent(this::answerOrSay);
+        if (namesItsThread()) {
+            draft.terms = Optional.empty();
+            draft.agentRequested = false;
+        }
+    }
+
+    /** Signatures are bound to a thread, which the terms name: those of another thread would do for this one. */
+    private boolean namesItsThread() {
+        return draft.terms.flatMap(AgentPolicy::signers).isPresent();
     }
 
     private void begin(String id) {
