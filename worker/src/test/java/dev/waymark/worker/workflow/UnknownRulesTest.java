@@ -154,7 +154,8 @@ class UnknownRulesTest {
                 today.limits(),
                 today.carried(),
                 today.context(),
-                today.parent());
+                today.parent(),
+                Optional.empty());
     }
 
     /** Whether today's worker has met it and says why it did not do it. */
