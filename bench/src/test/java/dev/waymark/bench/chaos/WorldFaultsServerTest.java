@@ -178,7 +178,7 @@ class WorldFaultsServerTest {
     }
 
     private Conversation await(String thread, Predicate<Conversation> fits) {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         return Awaitility.await()
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(200))
