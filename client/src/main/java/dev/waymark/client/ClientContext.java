@@ -67,7 +67,7 @@ record ClientContext(
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)
                 .orElseThrow(() -> new WaymarkException.NotFound(
-                        "no such version: " + place, "See them with: waymark checkpoints " + ValueText.quoted(thread)));
+                        "no such version: " + place, Remedy.of(Remedy.Action.LIST_VERSIONS, thread)));
         return timeline.upTo(moment);
     }
 

@@ -23,7 +23,7 @@ final class OutcomeWaiter {
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound(
-                    "no turn yet: " + thread, "Begin one with: waymark say " + ValueText.quoted(thread) + " MESSAGE");
+                    "no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
         }
         boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
         if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {

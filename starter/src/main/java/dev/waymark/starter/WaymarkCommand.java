@@ -1,6 +1,7 @@
 package dev.waymark.starter;
 
-import dev.waymark.client.WaymarkException;
+import dev.waymark.display.SafeText;
+import dev.waymark.cli.ErrorRenderer;
 import dev.waymark.starter.chat.ChatCommand;
 import dev.waymark.starter.command.AnswerCommand;
 import dev.waymark.starter.command.ApproveCommand;
@@ -26,8 +27,8 @@ import dev.waymark.starter.command.StopCommand;
 import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
-import dev.waymark.starter.render.ExitCode;
-import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.starter.render.FailureText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.io.PrintWriter;
@@ -104,11 +105,10 @@ public final class WaymarkCommand implements Runnable {
         waymark.getCommandSpec()
                 .usageMessage()
                 .footer("", "And of the worker: dev (a development server and a worker), worker, agents, tools.");
-        int exitCode = waymark.setExpandAtFiles(false)
+        int exitCode = ErrorRenderer.install(waymark, FailureText::of)
+                .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
-                .setParameterExceptionHandler(WaymarkCommand::misused)
-                .setExecutionExceptionHandler(WaymarkCommand::failed)
                 .execute(args);
         out.flush();
         err.flush();
@@ -118,50 +118,6 @@ public final class WaymarkCommand implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "no command");
-    }
-
-    private static int misused(ParameterException e, String[] args) {
-        CommandLine command = e.getCommandLine();
-        boolean isUnknown = command.getParent() == null
-                && e instanceof UnmatchedArgumentException unmatched
-                && !unmatched.isUnknownOption();
-        String message = isUnknown
-                ? "no such command: "
-                        + ((UnmatchedArgumentException) e).getUnmatched().get(0)
-                : String.valueOf(e.getMessage());
-        String line = OneLine.error(message, "Try: " + command.getCommandSpec().qualifiedName() + " --help");
-        command.getErr().println(line);
-        if (Arrays.asList(args).contains(Output.JSON)) {
-            command.getOut().println(Output.spell(JsonDocuments.failure("BadInput", OneLine.oneLine(message))));
-        }
-        return ExitCode.BAD_INPUT;
-    }
-
-    private static int failed(Exception e, CommandLine command, ParseResult parsed) {
-        ParseResult own = parsed;
-        while (own.hasSubcommand()) {
-            own = own.subcommand();
-        }
-        boolean json = own.matchedOptionValue(Output.JSON, false);
-        if (own.matchedOptionValue(Output.VERBOSE, false)) {
-            StringWriter trace = new StringWriter();
-            e.printStackTrace(new PrintWriter(trace));
-            command.getErr().print(trace);
-        }
-        if (e instanceof WaymarkException known) {
-            command.getErr().println(OneLine.error(known));
-            if (json) {
-                command.getOut().println(Output.spell(JsonDocuments.of(known)));
-            }
-            return ExitCode.of(known);
-        }
-        String message = "unexpected " + e.getClass().getSimpleName() + ": " + e.getMessage();
-        String line = OneLine.error(message, "Add --verbose to see where");
-        command.getErr().println(line);
-        if (json) {
-            command.getOut().println(Output.spell(JsonDocuments.failure("Unexpected", message)));
-        }
-        return ExitCode.FAILED;
     }
 
     static final class Version implements CommandLine.IVersionProvider {

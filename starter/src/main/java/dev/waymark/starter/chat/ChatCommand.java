@@ -1,5 +1,9 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandName;
+import dev.waymark.contract.PendingItem;
+import java.util.List;
+import dev.waymark.display.SafeText;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.SaveListener;
@@ -12,7 +16,7 @@ import dev.waymark.saver.SaverException;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.terminal.Console;
@@ -109,8 +113,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
             if (session == null) {
-                console.note("session " + current.name() + ". Come back with: waymark chat --session "
-                        + ValueText.quoted(current.name()));
+                console.note("session " + current.name() + ". Come back with: "
+                        + CommandName.line("chat --session " + ValueText.quoted(current.name())));
             }
             talk();
             return ExitCode.DONE;
@@ -120,7 +124,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     }
 
     private Console console() {
-        return LineEditor.open(HISTORY)
+        return LineEditor.open(HISTORY, this::completions)
                 .orElseGet(() -> new PipeConsole(
                         System.in,
                         spec.commandLine().getOut(),
@@ -215,7 +219,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             ChatSession last = session();
             if (last.isBusy()) {
                 console.note(
-                        "the turn goes on. Come back with: waymark chat --session " + ValueText.quoted(last.name()));
+                        "the turn goes on. Come back with: "
+                        + CommandName.line("chat --session " + ValueText.quoted(last.name())));
             }
             last.close();
         }
@@ -248,6 +253,31 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Override
     public void hint(String text) {
         console.note(text);
+    }
+
+    @Override
+    public void askAgain(PendingItem item) {
+        session().ask(item);
+    }
+
+    @Override
+    public void showResult(String callId) {
+        session().showResult(callId);
+    }
+
+    @Override
+    public boolean isInteractive() {
+        return console.isInteractive();
+    }
+
+    /** What the Tab key may add: orders, and the ids of what is open. */
+    private List<String> completions(String typed) {
+        if (!typed.startsWith("/")) {
+            return List.of();
+        }
+        return typed.contains(" ")
+                ? session().open().stream().map(PendingItem::callId).toList()
+                : ChatLine.COMMANDS;
     }
 
     @Override
@@ -308,6 +338,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
         String mine = session().thread();
         sessions.forEach((thread, status) ->
-                console.show((thread.equals(mine) ? "* " : "  ") + OneLine.oneLine(thread) + "  " + status));
+                console.show((thread.equals(mine) ? "* " : "  ") + SafeText.line(thread) + "  " + status));
     }
 }

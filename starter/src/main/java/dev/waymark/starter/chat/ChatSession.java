@@ -1,5 +1,6 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
@@ -109,6 +110,14 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     List<PendingItem> open() {
         return screen.open();
+    }
+
+    void ask(PendingItem item) {
+        screen.ask(item);
+    }
+
+    void showResult(String callId) {
+        screen.showResult(callId);
     }
 
     // ---- coming back
@@ -317,7 +326,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(
-                    "no worker has taken it for ten seconds", "It goes on once there is one: waymark worker"));
+                    "no worker has taken it for ten seconds", "It goes on once there is one: " + CommandName.line("worker")));
             stalled = true;
             notifyAll();
         }

@@ -1,10 +1,11 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.display.SafeText;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.CallItem;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.CallLog;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
@@ -44,10 +45,10 @@ public final class CallsCommand implements Callable<Integer> {
             for (CallLog.Row row : calls) {
                 CallItem call = row.call();
                 rows.add(List.of(
-                        OneLine.oneLine(call.callId()),
+                        SafeText.line(call.callId()),
                         call.status(),
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
-                        OneLine.oneLine(call.tool()),
+                        SafeText.line(call.tool()),
                         String.valueOf(call.dispatches()),
                         CallLog.decisions(row),
                         OneLine.shortened(call.args().canonical())));

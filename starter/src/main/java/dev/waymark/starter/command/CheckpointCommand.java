@@ -7,7 +7,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;

@@ -5,7 +5,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;

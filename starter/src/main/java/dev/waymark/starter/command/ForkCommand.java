@@ -1,10 +1,11 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ForkOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -59,8 +60,8 @@ public final class ForkCommand implements Callable<Integer> {
                 String name = ValueText.quoted(forked.started().thread());
                 output.note(
                         forked.status().equals("interrupted")
-                                ? "  waymark pending " + name
-                                : "  waymark say " + name + " TEXT");
+                                ? "  " + CommandName.line("pending " + name)
+                                : "  " + CommandName.line("say " + name + " TEXT"));
             }
             return ExitCode.DONE;
         }

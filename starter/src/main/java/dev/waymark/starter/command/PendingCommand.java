@@ -1,13 +1,15 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.display.SafeText;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.PendingText;
+import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.Output;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +37,7 @@ public final class PendingCommand implements Callable<Integer> {
             List<PendingItem> items = Optional.ofNullable(thread)
                     .map(client::pending)
                     .orElseGet(() -> client.pending(new SlowProgress(output)));
+            ShownApprovals.remember(items);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(items));
             } else {
@@ -47,13 +50,14 @@ public final class PendingCommand implements Callable<Integer> {
     private void print(List<PendingItem> items) {
         for (PendingItem item : items) {
             output.line(
-                    OneLine.oneLine(item.thread()) + "  " + OneLine.oneLine(item.callId()) + "  since " + item.since());
-            output.line("  " + item.words());
+                    SafeText.line(item.thread()) + "  " + SafeText.line(item.callId()) + "  since " + item.since());
+            PendingText text = PendingText.of(item);
+            text.question().forEach(line -> output.line("  " + line));
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()
                     > 1;
-            OutcomeRenderer.howToDecide(item, several).forEach(line -> output.line("    " + line));
+            text.commands(several).forEach(line -> output.line("    " + line));
         }
         if (items.isEmpty()) {
             output.note("nothing waits for a person");

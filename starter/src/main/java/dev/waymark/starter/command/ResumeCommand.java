@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -85,7 +86,7 @@ public final class ResumeCommand implements Callable<Integer> {
                     .orElseGet(() -> client.resume(source, how));
             int exitCode = OutcomeRenderer.print(output, result);
             if (hasUntoldName(result)) {
-                output.note("  waymark show " + ValueText.quoted(result.thread()));
+                output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
             }
             return exitCode;
         }

@@ -8,7 +8,7 @@ import dev.waymark.client.Prompt;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;

@@ -1,10 +1,11 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.display.SafeText;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -33,9 +34,9 @@ public final class SessionsCommand implements Callable<Integer> {
             rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
             for (ThreadSummary thread : threads) {
                 rows.add(List.of(
-                        OneLine.oneLine(thread.thread()),
+                        SafeText.line(thread.thread()),
                         thread.status() + (thread.open() ? "" : ", closed"),
-                        OneLine.oneLine(thread.agent()),
+                        SafeText.line(thread.agent()),
                         String.valueOf(thread.turns()),
                         thread.updated().toString()));
             }

@@ -1,9 +1,11 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.contract.PendingItem;
 import dev.waymark.history.Timeline;
+import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ThreadView;
@@ -25,6 +27,9 @@ public final class ShowCommand implements Callable<Integer> {
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
             Timeline timeline = client.timeline(thread);
+            if (timeline.ending().isEmpty()) {
+                ShownApprovals.remember(PendingItem.of(timeline.thread(), timeline.now()));
+            }
             if (output.isJson()) {
                 output.document(JsonDocuments.show(timeline));
             } else {

@@ -8,7 +8,7 @@ import dev.waymark.client.TextDelta;
 import dev.waymark.client.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.display.SafeText;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -98,12 +99,14 @@ public final class CallLog {
         return String.join("; ", words);
     }
 
-    private static String words(Call.Approval approval) {
+    /** {@code approved by ann, with other arguments}. */
+    static String words(Call.Approval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        return how + by(approval.by()) + (approval.edited() ? ", edited" : "");
+        return how + by(approval.by()) + (approval.edited() ? ", with other arguments" : "")
+                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
     private static String by(Optional<String> who) {
-        return who.map(name -> " by " + OneLine.oneLine(name)).orElse("");
+        return who.map(name -> " by " + SafeText.line(name)).orElse("");
     }
 }

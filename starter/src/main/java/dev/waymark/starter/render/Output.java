@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.display.SafeText;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -41,7 +42,7 @@ public final class Output {
 
     /** A result, for people. */
     public void line(String text) {
-        out().println(takeBack() + OneLine.harmless(text));
+        out().println(takeBack() + SafeText.lines(text));
     }
 
     /** Somebody sits before it. Elsewhere, nothing that was printed can be taken back. */
@@ -51,7 +52,7 @@ public final class Output {
 
     /** Something on a terminal that the next words replace: the end of it, as much as fits on the line. */
     public void passing(String text) {
-        String line = OneLine.oneLine(text);
+        String line = SafeText.line(text);
         out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
         out().flush();
         passing = true;
@@ -99,7 +100,7 @@ public final class Output {
 
     /** Something that is no result. */
     public void note(String text) {
-        command.commandLine().getErr().println(OneLine.harmless(text));
+        command.commandLine().getErr().println(SafeText.lines(text));
     }
 
     /** Nobody reads any more. */
