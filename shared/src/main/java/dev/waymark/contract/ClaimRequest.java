@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Sha256;
+import java.util.regex.Pattern;
 
 /**
  * What an execution of a tool sends to its own workflow before it takes effect: a request to be the one that does.
@@ -24,8 +25,8 @@ public record ClaimRequest(
         int repeat,
 
         @JsonProperty("execution") String execution) {
-    /** An update's id has at most 255 bytes on PostgreSQL, and a call's may have any length. */
-    private static final int MAX_CALL_ID_LENGTH = 32;
+    /** An update's id has at most 255 bytes on PostgreSQL and no NUL, and a call's may have anything, as often as it likes. */
+    private static final Pattern PLAIN = Pattern.compile("[!-~]{1,32}");
 
     @JsonCreator
     public ClaimRequest {}
@@ -47,13 +48,22 @@ public record ClaimRequest(
      * whose id it knows with the answer that it gave before.
      */
     public String updateId() {
-        String call = callId.length() <= MAX_CALL_ID_LENGTH ? callId : Sha256.hex(callId);
+        String call = PLAIN.matcher(callId).matches() ? callId : Sha256.hex(callId);
         return WireNames.CLAIM + "/" + call + "/" + dispatch + "/" + execution;
     }
 
-    /** What an accepted claim is answered. One that is only remembered is not granted: nothing may take effect on it. */
+    /**
+     * What an accepted claim is answered. One that is only remembered is not granted: nothing may take effect on it.
+     *
+     * @param token the fencing token, a number that grows with every claim of the same tool and arguments; 0 where the
+     *     thread's rules know none
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
-    public record Answer(@JsonProperty("granted") boolean granted) {
+    public record Answer(
+            @JsonProperty("granted") boolean granted,
+
+            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            long token) {
         @JsonCreator
         public Answer {}
     }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a tool's activity is given. {@code run} and {@code repeat} are there where a call has to be claimed: the run that
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record ToolInput(
         @JsonProperty("callId") String callId,
 
-        @JsonProperty("dispatch") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = ToolInput.First.class)
+        @JsonProperty("dispatch") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = One.class)
         int dispatch,
 
         @JsonProperty("args") Json args,
@@ -44,18 +43,5 @@ public record ToolInput(
     /** For a call that needs no claim. */
     public ToolInput(String callId, int dispatch, Json args, Optional<String> session) {
         this(callId, dispatch, args, Optional.empty(), 0, session);
-    }
-
-    /** Equals what is not written. */
-    static final class First {
-        @Override
-        public boolean equals(@Nullable Object value) {
-            return Integer.valueOf(1).equals(value);
-        }
-
-        @Override
-        public int hashCode() {
-            return 1;
-        }
     }
 }

@@ -5,13 +5,25 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Problem;
 import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a tool's activity returns: one of a result, an error that the model sees, a question for a person, the word that
- * the tool did not run, or why nobody knows what it did.
+ * What a tool's activity returns: how the execution ended, in one of these ways for every kind of tool.
+ *
+ * <ul>
+ *   <li>{@link #result}: done. The model sees the result.
+ *   <li>{@link #question}: done, and a person's answer is the result.
+ *   <li>{@link #notDone}: an error that the model sees, and a proof that nothing took effect.
+ *   <li>{@link #error}: an error that the tool reports itself. The model sees it; it proves nothing about the effect.
+ *   <li>{@link #unknown}: nobody knows whether it took effect.
+ *   <li>{@link #notStarted}: this execution did not run. The model sees nothing of it, and the call is handed out again.
+ * </ul>
+ *
+ * @param notDone whether the error proves that nothing took effect
+ * @param unknown what was seen of an execution of which nobody knows whether it took effect
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -20,14 +32,17 @@ public record ToolOutcome(
         @JsonProperty("error") Optional<String> error,
         @JsonProperty("question") Optional<String> question,
         @JsonProperty("notStarted") Optional<NotStarted> notStarted,
-        @JsonProperty("lost") Optional<String> lost) {
+        @JsonProperty("lost") Optional<String> unknown,
+
+        @JsonProperty("notDone") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean notDone) {
     @JsonCreator
     public ToolOutcome {
         result = result == null ? Optional.empty() : result;
         error = error == null ? Optional.empty() : error;
         question = question == null ? Optional.empty() : question;
         notStarted = notStarted == null ? Optional.empty() : notStarted;
-        lost = lost == null ? Optional.empty() : lost;
+        unknown = unknown == null ? Optional.empty() : unknown;
     }
 
     /** That a tool did not run and won't, in this execution. */
@@ -42,33 +57,58 @@ public record ToolOutcome(
         }
     }
 
+    private static final ToolOutcome NOTHING = new ToolOutcome(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), false);
+
     public static ToolOutcome result(String text) {
         return new ToolOutcome(
-                Optional.of(text), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+                Optional.of(text), NOTHING.error, NOTHING.question, NOTHING.notStarted, NOTHING.unknown, false);
     }
 
     /** The whole text that the model sees, {@code Tool error: …} included. */
     public static ToolOutcome error(String text) {
+        return failed(text, false);
+    }
+
+    /** An error, as the model sees it, of an execution that certainly took no effect. */
+    public static ToolOutcome notDone(String text) {
+        return failed(text, true);
+    }
+
+    private static ToolOutcome failed(String text, boolean notDone) {
         return new ToolOutcome(
-                Optional.empty(), Optional.of(text), Optional.empty(), Optional.empty(), Optional.empty());
+                NOTHING.result, Optional.of(text), NOTHING.question, NOTHING.notStarted, NOTHING.unknown, notDone);
     }
 
     public static ToolOutcome question(String words) {
         return new ToolOutcome(
-                Optional.empty(), Optional.empty(), Optional.of(words), Optional.empty(), Optional.empty());
+                NOTHING.result, NOTHING.error, Optional.of(words), NOTHING.notStarted, NOTHING.unknown, false);
     }
 
     /** {@code execution} is the name under which this execution claims. */
     public static ToolOutcome notStarted(String execution, String reason) {
-        NotStarted notStarted = new NotStarted(execution, reason);
         return new ToolOutcome(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(notStarted), Optional.empty());
+                NOTHING.result,
+                NOTHING.error,
+                NOTHING.question,
+                Optional.of(new NotStarted(execution, reason)),
+                NOTHING.unknown,
+                false);
     }
 
-    /** It ran, and what it did is not known: it took too long and was ended. */
-    public static ToolOutcome lost(String why) {
+    /**
+     * It ran, and nobody knows whether it took effect.
+     *
+     * @param seen in a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
+     */
+    public static ToolOutcome unknown(String seen) {
         return new ToolOutcome(
-                Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.of(why));
+                NOTHING.result, NOTHING.error, NOTHING.question, NOTHING.notStarted, Optional.of(seen), false);
+    }
+
+    /** The same of a tool whose running twice is harmless: there, what is unknown is an error like any other. */
+    public ToolOutcome ofSafeTool() {
+        return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
     }
 
     public Fact toFact(String callId, int dispatch) {
@@ -79,9 +119,10 @@ public record ToolOutcome(
             NotStarted why = notStarted.get();
             return new Fact.ToolNotStarted(callId, dispatch, why.execution(), why.reason());
         }
-        if (lost.isPresent()) {
-            return new Fact.ToolLost(callId, dispatch, new Problem(WireNames.TIMEOUT, lost.get()));
+        if (unknown.isPresent()) {
+            return new Fact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, unknown.get()));
         }
-        return new Fact.ToolFinished(callId, dispatch, error.or(() -> result).orElse(""), error.isPresent());
+        return new Fact.ToolFinished(
+                callId, dispatch, error.or(() -> result).orElse(""), error.isPresent(), error.isPresent() && notDone);
     }
 }

@@ -7,7 +7,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
-/** What the {@code verify} activity is given: which lost call to find out about. */
+/**
+ * What the {@code verify} activity is given: which lost call to find out about.
+ *
+ * @param token the fencing token of the lost execution; 0 where the thread's rules know none
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record VerifyInput(
         @JsonProperty("callId") String callId,
@@ -17,6 +21,9 @@ public record VerifyInput(
 
         @JsonProperty("repeat") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         int repeat,
+
+        @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        long token,
 
         @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<String> session) {

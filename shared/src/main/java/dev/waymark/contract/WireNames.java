@@ -25,6 +25,9 @@ public final class WireNames {
     /** A signal only, and not for people: a subagent's thread tells the thread above how things stand. */
     public static final String SUBAGENT = "subagent";
 
+    /** A signal only, and not for people: an execution of a tool tells how it ended after nobody waited for it any more. */
+    public static final String LATE_OUTCOME = "late-outcome";
+
     public static final String STATUS_QUERY = "status";
     public static final String PENDING_QUERY = "pending";
     public static final String CALLS_QUERY = "calls";

@@ -335,6 +335,13 @@ public record Call(
         return status == Status.HELD;
     }
 
+    /** What identical calls have in common: the tool and the arguments. */
+    Identity identity() {
+        return new Identity(tool, args);
+    }
+
+    record Identity(String tool, Json args) {}
+
     /** Whether these calls are all that a turn waits for, and nothing but a person can bring any of them on. */
     static boolean onlyAsk(List<Call> open) {
         return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());

@@ -65,7 +65,7 @@ public record Conversation(
         @JsonProperty("context") Optional<Json> context,
         @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
-    public static final int RULES = 1;
+    public static final int RULES = 2;
 
     /** Longer arguments, as canonical JSON, are not handed to a tool. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
@@ -144,10 +144,7 @@ public record Conversation(
         gauge = gauge == null ? Optional.empty() : gauge;
         queue = List.copyOf(queue);
         batch = List.copyOf(batch);
-        if (rules < 1 || rules > RULES) {
-            throw new IllegalArgumentException("this thread goes by rules " + rules
-                    + "; this version of Waymark knows rules 1 to " + RULES + ". Upgrade the workers first.");
-        }
+        UnknownRulesException.unlessKnown(rules);
     }
 
     /** The state of a new thread. */
@@ -164,139 +161,18 @@ public record Conversation(
         if (fact instanceof Fact.TimePassed && !isDue(at)) {
             return this;
         }
-        return Evolution.of(this, at).apply(fact);
+        return Evolution.apply(this, fact, at);
     }
 
     /** What should happen now, from the state alone. Carrying a step out applies a fact that takes it off the list. */
     public List<Step> decide() {
-        List<Step> steps = new ArrayList<>();
-        if (parent.isPresent() && (turn.isRunning() || life == Life.CANCELLED)) {
-            reportDue().ifPresent(report -> steps.add(new Step.ReportToParent(parent.get(), report)));
-        }
-        for (Call call : batchCalls()) {
-            call.subagent().stream()
-                    .flatMap(known -> known.outbox().stream())
-                    .forEach(decision -> steps.add(new Step.PassOn(call.id(), decision)));
-        }
-        decideOnward(steps);
-        return Collections.unmodifiableList(steps);
-    }
-
-    /** What the thread above does not know. What a thread used counts when it ends; one that is cancelled can't say then. */
-    private Optional<SubagentProgress> reportDue() {
-        SubagentProgress now = SubagentProgress.of(this);
-        SubagentProgress before = reported.orElse(SubagentProgress.NONE);
-        boolean due = now.waiting() != before.waiting()
-                || !now.asks().equals(before.asks())
-                || (life == Life.CANCELLED && !now.spent().equals(before.spent()));
-        return due ? Optional.of(now) : Optional.empty();
-    }
-
-    private void decideOnward(List<Step> steps) {
-        if (life == Life.CANCELLED) {
-            steps.add(new Step.Close(true));
-            return;
-        }
-        if (!agentRequested) {
-            steps.add(new Step.ResolveAgent(agent));
-            return;
-        }
-        if (!turn.isRunning()) {
-            // A subagent that was given nothing to do has nothing to wait for.
-            boolean over = life == Life.CLOSING || (once && (turn.number() > 0 || parent.isPresent()));
-            if (over) {
-                steps.add(new Step.Close(false));
-            }
-            return;
-        }
-        if (terms.isEmpty() || modelCalled) {
-            return;
-        }
-        if (openCalls().isEmpty()) {
-            int next = counters.steps() + 1;
-            steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
-            return;
-        }
-        List<Call> open = openCalls();
-        int running = 0;
-        int effectsRunning = 0;
-        for (Call call : open) {
-            running += call.isInFlight() ? 1 : 0;
-            effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
-        }
-        List<Call> delegated = new ArrayList<>();
-        for (Call call : open) {
-            boolean effect = hasEffect(call);
-            if (call.status() == Call.Status.DOUBTED && running < MAX_PARALLEL_CALLS) {
-                steps.add(new Step.VerifyTool(call));
-                running++;
-            } else if (call.status() == Call.Status.ISSUED
-                    && call.wakeAt().isEmpty()
-                    && running < MAX_PARALLEL_CALLS
-                    && (!effect || effectsRunning < MAX_PARALLEL_EFFECTS)) {
-                if (isForSubagent(call)) {
-                    delegated.add(call);
-                } else {
-                    steps.add(new Step.RunTool(call, call.dispatches() + 1));
-                }
-                running++;
-                effectsRunning += effect ? 1 : 0;
-            }
-        }
-        Optional<Budget> share = shareOf(delegated.size());
-        delegated.forEach(call -> steps.add(new Step.StartSubagent(call, share)));
-        open.stream()
-                .flatMap(call -> call.wakeAt().stream())
-                .min(Instant::compareTo)
-                .ifPresent(time -> steps.add(new Step.WakeAt(time)));
-    }
-
-    /** What each of so many subagents may spend: what is left, and not promised to those that are at work. */
-    private Optional<Budget> shareOf(int subagents) {
-        if (subagents == 0 || limits().equals(Budget.UNLIMITED)) {
-            return Optional.empty();
-        }
-        Budget left = limits().minus(spent());
-        for (Call call : batchCalls()) {
-            left = left.minus(call.subagent().map(Delegation::outstanding).orElse(Budget.UNLIMITED));
-        }
-        return Optional.of(left.share(subagents));
+        return Decider.decide(this);
     }
 
     /** Whether a subagent carries this call out, or did. */
     public boolean isForSubagent(Call call) {
         return terms.map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
                 .orElse(false);
-    }
-
-    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
-    private boolean isSummaryDue() {
-        Optional<SummaryRule> rule = terms.flatMap(AgentPolicy::summaries);
-        TokenEstimate read = gauge.orElse(TokenEstimate.UNREAD);
-        if (rule.isEmpty() || read.isSummary(counters.steps())) {
-            return false;
-        }
-        List<Message> fresh = new ArrayList<>();
-        transcript.entries().tail(counters.messages() - read.messages()).forEach(entry -> fresh.add(entry.message()));
-        List<Message> uncommitted = uncommitted();
-        fresh.addAll(uncommitted);
-        if (read.tokens() + TokenEstimate.guess(fresh) < rule.get().whenTokens()) {
-            return false;
-        }
-        List<Message> all = new ArrayList<>(transcript.messages());
-        all.addAll(uncommitted);
-        return Summary.cut(all, rule.get().keepMessages()) > 1;
-    }
-
-    /** What the next model call adds to the transcript. */
-    private List<Message> uncommitted() {
-        List<Message> messages = new ArrayList<>();
-        List<Part.ToolResult> results = uncommittedResults();
-        if (!results.isEmpty()) {
-            messages.add(Message.results(results));
-        }
-        queue.forEach(queued -> messages.add(queued.message()));
-        return messages;
     }
 
     /** The results that the newest calls have so far and that the transcript does not hold yet, in call order. */
@@ -328,10 +204,6 @@ public record Conversation(
                         .of(EffectLog.key(call.tool(), call.argsDigest()))
                         .executions()
                 : call.repeat();
-    }
-
-    private boolean hasEffect(Call call) {
-        return terms.orElseThrow().careOf(call.tool()).effect();
     }
 
     /** Whether something waits for a time that has come. */
@@ -472,36 +344,8 @@ public record Conversation(
 
     /** The same state with another transcript. */
     public Conversation withTranscript(Transcript other) {
-        return new Conversation(
-                rules,
-                agent,
-                once,
-                maxIterations,
-                agentRequested,
-                terms,
-                life,
-                full,
-                other,
-                queue,
-                turn,
-                ended,
-                modelCalled,
-                batch,
-                calls,
-                effects,
-                workspace,
-                usage,
-                seen,
-                ignored,
-                counters,
-                createdAt,
-                updatedAt,
-                origin,
-                parent,
-                reported,
-                cost,
-                budget,
-                context,
-                gauge);
+        Draft draft = new Draft(this, updatedAt);
+        draft.transcript = other;
+        return draft.state();
     }
 }

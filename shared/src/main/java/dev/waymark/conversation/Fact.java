@@ -191,8 +191,16 @@ public sealed interface Fact {
         }
     }
 
-    /** A tool reported its result. */
-    record ToolFinished(String callId, int dispatch, String content, boolean isError) implements Fact {
+    /**
+     * A tool reported its result.
+     *
+     * @param notDone whether the error proves that nothing took effect
+     */
+    record ToolFinished(String callId, int dispatch, String content, boolean isError, boolean notDone) implements Fact {
+        public ToolFinished(String callId, int dispatch, String content, boolean isError) {
+            this(callId, dispatch, content, isError, false);
+        }
+
         @Override
         public String type() {
             return "tool-finished";
@@ -217,7 +225,10 @@ public sealed interface Fact {
         }
     }
 
-    /** No result can come any more: retries are exhausted. */
+    /**
+     * No result can come any more: retries are exhausted, or the tool itself does not know what it did, which
+     * {@link Problem#OUTCOME_UNKNOWN} says.
+     */
     record ToolLost(String callId, int dispatch, Problem problem) implements Fact {
         @Override
         public String type() {
@@ -266,6 +277,19 @@ public sealed interface Fact {
         @Override
         public <R> R match(Cases<R> cases) {
             return cases.toolNotStarted(this);
+        }
+    }
+
+    /** Nobody could find out: the workers that took the check left it to others. */
+    record VerifyLeft(String callId, int dispatch) implements Fact {
+        @Override
+        public String type() {
+            return "verify-left";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyLeft(this);
         }
     }
 
@@ -702,6 +726,8 @@ public sealed interface Fact {
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
+
+        R verifyLeft(VerifyLeft fact);
 
         R toolVerified(ToolVerified fact);
 

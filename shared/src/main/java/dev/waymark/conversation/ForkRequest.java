@@ -21,6 +21,6 @@ public record ForkRequest(String id, Optional<String> message) {
 
     /** The state that a thread begins with that is forked from this one. */
     public Conversation of(Conversation ancestor, Instant at) {
-        return Evolution.of(ancestor, at).fork(this);
+        return Evolution.fork(ancestor, this, at);
     }
 }

@@ -473,37 +473,23 @@ public final class Restoration {
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;
-        return new Conversation(
-                Conversation.RULES,
-                agent,
-                false,
-                Optional.empty(),
-                false,
-                Optional.empty(),
-                Conversation.Life.OPEN,
-                false,
-                transcript,
-                queue,
-                now,
-                known && !now.isRunning() ? Optional.of(now) : Optional.empty(),
-                false,
-                batch.stream().map(Part.ToolUse::id).toList(),
-                calls,
-                effects.isEmpty() ? Optional.empty() : Optional.of(effects),
-                workspace.isEmpty() ? Optional.empty() : Optional.of(workspace),
-                usage,
-                SeenIds.NOTHING,
-                IgnoredSignals.NOTHING,
-                new Counters(0, steps, versions, messages),
-                createdAt,
-                updatedAt,
-                extras.map(values -> new Origin(Optional.empty(), Optional.of(values))),
-                Optional.empty(),
-                Optional.empty(),
-                cost,
-                Optional.empty(),
-                context,
-                Optional.empty());
+        Draft draft = new Draft(Conversation.RULES, agent, createdAt);
+        draft.transcript = transcript;
+        draft.queue = queue;
+        draft.turn = now;
+        draft.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();
+        draft.batch = batch.stream().map(Part.ToolUse::id).toList();
+        draft.calls = calls;
+        draft.effects = effects;
+        draft.workspace = workspace;
+        draft.usage = usage;
+        draft.cost = cost;
+        draft.steps = steps;
+        draft.versions = versions;
+        draft.messages = messages;
+        draft.origin = extras.map(values -> new Origin(Optional.empty(), Optional.of(values)));
+        draft.context = context;
+        return draft.state(updatedAt);
     }
 
     private Call standing(Call call, String told) {

@@ -33,7 +33,7 @@ public record Resumption(
 
     /** The state that a thread begins with that goes on from this one. */
     public Conversation of(Conversation over, Instant at) {
-        return Evolution.of(over, at).resume(this, over.updatedAt());
+        return Evolution.resume(over, this, at);
     }
 
     /** Why the answer can't be used as things stand, or empty when it can. */

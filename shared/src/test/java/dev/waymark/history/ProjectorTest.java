@@ -18,7 +18,7 @@ class ProjectorTest {
     private final WrittenHistory history = new WrittenHistory()
             .started(StartInput.of("assistant").saying(SayPayload.message("m1", "Hello")))
             .task()
-            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant"))
+            .activityScheduled(WireNames.AGENT_ACTIVITY, new AgentInput("assistant", 1))
             .activityCompleted(AgentSpec.of("assistant", "scripted:x"))
             .task();
     private final String digest = Transcript.EMPTY

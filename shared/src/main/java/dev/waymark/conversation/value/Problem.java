@@ -30,6 +30,10 @@ public record Problem(
     public static final String BAD_INPUT = "BadInput";
     /** There is no agent that could be meant, or it can't be used as it is. */
     public static final String AGENT_INVALID = "AgentInvalid";
+    /** Nobody knows whether a call took effect. */
+    public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
+    /** The thread goes by newer rules than a worker knows, which leaves its work to others. */
+    public static final String UNKNOWN_RULES = "UnknownRules";
     /** Transcript or checkpoint break the rules of their format. */
     public static final String CORRUPTION = "CheckpointCorruption";
 

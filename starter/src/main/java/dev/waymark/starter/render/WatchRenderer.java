@@ -149,6 +149,11 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String verifyLeft(Fact.VerifyLeft fact) {
+        return "[" + fact.callId() + "] left to another worker";
+    }
+
+    @Override
     public String toolVerified(Fact.ToolVerified fact) {
         String found = fact.landed()
                 .map(landed -> landed ? "it had taken effect" : "it had not taken effect")

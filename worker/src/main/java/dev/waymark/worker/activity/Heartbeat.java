@@ -2,9 +2,10 @@ package dev.waymark.worker.activity;
 
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
+import io.temporal.client.ActivityCanceledException;
 import io.temporal.client.ActivityCompletionException;
-import io.temporal.client.ActivityPausedException;
-import io.temporal.client.ActivityResetException;
+import io.temporal.client.ActivityWorkerShutdownException;
+import io.temporal.failure.TimeoutFailure;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executors;
@@ -71,13 +72,17 @@ public final class Heartbeat implements AutoCloseable {
         toldAt = System.nanoTime();
         try {
             context.heartbeat(now);
-        } catch (ActivityPausedException | ActivityResetException e) {
-            if (!unstoppable) {
+        } catch (ActivityCompletionException e) {
+            if (!unstoppable || isWanted(e)) {
                 cancel(e);
             }
-        } catch (ActivityCompletionException e) {
-            cancel(e);
         }
+    }
+
+    /** Whether somebody wants the activity to end, rather than to run again or to be given up for lost. */
+    private static boolean isWanted(ActivityCompletionException e) {
+        return e instanceof ActivityWorkerShutdownException
+                || (e instanceof ActivityCanceledException && !(e.getCause() instanceof TimeoutFailure));
     }
 
     private synchronized void cancel(ActivityCompletionException why) {
@@ -101,7 +106,8 @@ public final class Heartbeat implements AutoCloseable {
 
     /**
      * From here on only a cancellation interrupts. An operator who pauses or resets an activity means to have it run
-     * again, and what is running now may have done half of something that must not be done twice.
+     * again, and a server that was out of reach takes it for lost; but what is running now may have done half of something
+     * that must not be done twice, and is the only one that will know what it did.
      */
     public void pastTheLastStop() {
         unstoppable = true;

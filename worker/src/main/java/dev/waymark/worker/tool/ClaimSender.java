@@ -17,6 +17,7 @@ import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
 import io.temporal.client.WorkflowClient;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -34,12 +35,23 @@ public final class ClaimSender {
     }
 
     /**
+     * What came of a claim.
+     *
+     * @param refusal why nothing may take effect, or empty when the claim is granted
+     * @param token the fencing token of a claim that is granted, where the thread's rules know one
+     */
+    record Answer(Optional<String> refusal, OptionalLong token) {
+        private static Answer refused(String why) {
+            return new Answer(Optional.of(why), OptionalLong.empty());
+        }
+    }
+
+    /**
      * Asks the run that executes the tool and no other, repeating the request while no answer comes.
      *
-     * @return why nothing may take effect, or empty when the claim is granted
      * @throws InterruptedException when the calling thread was interrupted; the claim may have been granted
      */
-    Optional<String> refusal(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
+    Answer ask(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
         UpdateWorkflowExecutionRequest request = request(workflowId, runId, claim);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         String trouble = "";
@@ -52,12 +64,10 @@ public final class ClaimSender {
                         .getOutcome();
                 switch (outcome.getValueCase()) {
                     case SUCCESS -> {
-                        return isGranted(outcome.getSuccess())
-                                ? Optional.empty()
-                                : Optional.of("the claim belongs to another execution");
+                        return read(outcome.getSuccess());
                     }
                     case FAILURE -> {
-                        return Optional.of(outcome.getFailure().getMessage());
+                        return Answer.refused(outcome.getFailure().getMessage());
                     }
                     case VALUE_NOT_SET -> trouble = "the workflow has not answered yet";
                 }
@@ -66,13 +76,14 @@ public final class ClaimSender {
                     throw new InterruptedException("interrupted while claiming");
                 }
                 if (isFinal(e.getStatus().getCode())) {
-                    return Optional.of("the claim was refused: " + e.getStatus().getDescription());
+                    return Answer.refused(
+                            "the claim was refused: " + e.getStatus().getDescription());
                 }
                 trouble = String.valueOf(e.getStatus().getDescription());
                 TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
             }
         }
-        return Optional.of("the claim was not answered in time: " + trouble);
+        return Answer.refused("the claim was not answered in time: " + trouble);
     }
 
     private UpdateWorkflowExecutionRequest request(String workflowId, String runId, ClaimRequest claim) {
@@ -96,10 +107,14 @@ public final class ClaimSender {
                 .build();
     }
 
-    private static boolean isGranted(Payloads answer) {
-        return PayloadJson.dataConverter()
-                .fromPayloads(0, Optional.of(answer), ClaimRequest.Answer.class, ClaimRequest.Answer.class)
-                .granted();
+    private static Answer read(Payloads payloads) {
+        ClaimRequest.Answer answer = PayloadJson.dataConverter()
+                .fromPayloads(0, Optional.of(payloads), ClaimRequest.Answer.class, ClaimRequest.Answer.class);
+        if (!answer.granted()) {
+            return Answer.refused("the claim belongs to another execution");
+        }
+        return new Answer(
+                Optional.empty(), answer.token() == 0 ? OptionalLong.empty() : OptionalLong.of(answer.token()));
     }
 
     /** Asking again would be answered the same. */

@@ -2,6 +2,7 @@ package dev.waymark.worker.tool;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.ClaimRequest;
+import dev.waymark.contract.LateOutcome;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.ToolTexts;
@@ -12,11 +13,16 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.activity.DynamicActivity;
+import io.temporal.activity.ManualActivityCompletionClient;
+import io.temporal.client.ActivityCompletionException;
 import io.temporal.common.converter.EncodedValues;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
@@ -32,13 +38,20 @@ public final class ToolActivity implements DynamicActivity {
     private final RunReader runs;
     private final ToolRunner tools;
     private final ClaimSender claims;
+    private final LateOutcomeSender lateOutcomes;
     private final BooleanSupplier stopping;
 
     /** {@code stopping} says that this worker takes up nothing more that has side effects. */
-    public ToolActivity(RunReader runs, ToolRunner tools, ClaimSender claims, BooleanSupplier stopping) {
+    public ToolActivity(
+            RunReader runs,
+            ToolRunner tools,
+            ClaimSender claims,
+            LateOutcomeSender lateOutcomes,
+            BooleanSupplier stopping) {
         this.runs = runs;
         this.tools = tools;
         this.claims = claims;
+        this.lateOutcomes = lateOutcomes;
         this.stopping = stopping;
     }
 
@@ -51,24 +64,26 @@ public final class ToolActivity implements DynamicActivity {
                     ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
             Optional<ToolSpec> tool = setting.agent().tool(info.getActivityType());
             if (tool.isEmpty()) {
-                return ToolOutcome.error(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
+                return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
             try {
                 ToolContext context = context(input, info, setting.context());
                 return tool.get().hasEffect()
                         ? claimAndRun(tool.get(), input, info, context, heartbeat)
-                        : run(tool.get(), input, context);
+                        : run(tool.get(), input, context, heartbeat);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
-    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context) throws InterruptedException {
+    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context, Heartbeat heartbeat)
+            throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
         return problem.isPresent()
                 ? problem.get()
-                : tools.run(tool, input.args(), context, ProcessFence.in(tool.timeout()));
+                : tools.run(ToolRun.unclaimed(
+                        tool, input.args(), context, ProcessFence.in(tool.timeout()), heartbeat::isCancelled));
     }
 
     /**
@@ -98,27 +113,56 @@ public final class ToolActivity implements DynamicActivity {
                 Sha256.hex(input.args().canonical()),
                 input.repeat(),
                 execution);
-        Optional<String> refusal = claims.refusal(info.getWorkflowId(), info.getRunId(), claim);
-        if (refusal.isPresent()) {
-            return ToolOutcome.notStarted(execution, refusal.get());
+        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getRunId(), claim);
+        if (answer.refusal().isPresent()) {
+            return ToolOutcome.notStarted(execution, answer.refusal().get());
         }
         heartbeat.pastTheLastStop();
+        ToolContext fenced = context.withFencingToken(answer.token());
+        ToolOutcome outcome = runClaimed(tool, input, fenced, fence, execution, heartbeat);
+        if (answer.token().isPresent()) {
+            complete(info, new LateOutcome(input.callId(), input.dispatch(), execution, outcome));
+        }
+        return outcome;
+    }
+
+    private ToolOutcome runClaimed(
+            ToolSpec tool,
+            ToolInput input,
+            ToolContext context,
+            ProcessFence fence,
+            String execution,
+            Heartbeat heartbeat)
+            throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
         if (problem.isPresent()) {
             return problem.get();
         }
-        ToolOutcome outcome = tools.runOnce(tool, input.args(), context, fence, execution);
-        if (outcome.error().isPresent() && tool.kind() == ToolSpec.Kind.JAVA && heartbeat.isCancelled()) {
-            // Most likely it complains of having been interrupted. What it did until then, nobody knows.
-            throw new InterruptedException("interrupted while it ran");
+        return tools.run(
+                new ToolRun(tool, input.args(), context, fence, Optional.of(execution), heartbeat::isCancelled));
+    }
+
+    /**
+     * Completes the activity, and tells the workflow itself when the server does not wait for that any more: what is known
+     * of an effect must not get lost because it is known too late. Only threads whose rules know fencing tokens
+     * understand it.
+     */
+    private void complete(ActivityInfo info, LateOutcome end) throws InterruptedException {
+        ManualActivityCompletionClient completion =
+                Activity.getExecutionContext().useLocalManualCompletion();
+        try {
+            completion.complete(end.outcome());
+        } catch (ActivityCompletionException e) {
+            if (end.outcome().unknown().isEmpty()) {
+                lateOutcomes.send(info.getWorkflowId(), end);
+            }
         }
-        return outcome;
     }
 
     private static ToolContext context(ToolInput input, ActivityInfo info, Json carried) {
         String tool = info.getActivityType();
         String thread = info.getWorkflowId();
         String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
-        return new ToolContext(thread, input.callId(), tool, key, carried);
+        return new ToolContext(thread, input.callId(), tool, key, OptionalLong.empty(), carried);
     }
 }

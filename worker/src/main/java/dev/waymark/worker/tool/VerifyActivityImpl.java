@@ -8,9 +8,12 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Asks the tool itself, with the arguments and the key that the lost call had. */
 public final class VerifyActivityImpl implements VerifyActivity {
@@ -34,14 +37,20 @@ public final class VerifyActivityImpl implements VerifyActivity {
             }
             String session = input.session().orElse(info.getWorkflowId());
             String key = IdempotencyKey.of(session, input.tool(), input.args(), input.repeat());
-            ToolContext context =
-                    new ToolContext(info.getWorkflowId(), input.callId(), input.tool(), key, setting.context());
+            ToolContext context = new ToolContext(
+                    info.getWorkflowId(),
+                    input.callId(),
+                    input.tool(),
+                    key,
+                    input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
+                    setting.context());
             try {
-                return tools.verify(
+                return tools.verify(ToolRun.unclaimed(
                         tool.get(),
                         input.args(),
                         context,
-                        ProcessFence.in(tool.get().timeout()));
+                        ProcessFence.in(tool.get().timeout()),
+                        heartbeat::isCancelled));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }

@@ -26,7 +26,7 @@ import dev.waymark.conversation.Step;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
-import dev.waymark.worker.tool.InlineText;
+import dev.waymark.worker.text.InlineText;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.converter.RawValue;
 import io.temporal.failure.CanceledFailure;
@@ -150,7 +150,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean resolveAgent(Step.ResolveAgent step) {
-            return !nothingNew && flights.resolveAgent(step);
+            return !nothingNew && flights.resolveAgent(step, state.rules());
         }
 
         @Override
@@ -392,7 +392,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     fact.messageId().flatMap(id -> state.seen().factOf(id));
             apply(fact);
             if (fact instanceof Fact.ToolClaimed claimed) {
-                return new ClaimRequest.Answer(isGranted(claimed));
+                return new ClaimRequest.Answer(isGranted(claimed), 0);
             }
             return new Ack(before.orElse(state.counters().facts()), before.isPresent());
         }

@@ -112,7 +112,7 @@ final class InFlight {
         return anotherTaskDue;
     }
 
-    boolean resolveAgent(Step.ResolveAgent step) {
+    boolean resolveAgent(Step.ResolveAgent step, int rules) {
         facts.accept(new Fact.AgentRequested());
         ActivityOptions options = options(AGENT_TIMEOUT, "agent " + step.agent())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
@@ -121,7 +121,7 @@ final class InFlight {
         begin(
                 WireNames.AGENT_ACTIVITY,
                 state -> state.terms().isEmpty() && state.life() != Conversation.Life.CANCELLED,
-                () -> run(options, WireNames.AGENT_ACTIVITY, AgentSpec.class, new AgentInput(step.agent())),
+                () -> run(options, WireNames.AGENT_ACTIVITY, AgentSpec.class, new AgentInput(step.agent(), rules)),
                 spec -> {
                     agent = Optional.of(spec);
                     return new Fact.AgentResolved(spec.terms());
@@ -210,7 +210,7 @@ final class InFlight {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = call.dispatches();
-        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat(), session);
+        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat(), 0, session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
@@ -227,9 +227,7 @@ final class InFlight {
                         .isPresent(),
                 () -> run(options, WireNames.VERIFY_ACTIVITY, VerifyOutcome.class, input),
                 outcome -> outcome.toFact(call.id(), dispatch),
-                failure -> VerifyOutcome.unknown(
-                                ActivityFailures.problem(failure).message())
-                        .toFact(call.id(), dispatch));
+                failure -> ActivityFailures.verify(call.id(), dispatch, failure));
         return true;
     }
 

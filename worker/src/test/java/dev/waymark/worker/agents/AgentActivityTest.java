@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
-import dev.waymark.worker.mcp.McpConnections;
-import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.tool.mcp.McpConnections;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,12 +25,12 @@ class AgentActivityTest {
 
     @Test
     void noName_isTheOnlyAgent() {
-        assertThat(among(HELPER).resolve(new AgentInput(""))).isEqualTo(HELPER);
+        assertThat(among(HELPER).resolve(new AgentInput("", 1))).isEqualTo(HELPER);
     }
 
     @Test
     void noName_amongSeveral_isRefusedByNames() {
-        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("")))
+        assertThatThrownBy(() -> among(HELPER, OTHER).resolve(new AgentInput("", 1)))
                 .isInstanceOfSatisfying(
                         ApplicationFailure.class,
                         failure -> assertThat(failure.getType()).isEqualTo("AgentInvalid"))

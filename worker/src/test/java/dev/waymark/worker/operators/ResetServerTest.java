@@ -43,7 +43,9 @@ class ResetServerTest {
 
     @AfterAll
     static void close() {
-        plant.close();
+        if (plant != null) { // It is null where the server is missing and the tests are skipped.
+            plant.close();
+        }
     }
 
     static Stream<Wish> wishes() {

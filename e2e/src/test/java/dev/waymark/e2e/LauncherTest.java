@@ -1,0 +1,206 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The script {@code ./waymark} in a checkout of its own, with a {@code java} and an {@code mvn} that only say what they are asked. */
+class LauncherTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Instant LONG_AGO = Instant.parse("2026-01-01T00:00:00Z");
+
+    @TempDir
+    private Path directory;
+
+    private Path checkout;
+    private Path home;
+
+    private record Done(int exitCode, String out, String err) {}
+
+    @BeforeEach
+    void checkOut() throws IOException {
+        checkout = Files.createDirectory(directory.resolve("checkout"));
+        home = Files.createDirectory(directory.resolve("home"));
+        copy("waymark");
+        copy("shell/completion.sh");
+        copy("shell/install.sh");
+        for (String source : List.of("pom.xml", "shared/src/main/A.java", "worker/pom.xml", "starter/pom.xml")) {
+            Path file = checkout.resolve(source);
+            Files.createDirectories(file.getParent());
+            Files.writeString(file, "");
+        }
+        try (Stream<Path> all = Files.walk(checkout)) {
+            for (Path each : all.toList()) {
+                Files.setLastModifiedTime(each, FileTime.from(LONG_AGO));
+            }
+        }
+        program("jdk/bin/java", """
+                case "$*" in
+                    *worker*describe-commands) printf 'dev\\tA server and a worker.\\t--port --agents\\n' ;;
+                    *describe-commands) printf 'run\\tStarts a run: or a thread.\\t--agent --thread\\n' ;;
+                    *) echo "java $*" ;;
+                esac
+                """);
+        Files.writeString(directory.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
+        program("bin/mvn", """
+                echo '[INFO] Building Waymark worker 0.1.0     [2/3]'
+                [ ! -e "$BROKEN" ] || { echo '[ERROR] A.java: does not compile'; exit 1; }
+                mkdir -p "$CHECKOUT/worker/target" "$CHECKOUT/starter/target"
+                touch "$CHECKOUT/worker/target/waymark-worker.jar" "$CHECKOUT/starter/target/waymark.jar"
+                """);
+    }
+
+    private void copy(String file) throws IOException {
+        Path target = checkout.resolve(file);
+        Files.createDirectories(target.getParent());
+        Files.copy(ROOT.resolve(file), target, StandardCopyOption.COPY_ATTRIBUTES);
+    }
+
+    private void program(String name, String text) throws IOException {
+        Path file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, "#!/bin/sh\n" + text);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private Done call(String... words) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of(words));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(checkout.toFile());
+        builder.environment()
+                .put("PATH", home.resolve(".local/bin") + ":" + directory.resolve("bin") + ":/usr/bin:/bin");
+        builder.environment().put("HOME", home.toString());
+        builder.environment().put("JAVA_HOME", directory.resolve("jdk").toString());
+        builder.environment().put("CHECKOUT", checkout.toString());
+        builder.environment().put("BROKEN", directory.resolve("broken").toString());
+        builder.environment().keySet().removeAll(List.of("XDG_DATA_HOME", "XDG_CONFIG_HOME"));
+        Path out = directory.resolve("out");
+        Path err = directory.resolve("err");
+        Process process =
+                builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        int exitCode = process.waitFor();
+        return new Done(exitCode, Files.readString(out), Files.readString(err));
+    }
+
+    @Test
+    void call_withoutJars_buildsThemAndSaysWhatItIsAt() throws Exception {
+        Done done = call("./waymark", "run", "Hi");
+
+        assertThat(done.exitCode()).isZero();
+        assertThat(done.out()).contains("-jar " + checkout.resolve("starter/target/waymark.jar") + " run Hi");
+        assertThat(done.err()).contains("building, on the first call only", "Waymark worker 0.1.0 [2/3]");
+    }
+
+    @Test
+    void call_withNewJars_buildsNothing() throws Exception {
+        call("./waymark", "run");
+
+        assertThat(call("./waymark", "run").err()).isEmpty();
+        assertThat(call("./waymark", "dev").err()).isEmpty();
+    }
+
+    @Test
+    void call_afterASourceHasChanged_buildsOnceMore() throws Exception {
+        call("./waymark", "run");
+        Path source = checkout.resolve("shared/src/main/A.java");
+        Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
+
+        assertThat(call("./waymark", "run").err()).contains("building again", "waymark.jar");
+    }
+
+    @Test
+    void call_afterASourceHasBeenRemoved_buildsOnceMore() throws Exception {
+        call("./waymark", "run");
+        Path folder = checkout.resolve("shared/src/main");
+        Files.delete(folder.resolve("A.java"));
+        Files.setLastModifiedTime(folder, FileTime.from(Instant.now().plusSeconds(2)));
+
+        assertThat(call("./waymark", "run").err()).contains("building again");
+    }
+
+    @Test
+    void call_whereTheBuildFails_saysWhatIsWrongAndRunsNothing() throws Exception {
+        Files.writeString(directory.resolve("broken"), "");
+
+        Done done = call("./waymark", "run");
+
+        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.out()).isEmpty();
+        assertThat(done.err()).contains("[ERROR] A.java: does not compile", "the build failed");
+    }
+
+    @Test
+    void hints_nameTheCommandAsItCanBeTyped() throws Exception {
+        assertThat(call("./waymark", "run").out()).contains("-Dwaymark.command=./waymark ");
+        assertThat(call(checkout.resolve("waymark").toString(), "run").out())
+                .contains("-Dwaymark.command=" + checkout.resolve("waymark") + " ");
+
+        assertThat(call("./waymark", "install").exitCode()).isZero();
+
+        assertThat(call("./waymark", "run").out()).contains("-Dwaymark.command=waymark ");
+        assertThat(call("sh", "-c", "waymark run").out()).contains("-Dwaymark.command=waymark ", checkout.toString());
+    }
+
+    @Test
+    void install_twice_isFine_andLeavesOtherFilesAlone() throws Exception {
+        assertThat(call("./waymark", "install").exitCode()).isZero();
+        assertThat(call("./waymark", "install").exitCode()).isZero();
+
+        Path other = Files.createDirectory(directory.resolve("other"));
+        Files.writeString(other.resolve("waymark"), "mine");
+        Done done = call("./waymark", "install", other.toString());
+
+        assertThat(done.exitCode()).isEqualTo(2);
+        assertThat(done.err()).contains("there is another file already: " + other.resolve("waymark"));
+        assertThat(other.resolve("waymark")).hasContent("mine");
+    }
+
+    @Test
+    void completion_ofBash_knowsCommandsOptionsAndAgents() throws Exception {
+        call("./waymark", "install");
+        Path agents = Files.createDirectory(checkout.resolve("agents"));
+        for (String file : List.of("assistant.yaml", "assistant.script.yaml", "billing.yaml", "notes.txt")) {
+            Files.writeString(agents.resolve(file), "");
+        }
+
+        assertThat(completed("waymark", "")).isEqualTo("run dev install completion");
+        assertThat(completed("waymark", "d")).isEqualTo("dev");
+        assertThat(completed("waymark", "run", "--a")).isEqualTo("--agent");
+        assertThat(completed("waymark", "dev", "-")).isEqualTo("--port --agents");
+        assertThat(completed("waymark", "run", "--agent", "")).isEqualTo("assistant billing");
+        assertThat(completed("waymark", "run", "--agent", "b")).isEqualTo("billing");
+    }
+
+    private String completed(String... words) throws Exception {
+        String script = ". " + home.resolve(".local/share/bash-completion/completions/waymark")
+                + "; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _waymark; echo \"${COMPREPLY[*]}\"";
+        List<String> command = new ArrayList<>(List.of("bash", "-uc", script, "bash"));
+        command.addAll(List.of(words));
+        Done done = call(command.toArray(String[]::new));
+        assertThat(done.err()).isEmpty();
+        return done.out().strip();
+    }
+
+    @Test
+    void completion_ofOtherShells_hasEveryCommand() throws Exception {
+        call("./waymark", "run");
+
+        assertThat(call("./waymark", "completion", "zsh").out())
+                .startsWith("#compdef waymark")
+                .contains("'run:Starts a run or a thread.'", "dev) options=(--port --agents)");
+        assertThat(call("./waymark", "completion", "fish").out())
+                .contains("-a dev -d 'A server and a worker.'", "from run' -l thread");
+        assertThat(call("./waymark", "completion", "tcsh").exitCode()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.waymark.conversation;
+
+import java.util.Optional;
+
+/** Rules of approvals: who has to approve a call before it runs, and what a refusal makes of it. */
+final class ApprovalRules {
+    private final Draft draft;
+
+    ApprovalRules(Draft draft) {
+        this.draft = draft;
+    }
+
+    boolean isMissingFor(Call call) {
+        return draft.careOf(call).approval()
+                && call.approval().filter(Call.Approval::approved).isEmpty();
+    }
+
+    void askFor(Call call) {
+        Optional<AgentPolicy.Approvals> approvals = draft.terms.orElseThrow().approvals();
+        if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
+            String text = ToolTexts.deniedByNobody(call.tool()) + Draft.claimNote(call);
+            draft.put(call.ended(Call.Status.DENIED, text, draft.at));
+        } else {
+            draft.put(call.awaiting(
+                    approvals.flatMap(AgentPolicy.Approvals::timeoutMillis).map(draft.at::plusMillis), draft.at));
+        }
+    }
+
+    void deny(Call call, Optional<String> by, Optional<String> reason, String text) {
+        Call decided = call.decided(new Call.Approval(false, false, by, reason, draft.at), call.args(), draft.at);
+        draft.end(decided, Call.Status.DENIED, text + Draft.claimNote(call));
+    }
+
+    void denyByTimeout(Call call) {
+        deny(call, Optional.empty(), Optional.of("timeout"), ToolTexts.deniedByTime(call.tool()));
+    }
+}

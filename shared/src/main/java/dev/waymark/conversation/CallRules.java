@@ -1,0 +1,153 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Rules of calls before anything runs: each call of a reply is checked, held back if an identical one comes first,
+ * approved, and answered at once if the thread can answer it itself.
+ */
+final class CallRules {
+    private final Draft draft;
+    private final ApprovalRules approvals;
+    private final LostCallRules lost;
+
+    CallRules(Draft draft, ApprovalRules approvals, LostCallRules lost) {
+        this.draft = draft;
+        this.approvals = approvals;
+        this.lost = lost;
+    }
+
+    /** Takes up the calls of a reply. */
+    void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
+        draft.batch = uses.stream().map(Part.ToolUse::id).toList();
+        uses.forEach(use -> draft.put(Call.issued(use, draft.turn.number(), draft.at)));
+        for (int i = 0; i < uses.size(); i++) {
+            Part.ToolUse use = uses.get(i);
+            int number = i;
+            Optional<Reply.Fault> fault =
+                    faults.stream().filter(each -> each.call() == number).findFirst();
+            Call call = draft.call(use.id());
+            AgentPolicy terms = draft.terms.orElseThrow();
+            if (!terms.tools().containsKey(use.name())) {
+                draft.fail(call, ToolTexts.notFound(use.name(), terms));
+            } else if (i >= Conversation.MAX_CALLS) {
+                draft.fail(call, ToolTexts.tooMany());
+            } else if (fault.isPresent()) {
+                draft.fail(call, ToolTexts.invalidInput(use.name(), fault.get().reason()));
+            } else if (use.input().canonical().length() > Conversation.MAX_ARGS_LENGTH) {
+                draft.fail(call, ToolTexts.invalidInput(use.name(), "too large"));
+            } else {
+                bringOn(call);
+            }
+        }
+        draft.reachVersionWhenBatchIsDone();
+    }
+
+    /** Identical calls with side effects run one after the other, so all calls with side effects are held at first. */
+    void bringOn(Call call) {
+        if (draft.careOf(call).effect()) {
+            draft.put(call.held(draft.at));
+        } else {
+            advance(call);
+        }
+    }
+
+    /** Brings on the first open call of identical ones in a reply; the others follow once it has ended. */
+    void releaseHeldCalls() {
+        List<Call> open = draft.openCalls();
+        if (draft.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
+            return;
+        }
+        Set<Call.Identity> busy = new LinkedHashSet<>();
+        open.stream()
+                .filter(call -> !call.isHeld() && draft.careOf(call).effect())
+                .forEach(call -> busy.add(call.identity()));
+        for (Call call : open) {
+            if (call.isHeld() && draft.call(call.id()).isHeld() && !busy.contains(call.identity())) {
+                advance(call);
+                if (draft.call(call.id()).isOpen()) {
+                    busy.add(call.identity());
+                }
+            }
+        }
+        draft.reachVersionWhenBatchIsDone();
+    }
+
+    /** Brings a call that was never handed out as far as it goes without the outside world. */
+    void advance(Call call) {
+        AgentPolicy.Care care = draft.careOf(call);
+        EffectLog.Effect effect = care.effect() ? draft.effectOf(call) : EffectLog.Effect.NONE;
+        AgentPolicy.ToolKind kind = draft.terms.orElseThrow().tools().get(call.tool());
+        Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
+        if (remembered.isPresent()) {
+            draft.put(call, effect.forgetting(remembered.get()));
+            lost.doubt(call.repeating(remembered.get().repeat())
+                    .claimedLater(remembered.get().claim()));
+        } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
+            String text =
+                    ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
+            draft.put(call.ended(Call.Status.COMPLETED, text, draft.at));
+        } else if (approvals.isMissingFor(call)) {
+            approvals.askFor(call);
+        } else if (kind == AgentPolicy.ToolKind.QUESTION) {
+            ask(call);
+        } else if (kind == AgentPolicy.ToolKind.STATE) {
+            StateTools.Outcome outcome = StateTools.run(draft.workspace, call.tool(), call.args(), draft.at);
+            draft.workspace = outcome.workspace();
+            draft.put(call.ended(
+                    outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), draft.at));
+        } else if (kind == AgentPolicy.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
+            draft.fail(call, taskFault(call).get());
+        } else {
+            // A call that may have been handed out before keeps its key, whatever else has ended meanwhile.
+            boolean first = call.dispatches() == 0 && call.claim().isEmpty();
+            draft.put((first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
+        }
+    }
+
+    private void ask(Call call) {
+        if (call.args().field("question") instanceof String question) {
+            draft.put(call.asking(question, draft.at));
+        } else {
+            draft.fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
+        }
+    }
+
+    /** Why a subagent can't be given this, if it can't. */
+    private Optional<String> taskFault(Call call) {
+        if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
+            return Optional.of(ToolTexts.invalidInput(
+                    call.tool(), "\"task\" is required and must be a string that says something"));
+        }
+        if (task.getBytes(StandardCharsets.UTF_8).length > Conversation.MAX_ARGS_LENGTH) {
+            return Optional.of(ToolTexts.invalidInput(call.tool(), "too large"));
+        }
+        if (call.id().contains("/")) {
+            return Optional.of(ToolTexts.failure("no thread can be named after a call whose id has a slash in it"));
+        }
+        return draft.parent.map(Parent::depth).orElse(0) >= Conversation.MAX_DEPTH
+                ? Optional.of(ToolTexts.failure("there are " + Conversation.MAX_DEPTH + " threads above this one"
+                        + " already, and a subagent may have no more"))
+                : Optional.empty();
+    }
+
+    void timePassed() {
+        for (Call call : draft.openCalls()) {
+            if (call.wakeAt().filter(time -> !time.isAfter(draft.at)).isPresent()) {
+                if (call.status() == Call.Status.AWAITING) {
+                    approvals.denyByTimeout(call);
+                } else if (call.status() == Call.Status.UNKNOWN) {
+                    draft.put(call.doubted(draft.at));
+                } else {
+                    draft.put(call.awake());
+                }
+            }
+        }
+    }
+}

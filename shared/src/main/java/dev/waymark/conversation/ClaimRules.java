@@ -1,0 +1,73 @@
+package dev.waymark.conversation;
+
+import java.util.Optional;
+
+/** Rules of claims: which execution may take effect, and what a claim means that a reset brought back. */
+final class ClaimRules {
+    private final Draft draft;
+    private final LostCallRules lost;
+
+    ClaimRules(Draft draft, LostCallRules lost) {
+        this.draft = draft;
+        this.lost = lost;
+    }
+
+    void toolClaimed(Fact.ToolClaimed fact) {
+        Optional<Call> claimed = draft.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
+        if (claimed.isPresent()) {
+            Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+            draft.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
+        } else {
+            restore(fact);
+            draft.reachVersionWhenBatchIsDone();
+        }
+    }
+
+    /**
+     * Takes up a claim that a reset brought back, for a dispatch that is not open here. What was claimed may have taken
+     * effect, or be about to, so no identical call may simply run.
+     */
+    private void restore(Fact.ToolClaimed fact) {
+        Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+        Optional<Call> own = draft.batch.stream()
+                .filter(fact.callId()::equals)
+                .map(draft::call)
+                .filter(call -> Admission.isOfCall(call, fact))
+                .findFirst();
+        Optional<Call> answerable = own.isPresent()
+                ? own
+                : draft.openCalls().stream()
+                        .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
+                        .findFirst();
+        if (answerable.isEmpty() || !attach(answerable.get().repeating(fact.repeat()), claim)) {
+            String key = EffectLog.key(fact.tool(), fact.argsDigest());
+            EffectLog.Remembered remembered = new EffectLog.Remembered(fact.callId(), fact.repeat(), claim);
+            draft.effects = draft.effects.with(key, draft.effects.of(key).remembering(remembered));
+            draft.openCalls().stream()
+                    .filter(call -> Admission.isOfCall(call, fact))
+                    .forEach(lost::postpone);
+        }
+    }
+
+    /** Has a call whose result is not in the transcript yet answer for a claim, if it can. */
+    private boolean attach(Call call, Call.Claim claim) {
+        switch (call.status()) {
+            case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
+                lost.doubt(call.claimedLater(claim));
+            case VERIFYING, LOST -> draft.put(call.claimedLater(claim));
+            case DENIED, FAILED, CANCELLED -> {
+                if (draft.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
+                    lost.doubt(call.claimedLater(claim)); // It was said not to have run.
+                } else {
+                    String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
+                    String text = call.result().orElse("") + known;
+                    draft.put(call.claimedLater(claim).ended(call.status(), text, draft.at));
+                }
+            }
+            case ASKING, COMPLETED, DELEGATED -> {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,171 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.value.Budget;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+
+/** Decides from the state alone what should happen now. Carrying a step out applies a fact that takes it off the list. */
+final class Decider {
+    private final Conversation state;
+    private final List<Step> steps = new ArrayList<>();
+
+    private Decider(Conversation state) {
+        this.state = state;
+    }
+
+    static List<Step> decide(Conversation state) {
+        Decider decider = new Decider(state);
+        decider.reportToParent();
+        decider.passOnDecisions();
+        decider.goOn();
+        return Collections.unmodifiableList(decider.steps);
+    }
+
+    private void reportToParent() {
+        if (state.parent().isPresent() && (state.turn().isRunning() || isCancelled())) {
+            SubagentProgress now = SubagentProgress.of(state);
+            if (isReportDue(now, state.reported().orElse(SubagentProgress.NONE))) {
+                steps.add(new Step.ReportToParent(state.parent().get(), now));
+            }
+        }
+    }
+
+    /** What a thread used counts when it ends; one that is cancelled can't say then. */
+    private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
+        return now.waiting() != before.waiting()
+                || !now.asks().equals(before.asks())
+                || (isCancelled() && !now.spent().equals(before.spent()));
+    }
+
+    private boolean isCancelled() {
+        return state.life() == Conversation.Life.CANCELLED;
+    }
+
+    private void passOnDecisions() {
+        for (Call call : state.batchCalls()) {
+            call.subagent().stream()
+                    .flatMap(known -> known.outbox().stream())
+                    .forEach(decision -> steps.add(new Step.PassOn(call.id(), decision)));
+        }
+    }
+
+    private void goOn() {
+        if (isCancelled()) {
+            steps.add(new Step.Close(true));
+        } else if (!state.agentRequested()) {
+            steps.add(new Step.ResolveAgent(state.agent()));
+        } else if (!state.turn().isRunning()) {
+            closeWhenOver();
+        } else if (state.terms().isPresent() && !state.modelCalled()) {
+            List<Call> open = state.openCalls();
+            if (open.isEmpty()) {
+                callModel();
+            } else {
+                carryOut(open);
+            }
+        }
+    }
+
+    private void closeWhenOver() {
+        // A subagent that was given nothing to do has nothing to wait for.
+        boolean once =
+                state.once() && (state.turn().number() > 0 || state.parent().isPresent());
+        if (once || state.life() == Conversation.Life.CLOSING) {
+            steps.add(new Step.Close(false));
+        }
+    }
+
+    private void callModel() {
+        int next = state.counters().steps() + 1;
+        steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
+    }
+
+    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
+    private boolean isSummaryDue() {
+        Optional<SummaryRule> rule = state.terms().flatMap(AgentPolicy::summaries);
+        TokenEstimate read = state.gauge().orElse(TokenEstimate.UNREAD);
+        if (rule.isEmpty() || read.isSummary(state.counters().steps())) {
+            return false;
+        }
+        List<Message> fresh = new ArrayList<>();
+        state.transcript()
+                .entries()
+                .tail(state.counters().messages() - read.messages())
+                .forEach(entry -> fresh.add(entry.message()));
+        List<Message> uncommitted = uncommitted();
+        fresh.addAll(uncommitted);
+        if (read.tokens() + TokenEstimate.guess(fresh) < rule.get().whenTokens()) {
+            return false;
+        }
+        List<Message> all = new ArrayList<>(state.transcript().messages());
+        all.addAll(uncommitted);
+        return Summary.cut(all, rule.get().keepMessages()) > 1;
+    }
+
+    /** What the next model call adds to the transcript. */
+    private List<Message> uncommitted() {
+        List<Message> messages = new ArrayList<>();
+        List<Part.ToolResult> results = state.uncommittedResults();
+        if (!results.isEmpty()) {
+            messages.add(Message.results(results));
+        }
+        state.queue().forEach(queued -> messages.add(queued.message()));
+        return messages;
+    }
+
+    private void carryOut(List<Call> open) {
+        int running = 0;
+        int effectsRunning = 0;
+        for (Call call : open) {
+            running += call.isInFlight() ? 1 : 0;
+            effectsRunning += call.isInFlight() && hasEffect(call) ? 1 : 0;
+        }
+        List<Call> delegated = new ArrayList<>();
+        for (Call call : open) {
+            boolean effect = hasEffect(call);
+            if (call.status() == Call.Status.DOUBTED && running < Conversation.MAX_PARALLEL_CALLS) {
+                steps.add(new Step.VerifyTool(call));
+                running++;
+            } else if (call.status() == Call.Status.ISSUED
+                    && call.wakeAt().isEmpty()
+                    && running < Conversation.MAX_PARALLEL_CALLS
+                    && (!effect || effectsRunning < Conversation.MAX_PARALLEL_EFFECTS)) {
+                if (state.isForSubagent(call)) {
+                    delegated.add(call);
+                } else {
+                    steps.add(new Step.RunTool(call, call.dispatches() + 1));
+                }
+                running++;
+                effectsRunning += effect ? 1 : 0;
+            }
+        }
+        Optional<Budget> share = shareOf(delegated.size());
+        delegated.forEach(call -> steps.add(new Step.StartSubagent(call, share)));
+        open.stream()
+                .flatMap(call -> call.wakeAt().stream())
+                .min(Instant::compareTo)
+                .ifPresent(time -> steps.add(new Step.WakeAt(time)));
+    }
+
+    /** What each of so many subagents may spend: what is left, and not promised to those that are at work. */
+    private Optional<Budget> shareOf(int subagents) {
+        if (subagents == 0 || state.limits().equals(Budget.UNLIMITED)) {
+            return Optional.empty();
+        }
+        Budget left = state.limits().minus(state.spent());
+        for (Call call : state.batchCalls()) {
+            left = left.minus(call.subagent().map(Delegation::outstanding).orElse(Budget.UNLIMITED));
+        }
+        return Optional.of(left.share(subagents));
+    }
+
+    private boolean hasEffect(Call call) {
+        return state.terms().orElseThrow().careOf(call.tool()).effect();
+    }
+}

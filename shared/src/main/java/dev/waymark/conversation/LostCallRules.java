@@ -1,0 +1,166 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Rules of lost calls: calls that were claimed, and whose outcome is unknown. They are verified, settled by a person,
+ * run again, or given up.
+ */
+final class LostCallRules {
+    private final Draft draft;
+    private final ApprovalRules approvals;
+    private final EffectRules effects;
+
+    LostCallRules(Draft draft, ApprovalRules approvals, EffectRules effects) {
+        this.draft = draft;
+        this.approvals = approvals;
+        this.effects = effects;
+    }
+
+    /** Takes up a call that was claimed and of which nothing more will be heard. */
+    void doubt(Call call) {
+        if (!draft.careOf(call).verify()) {
+            leaveUndecided(call);
+        } else if (fenceOf(call).isAfter(draft.at)) {
+            draft.put(call.unknown(fenceOf(call), draft.at));
+        } else {
+            draft.put(call.doubted(draft.at));
+        }
+    }
+
+    void leaveUndecided(Call call) {
+        if (draft.careOf(call).ask()) {
+            draft.put(call.unsettled(draft.at));
+        } else {
+            giveUp(call);
+        }
+    }
+
+    void giveUp(Call call) {
+        draft.put(call.ended(
+                Call.Status.LOST,
+                ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at)),
+                draft.at));
+        if (draft.careOf(call).dedupe()) {
+            // The held calls would replay this one's result. There is none, so they are lost with it.
+            draft.openCalls().stream()
+                    .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
+                    .forEach(twin -> draft.put(twin.ended(
+                            Call.Status.LOST,
+                            ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()),
+                            draft.at)));
+        }
+    }
+
+    /**
+     * The time after which nothing of the call runs, nor of an identical call that a reset took back: a worker has ended
+     * it by then, or its launcher has.
+     */
+    private Instant fenceOf(Call call) {
+        Instant claimedAt = Stream.concat(
+                        call.claim().stream(),
+                        draft.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
+                .map(Call.Claim::at)
+                .max(Instant::compareTo)
+                .orElse(draft.at);
+        return claimedAt.plusMillis(draft.careOf(call).timeoutMillis()).plus(Conversation.FENCE);
+    }
+
+    /** When a call may run, if it may not yet. */
+    Optional<Instant> fenceToCome(Call call) {
+        return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
+    }
+
+    /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
+    private void runAgain(Call call) {
+        Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
+        if (approvals.isMissingFor(call)) {
+            approvals.askFor(again); // It was approved in a run that was taken back.
+        } else {
+            draft.put(again.issued(fenceToCome(again), draft.at));
+        }
+        draft.reachVersionWhenBatchIsDone();
+    }
+
+    void verifyDispatched(Fact.VerifyDispatched fact) {
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.DOUBTED)
+                .ifPresent(call -> draft.put(call.verifying(draft.at)));
+    }
+
+    void toolVerified(Fact.ToolVerified fact) {
+        Optional<Call> verified = draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
+        verified.ifPresent(call -> {
+            if (fact.landed().orElse(false)) {
+                settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
+            } else if (fact.landed().isPresent() && wasTooEarly(call)) {
+                doubt(call); // Another claim came to light meanwhile.
+            } else if (fact.landed().isPresent() && draft.careOf(call).rerun()) {
+                runAgain(call);
+            } else {
+                leaveUndecided(call);
+                draft.reachVersionWhenBatchIsDone();
+            }
+        });
+    }
+
+    /** Whether what was looked for may have taken effect since. Of a call from a file no claim may be known. */
+    private boolean wasTooEarly(Call call) {
+        boolean isClaimed = call.claim().isPresent()
+                || !draft.effectOf(call).remembered().isEmpty();
+        return (isClaimed || draft.rules < 2) && fenceOf(call).isAfter(call.since());
+    }
+
+    /** Nobody found out. The next worker may. */
+    void verifyLeft(Fact.VerifyLeft fact) {
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> draft.put(call.doubted(draft.at)));
+    }
+
+    /** A person said what became of the call. */
+    void settle(Call call, Fact.OutcomeSettled fact) {
+        switch (fact.settlement()) {
+            case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
+            case RERUN -> runAgain(call);
+            case GIVE_UP -> {
+                giveUp(call);
+                draft.reachVersionWhenBatchIsDone();
+            }
+        }
+    }
+
+    private void settleAsDone(Call call, String text) {
+        effects.executed(call, true, text);
+        draft.end(call, Call.Status.COMPLETED, text);
+    }
+
+    /** An identical call may still take effect. That must be over before anything is concluded about this one. */
+    void postpone(Call call) {
+        switch (call.status()) {
+            case UNKNOWN, DOUBTED -> doubt(call);
+            case ISSUED -> draft.put(call.issued(fenceToCome(call), draft.at));
+            case HELD,
+                    AWAITING,
+                    DISPATCHED,
+                    CLAIMED,
+                    DELEGATED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    CANCELLED,
+                    LOST -> {
+                // The time is asked for when it matters.
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Summary;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** Rules of model calls: what is committed to the transcript for one, and what its reply or its summary changes. */
+final class ModelRules {
+    private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
+
+    private final Draft draft;
+    private final TurnRules turns;
+    private final CallRules calls;
+
+    ModelRules(Draft draft, TurnRules turns, CallRules calls) {
+        this.draft = draft;
+        this.turns = turns;
+        this.calls = calls;
+    }
+
+    void modelCalled(Fact.ModelCalled fact) {
+        call(fact.step());
+        draft.turn = draft.turn.iterated();
+    }
+
+    private void call(int step) {
+        commitResults();
+        for (Queued queued : draft.queue) {
+            draft.say(queued.id(), queued.message());
+            queued.schema().ifPresent(schema -> draft.turn = draft.turn.wanting(schema));
+        }
+        draft.queue = List.of();
+        draft.steps = step;
+        draft.modelCalled = true;
+    }
+
+    private void commitResults() {
+        List<Part.ToolResult> results = new ArrayList<>();
+        for (String id : draft.batch) {
+            Call call = draft.call(id);
+            call.toolResult().ifPresent(results::add);
+            draft.put(call.committed());
+        }
+        if (!results.isEmpty()) {
+            draft.say(Optional.empty(), Message.results(results));
+        }
+        draft.batch = List.of();
+    }
+
+    void modelReplied(Fact.ModelReplied fact) {
+        Reply reply = fact.reply();
+        if (!isCurrent(fact.step())) {
+            if (reply.cost().isPresent()) { // In older histories nothing comes of a late reply.
+                draft.spend(reply.spent());
+            }
+            return;
+        }
+        draft.modelCalled = false;
+        draft.turn = draft.turn.used(reply.spent().usage());
+        draft.spend(reply.spent());
+        Message message = new Message(Role.ASSISTANT, withUnusedCallIds(reply.content()));
+        if (!message.content().isEmpty()) {
+            draft.say(Optional.empty(), message);
+        }
+        if (draft.terms.flatMap(AgentPolicy::summaries).isPresent()) {
+            draft.gauge = Optional.of(draft.gauge().read(reply.usage(), draft.messages));
+        }
+        if (message.toolUses().isEmpty()) {
+            takeLastWord(message.text(), reply);
+        } else {
+            calls.issue(message.toolUses(), reply.faults());
+        }
+    }
+
+    private void takeLastWord(String words, Reply reply) {
+        Optional<String> misfit = draft.turn.schema().flatMap(schema -> reply.misfit());
+        if (misfit.isEmpty()) {
+            draft.turn = draft.turn.structured(reply.structured());
+            turns.end(Turn.Status.COMPLETE, words, null);
+        } else if (draft.turn.repaired()) {
+            turns.end(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
+        } else {
+            draft.turn = draft.turn.repairing();
+            draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
+            draft.versionReached = true;
+        }
+    }
+
+    /** Tells the model again why its last words did not fit: providers refuse a conversation that ends with its words. */
+    void answerMisfit() {
+        draft.turn
+                .problem()
+                .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
+                .map(Problem::message)
+                .filter(message -> message.startsWith(ASKED_TWICE)) // One from a file may say anything.
+                .map(message -> message.substring(ASKED_TWICE.length()))
+                .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
+    }
+
+    void modelFailed(Fact.ModelFailed fact) {
+        draft.spend(fact.spent());
+        if (isCurrent(fact.step())) {
+            draft.turn = draft.turn.used(fact.spent().usage());
+            if (draft.isLeft(fact.problem())) {
+                takeBackCall();
+            } else {
+                draft.modelCalled = false;
+                turns.end(Turn.Status.FAILED, "", fact.problem());
+            }
+        }
+    }
+
+    void summaryRequested(Fact.SummaryRequested fact) {
+        call(fact.step());
+        draft.gauge = Optional.of(draft.gauge().summarising(fact.step()));
+    }
+
+    void summarised(Fact.Summarised fact) {
+        boolean current = isCurrent(fact.step());
+        summaryCame(fact.step(), fact.reply().spent());
+        String words =
+                new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
+        if (current && !words.isEmpty()) {
+            List<Transcript.Entry> entries = draft.transcript.entries().toList();
+            int cut = draft.state().givingWay().size();
+            draft.transcript = Transcript.EMPTY;
+            draft.say(Optional.empty(), Summary.message(words));
+            entries.subList(cut, entries.size()).forEach(entry -> draft.transcript = draft.transcript.plus(entry));
+            draft.gauge = Optional.of(draft.gauge().unread());
+            draft.versionReached = true;
+        }
+    }
+
+    void summaryFailed(Fact.SummaryFailed fact) {
+        if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
+            draft.spend(fact.spent());
+            draft.turn = draft.turn.used(fact.spent().usage());
+            takeBackCall();
+        } else {
+            summaryCame(fact.step(), fact.spent());
+        }
+    }
+
+    /** The model is not being asked any more, and is asked for the same once more. */
+    void takeBackCall() {
+        if (draft.modelCalled) {
+            if (draft.state().isSummarising()) {
+                draft.gauge = Optional.of(draft.gauge().notSummarising()); // Its step is the next one's again.
+            } else {
+                draft.turn = draft.turn.uniterated();
+            }
+            draft.modelCalled = false;
+            draft.steps--;
+        }
+    }
+
+    private void summaryCame(int step, Spent spent) {
+        draft.spend(spent);
+        if (isCurrent(step)) {
+            draft.modelCalled = false;
+            draft.turn = draft.turn.used(spent.usage());
+        }
+    }
+
+    /** A reply that comes after its turn was stopped belongs to nobody. */
+    private boolean isCurrent(int step) {
+        return draft.modelCalled && draft.turn.isRunning() && draft.steps == step;
+    }
+
+    /** Programs, databases and terminals can't bear control characters in what they are given as an id. */
+    private String wanted(String id) {
+        return draft.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
+    }
+
+    /** Models repeat the ids of their calls. One used before in this thread gets a suffix, and that is its only id. */
+    private List<Part> withUnusedCallIds(List<Part> content) {
+        List<Part> parts = new ArrayList<>(content.size());
+        Set<String> inThisReply = new LinkedHashSet<>();
+        // The next suffix to try for an id: to begin at 2 each time would be quadratic when an id repeats often.
+        Map<String, Integer> suffixes = new LinkedHashMap<>();
+        for (Part part : content) {
+            if (part instanceof Part.ToolUse use) {
+                String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
+                String id = wanted;
+                int n = suffixes.getOrDefault(wanted, 2);
+                while (draft.calls.contains(id) || inThisReply.contains(id)) {
+                    id = wanted + "~" + n;
+                    n++;
+                }
+                suffixes.put(wanted, n);
+                inThisReply.add(id);
+                parts.add(use.withId(id));
+            } else {
+                parts.add(part);
+            }
+        }
+        return parts;
+    }
+}

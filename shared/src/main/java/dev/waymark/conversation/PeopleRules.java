@@ -1,0 +1,127 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.value.Json;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Rules of people: messages, answers, approvals and settled outcomes, here and for the threads below. */
+final class PeopleRules {
+    private final Draft draft;
+    private final TurnRules turns;
+    private final ModelRules model;
+    private final CallRules calls;
+    private final ApprovalRules approvals;
+    private final LostCallRules lost;
+    private final SubagentRules subagents;
+
+    PeopleRules(
+            Draft draft,
+            TurnRules turns,
+            ModelRules model,
+            CallRules calls,
+            ApprovalRules approvals,
+            LostCallRules lost,
+            SubagentRules subagents) {
+        this.draft = draft;
+        this.turns = turns;
+        this.model = model;
+        this.calls = calls;
+        this.approvals = approvals;
+        this.lost = lost;
+        this.subagents = subagents;
+    }
+
+    void userSpoke(Fact.UserSpoke fact) {
+        fact.replacement().ifPresent(replacement -> {
+            turns.forget("the conversation was replaced");
+            replacement.forEach(message -> {
+                draft.say(Optional.empty(), message);
+                recordForeignCalls(message);
+            });
+        });
+        fact.content().ifPresent(content -> {
+            List<Queued> longer = new ArrayList<>(draft.queue);
+            longer.add(new Queued(fact.id(), content, draft.at, fact.schema()));
+            draft.queue = longer;
+        });
+        Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.turn.schema() : Optional.empty());
+        if (!draft.turn.isRunning() && !draft.isBlank()) {
+            if (fact.retry()) {
+                model.answerMisfit();
+            }
+            turns.open();
+        }
+        if (fact.content().isEmpty() && draft.turn.isRunning()) {
+            schema.ifPresent(wanted -> draft.turn = draft.turn.wanting(wanted));
+        }
+    }
+
+    /** Takes the ids of calls in a conversation from elsewhere. What is known of our own calls stays. */
+    private void recordForeignCalls(Message message) {
+        for (Part.ToolUse use : message.toolUses()) {
+            if (!draft.calls.contains(use.id())) {
+                draft.put(Call.issued(use, draft.turn.number(), draft.at)
+                        .ended(Call.Status.COMPLETED, "", draft.at)
+                        .committed());
+            }
+        }
+    }
+
+    void humanAnswered(Fact.HumanAnswered fact) {
+        OpenRequest ask = asked(OpenRequest.Kind.QUESTION, fact.callId());
+        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
+            body.put("answer", fact.answer());
+            fact.by().ifPresent(by -> body.put("by", by));
+        });
+        if (!passedOn) {
+            draft.end(draft.call(ask.callId()), Call.Status.COMPLETED, fact.answer());
+        }
+    }
+
+    void approvalDecided(Fact.ApprovalDecided fact) {
+        OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
+        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
+            fact.args().ifPresent(args -> body.put("args", args.value()));
+            // What was shown here is what is decided there, and nothing that came after.
+            body.put("argsDigest", ask.argsDigest().orElseThrow());
+            fact.by().ifPresent(by -> body.put("by", by));
+            fact.reason().ifPresent(reason -> body.put("reason", reason));
+        });
+        if (!passedOn) {
+            decide(draft.call(ask.callId()), fact);
+        }
+    }
+
+    private void decide(Call call, Fact.ApprovalDecided fact) {
+        if (!fact.approved()) {
+            approvals.deny(call, fact.by(), fact.reason(), ToolTexts.denied(call.tool(), fact.reason()));
+            return;
+        }
+        Json args = fact.args().orElse(call.args());
+        boolean edited = !args.equals(call.args());
+        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at);
+        calls.bringOn(call.decided(approval, args, draft.at));
+        draft.reachVersionWhenBatchIsDone();
+    }
+
+    void outcomeSettled(Fact.OutcomeSettled fact) {
+        OpenRequest ask = asked(OpenRequest.Kind.UNKNOWN, Optional.of(fact.callId()));
+        boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
+            body.put("outcome", fact.settlement().wireName());
+            fact.result().ifPresent(result -> body.put("result", result));
+            fact.by().ifPresent(by -> body.put("by", by));
+        });
+        if (!passedOn) {
+            lost.settle(draft.call(fact.callId()), fact);
+        }
+    }
+
+    /** What an answer or a decision is about. It was admitted, so there is such a thing. */
+    private OpenRequest asked(OpenRequest.Kind kind, Optional<String> callId) {
+        return Admission.meant(draft.state(), kind, callId).orElseThrow();
+    }
+}

@@ -1,0 +1,122 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Spent;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Rules of calls that a subagent's thread carries out, and of the thread above this one. */
+final class SubagentRules {
+    /** The field of a decision that names the call to the subagent. The thread below ignores it; history is read by it. */
+    private static final String VIA = "via";
+
+    private final Draft draft;
+    private final LostCallRules lost;
+
+    SubagentRules(Draft draft, LostCallRules lost) {
+        this.draft = draft;
+        this.lost = lost;
+    }
+
+    void subagentStarted(Fact.SubagentStarted fact) {
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.ISSUED)
+                .ifPresent(call -> draft.put(call.delegated(fact.budget(), draft.at)));
+    }
+
+    void subagentNotStarted(Fact.SubagentNotStarted fact) {
+        draft.calls.get(fact.callId()).ifPresent(call -> {
+            Call heard = finished(call);
+            draft.put(heard);
+            if (!call.isOpen()) {
+                return;
+            }
+            if (fact.exists()) {
+                lost.giveUp(heard); // A reset took the call back, and not what its thread did.
+            } else {
+                draft.fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
+            }
+            draft.reachVersionWhenBatchIsDone();
+        });
+    }
+
+    void subagentFinished(Fact.SubagentFinished fact) {
+        draft.calls.get(fact.callId()).ifPresent(call -> {
+            fact.spent().ifPresent(spent -> book(call, spent));
+            Call heard = finished(draft.call(call.id()));
+            draft.put(heard);
+            if (call.status() != Call.Status.DELEGATED) {
+                return;
+            }
+            if (fact.status().equals(Turn.Status.COMPLETE.wireName())) {
+                draft.end(heard, Call.Status.COMPLETED, fact.text());
+            } else {
+                draft.end(
+                        heard,
+                        Call.Status.FAILED,
+                        ToolTexts.subagent(call.tool(), fact.status(), fact.problem(), fact.text()));
+            }
+        });
+    }
+
+    private static Call finished(Call call) {
+        return call.subagent().map(known -> call.delegating(known.finished())).orElse(call);
+    }
+
+    void subagentReported(Fact.SubagentReported fact) {
+        book(draft.call(fact.callId()), fact.report().spent());
+        Call call = draft.call(fact.callId());
+        if (call.status() == Call.Status.DELEGATED) {
+            draft.put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
+        }
+    }
+
+    /** What is spent below is spent here, as soon as it is known, and once. */
+    private void book(Call call, Spent total) {
+        call.subagent().ifPresent(known -> {
+            Spent more = total.minus(known.booked());
+            draft.spend(more);
+            draft.turn = draft.turn.usedMore(call.turn(), more.usage());
+            draft.ended = draft.ended.map(last -> last.usedMore(call.turn(), more.usage()));
+            draft.put(call.delegating(known.booking(known.booked().plus(more))));
+        });
+    }
+
+    /** Keeps a decision for the thread below that asked for it. False if it was this thread that asked. */
+    boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
+        Optional<Call> above = draft.calls.contains(ask.callId())
+                ? Optional.empty()
+                : draft.state().above(ask.callId());
+        above.ifPresent(call -> {
+            String below = ask.callId().substring(call.id().length() + 1);
+            Map<String, Object> body = new LinkedHashMap<>();
+            body.put("callId", below);
+            decision.accept(body);
+            body.put(VIA, call.id());
+            draft.put(call.delegating(
+                    call.subagent().orElseThrow().deciding(below, new Delegation.Decision(signal, Json.of(body)))));
+        });
+        return above.isPresent();
+    }
+
+    void decisionPassedOn(Fact.DecisionPassedOn fact) {
+        draft.calls
+                .get(fact.callId())
+                .ifPresent(call -> call.subagent().ifPresent(known -> draft.put(call.delegating(known.passedOn()))));
+    }
+
+    void parentTold(Fact.ParentTold fact) {
+        draft.reported = Optional.of(fact.report());
+    }
+
+    void subagentsCutOff(Fact.SubagentsCutOff fact) {
+        draft.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .forEach(call -> draft.fail(
+                        call, ToolTexts.subagent(call.tool(), "cancelled", Optional.of(fact.problem()), "")));
+        draft.reachVersionWhenBatchIsDone();
+    }
+}

@@ -1,0 +1,161 @@
+package dev.waymark.conversation;
+
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.value.Json;
+import java.util.List;
+import java.util.Optional;
+
+/** Rules of threads that begin with the state of another one: resumed, forked, or from a checkpoint of elsewhere. */
+final class TakeoverRules {
+    private final Draft draft;
+    private final TurnRules turns;
+    private final ModelRules model;
+    private final CallRules calls;
+    private final ApprovalRules approvals;
+    private final EffectRules effects;
+    private final LostCallRules lost;
+    private final PeopleRules people;
+
+    TakeoverRules(
+            Draft draft,
+            TurnRules turns,
+            ModelRules model,
+            CallRules calls,
+            ApprovalRules approvals,
+            EffectRules effects,
+            LostCallRules lost,
+            PeopleRules people) {
+        this.draft = draft;
+        this.turns = turns;
+        this.model = model;
+        this.calls = calls;
+        this.approvals = approvals;
+        this.effects = effects;
+        this.lost = lost;
+        this.people = people;
+    }
+
+    /** Begins a thread with the state of one that is over. */
+    void resume(Resumption how) {
+        begin(how.id());
+        draft.once = how.once();
+        draft.maxIterations = how.maxIterations().or(() -> draft.maxIterations);
+        Optional<Json> extras = draft.origin.flatMap(Origin::extras);
+        draft.origin = how.session().isEmpty() && extras.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Origin(how.session(), extras));
+        how.agent().ifPresent(named -> draft.agent = named);
+        if (how.agent().isPresent() || draft.terms.isEmpty()) {
+            draft.terms = Optional.empty();
+            draft.agentRequested = false;
+        }
+        model.takeBackCall(); // Nothing will be heard of it here.
+        how.answer().ifPresent(this::answerOrSay);
+        if (!draft.openCalls().isEmpty() || (draft.turn.mayGoOn() && !draft.isBlank())) {
+            draft.turn = draft.turn.continued();
+        }
+        takeUpOpenCalls();
+    }
+
+    /** Begins a thread with the state of another one, which goes on without it. */
+    void fork(ForkRequest how) {
+        begin(how.id());
+        draft.once = false;
+        draft.origin =
+                draft.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        draft.agentRequested = draft.terms.isPresent();
+        effects.inherit();
+        model.takeBackCall(); // Nothing will be heard of it here.
+        for (Call call : draft.openCalls()) {
+            if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
+                lost.giveUp(call);
+            }
+        }
+        if (how.message().isPresent() || !draft.isInterrupted()) {
+            turns.stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
+        }
+        how.message().ifPresent(this::answerOrSay);
+    }
+
+    private void begin(String id) {
+        draft.rules = Conversation.RULES;
+        draft.life = Conversation.Life.OPEN;
+        draft.parent = Optional.empty();
+        draft.reported = Optional.empty();
+        draft.facts++;
+        draft.seen = draft.seen.with(id, draft.facts);
+    }
+
+    private void answerOrSay(String words) {
+        Optional<Call> question = draft.openCalls().stream()
+                .filter(call -> call.status() == Call.Status.ASKING)
+                .findFirst();
+        if (question.isPresent() && draft.terms.isEmpty() && question.get().asksNothing()) {
+            // It may be an approval that is waited for. The agent's tools will tell.
+            draft.put(question.get().answeredEarly(words));
+        } else if (question.isPresent()) {
+            draft.end(question.get(), Call.Status.COMPLETED, words);
+        } else if (!words.isBlank()) {
+            people.userSpoke(
+                    new Fact.UserSpoke(Optional.empty(), Optional.empty(), Optional.of(Message.user(words)), false));
+        }
+    }
+
+    /** Calls that a thread brought from elsewhere find their place once the agent's tools are known. */
+    void takeUpOpenCalls() {
+        if (draft.terms.isPresent()) {
+            List<Call> open = draft.openCalls();
+            open.forEach(call -> takeUp(call, draft.terms.get()));
+            draft.versionReached |= !open.isEmpty() && draft.openCalls().isEmpty();
+        }
+    }
+
+    /**
+     * Calls that were running elsewhere are not waited for. Of calls from a file it is not known whether they were
+     * claimed, only that they have no result; of those in a conversation that waited for people, that they do so too.
+     */
+    private void takeUp(Call call, AgentPolicy terms) {
+        Optional<AgentPolicy.ToolKind> kind = Optional.ofNullable(terms.tools().get(call.tool()));
+        boolean mayHaveRun = call.wasBegun();
+        if (call.status() == Call.Status.ASKING) {
+            takeUpQuestion(call);
+        } else if (kind.isEmpty() && !mayHaveRun) {
+            draft.fail(call, ToolTexts.notFound(call.tool(), terms));
+        } else if (kind.isEmpty()) {
+            lost.giveUp(call);
+        } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
+            lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
+        } else if (mayHaveRun && !draft.careOf(call).effect()) {
+            calls.advance(call.issued(Optional.empty(), draft.at));
+        } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
+            if (isDecidable(call)) {
+                approvals.askFor(call);
+            } else {
+                lost.leaveUndecided(call);
+            }
+        } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
+            lost.doubt(call);
+        } else if (call.status() == Call.Status.DISPATCHED) {
+            draft.put(call.issued(Optional.empty(), draft.at));
+        } else if (call.status() == Call.Status.ISSUED
+                && call.dispatches() == 0
+                && call.wakeAt().isEmpty()) {
+            calls.bringOn(call);
+        }
+    }
+
+    private void takeUpQuestion(Call call) {
+        Optional<String> answer = call.result();
+        if (isDecidable(call) && call.asksNothing() && call.claim().isEmpty()) {
+            answer.ifPresent(
+                    text -> draft.ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+            approvals.askFor(call.withoutResult());
+        } else if (answer.isPresent()) {
+            draft.end(call, Call.Status.COMPLETED, answer.get());
+        }
+    }
+
+    private boolean isDecidable(Call call) {
+        return draft.careOf(call).approval() && call.approval().isEmpty();
+    }
+}

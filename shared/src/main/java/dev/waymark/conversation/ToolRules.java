@@ -1,0 +1,134 @@
+package dev.waymark.conversation;
+
+import java.time.Instant;
+import java.util.Optional;
+
+/** Rules of calls that a worker has: what each outcome of a dispatch makes of its call. */
+final class ToolRules {
+    private final Draft draft;
+    private final EffectRules effects;
+    private final LostCallRules lost;
+
+    ToolRules(Draft draft, EffectRules effects, LostCallRules lost) {
+        this.draft = draft;
+        this.effects = effects;
+        this.lost = lost;
+    }
+
+    void toolDispatched(Fact.ToolDispatched fact) {
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.ISSUED)
+                .ifPresent(call -> draft.put(call.dispatched(fact.dispatch(), draft.at)));
+    }
+
+    /** The call, if this dispatch of it is the one that is awaited. */
+    private Optional<Call> running(String callId, int dispatch) {
+        return draft.calls
+                .get(callId)
+                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
+                .filter(call -> call.dispatches() == dispatch);
+    }
+
+    void toolFinished(Fact.ToolFinished fact) {
+        Call.Status status = fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED;
+        Optional<Call> running = running(fact.callId(), fact.dispatch());
+        if (running.isPresent()) {
+            effects.executed(running.get(), !fact.isError(), fact.content());
+            draft.end(running.get(), status, fact.content());
+            return;
+        }
+        // A turn may have been stopped meanwhile. The effect is worth knowing all the same.
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> {
+                    effects.executed(call, !fact.isError(), fact.content());
+                    draft.put(call.withoutClaim());
+                });
+    }
+
+    void toolInterrupted(Fact.ToolInterrupted fact) {
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            effects.executed(call, false, "");
+            draft.put(call.asking(fact.question(), draft.at));
+        });
+    }
+
+    void toolLost(Fact.ToolLost fact) {
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            if (call.claim().isPresent()) {
+                lost.doubt(call);
+                draft.reachVersionWhenBatchIsDone();
+            } else if (draft.isLeft(fact.problem())) {
+                draft.put(call.issued(pause(call), draft.at));
+            } else if (draft.careOf(call).effect()) {
+                dispatchAgain(call, fact.problem().message());
+            } else {
+                draft.end(
+                        call,
+                        Call.Status.FAILED,
+                        ToolTexts.failure(fact.problem().message()));
+            }
+        });
+    }
+
+    void toolNotStarted(Fact.ToolNotStarted fact) {
+        draft.calls
+                .get(fact.callId())
+                .filter(call -> call.dispatches() == fact.dispatch())
+                .ifPresent(call -> notStarted(call, fact));
+    }
+
+    private void notStarted(Call call, Fact.ToolNotStarted fact) {
+        boolean ownClaim = call.claim()
+                .filter(claim -> claim.execution().equals(fact.execution()))
+                .isPresent();
+        switch (call.status()) {
+            case DISPATCHED -> dispatchAgain(call, fact.reason());
+            case CLAIMED -> {
+                if (ownClaim) {
+                    dispatchAgain(call, fact.reason());
+                } else {
+                    lost.doubt(call);
+                    draft.reachVersionWhenBatchIsDone();
+                }
+            }
+            case CANCELLED -> {
+                if (ownClaim) {
+                    draft.put(call.withoutClaim());
+                }
+            }
+            case ISSUED,
+                    HELD,
+                    AWAITING,
+                    DELEGATED,
+                    UNKNOWN,
+                    DOUBTED,
+                    VERIFYING,
+                    UNSETTLED,
+                    ASKING,
+                    COMPLETED,
+                    FAILED,
+                    DENIED,
+                    LOST -> {
+                // Another dispatch's business.
+            }
+        }
+    }
+
+    /** It did not run, so the model hears nothing of it, unless it never runs. */
+    private void dispatchAgain(Call call, String reason) {
+        if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
+            draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
+        } else {
+            draft.put(call.withoutClaim().issued(pause(call), draft.at));
+        }
+    }
+
+    /** When a call that did not run is handed out again, if not at once: later each time. */
+    private Optional<Instant> pause(Call call) {
+        long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
+        return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));
+    }
+}

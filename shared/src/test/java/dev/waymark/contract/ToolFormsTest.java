@@ -1,0 +1,97 @@
+package dev.waymark.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What activities of tools and their workflow send each other. */
+class ToolFormsTest {
+    private static final String EXECUTION = "0196f4a2-5b7c-7d10-8a53-0f6c1f0f7a11/1/1b9d6bcd";
+
+    @Test
+    void toolOutcome_everyEnd_isItsFact() {
+        assertThat(ToolOutcome.result("5").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "5", false, false));
+        assertThat(ToolOutcome.error("no").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "no", true, false));
+        assertThat(ToolOutcome.notDone("no").toFact("a", 2)).isEqualTo(new Fact.ToolFinished("a", 2, "no", true, true));
+        assertThat(ToolOutcome.unknown("HTTP 504").toFact("a", 2))
+                .isEqualTo(new Fact.ToolLost("a", 2, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504")));
+    }
+
+    @Test
+    void toolOutcome_ofSafeTool_isAnErrorWhereItIsUnknown() {
+        assertThat(ToolOutcome.unknown("HTTP 504").ofSafeTool()).isEqualTo(ToolOutcome.error("Tool error: HTTP 504"));
+        assertThat(ToolOutcome.result("5").ofSafeTool()).isEqualTo(ToolOutcome.result("5"));
+    }
+
+    @Test
+    void toolOutcome_whatIsNotSo_isNotWritten() throws Exception {
+        assertThat(written(ToolOutcome.error("no"))).isEqualTo("{\"error\":\"no\"}");
+        assertThat(written(ToolOutcome.notDone("no"))).isEqualTo("{\"error\":\"no\",\"notDone\":true}");
+        assertThat(written(ToolOutcome.unknown("HTTP 504"))).isEqualTo("{\"lost\":\"HTTP 504\"}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"{\"error\":\"no\"}", "{\"error\":\"no\",\"notDone\":null}", "{\"error\":\"no\",\"later\":1}"})
+    void toolOutcome_otherForms_areReadToo(String json) throws Exception {
+        assertThat(read(json, ToolOutcome.class)).isEqualTo(ToolOutcome.error("no"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"{\"granted\":true}", "{\"granted\":true,\"token\":null}", "{\"granted\":true,\"later\":1}"})
+    void claimAnswer_otherForms_areReadToo(String json) throws Exception {
+        assertThat(read(json, ClaimRequest.Answer.class)).isEqualTo(new ClaimRequest.Answer(true, 0));
+        assertThat(written(new ClaimRequest.Answer(true, 0))).isEqualTo("{\"granted\":true}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"agent\":\"a\"}", "{\"agent\":\"a\",\"rules\":null}", "{\"agent\":\"a\",\"later\":1}"})
+    void agentInput_otherForms_areReadToo(String json) throws Exception {
+        assertThat(read(json, AgentInput.class)).isEqualTo(new AgentInput("a", 1));
+        assertThat(written(new AgentInput("a", 1))).isEqualTo("{\"agent\":\"a\"}");
+        assertThat(written(new AgentInput("a", 2))).isEqualTo("{\"agent\":\"a\",\"rules\":2}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{}}",
+                "{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{},\"token\":null}",
+                "{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{},\"later\":1}"
+            })
+    void verifyInput_otherForms_areReadToo(String json) throws Exception {
+        VerifyInput input = new VerifyInput("a", 1, "t", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
+        assertThat(read(json, VerifyInput.class)).isEqualTo(input);
+        assertThat(written(input)).isEqualTo("{\"callId\":\"a\",\"dispatch\":1,\"tool\":\"t\",\"args\":{}}");
+    }
+
+    /** Databases of servers take no NUL, and no update's id of more than 255 bytes. */
+    @ParameterizedTest
+    @ValueSource(strings = {"a\u0000b", "漢", "a b", "", "\u007f", "a123456789012345678901234567890123456789"})
+    void claim_ofAnOddCallId_hasAPlainUpdateId(String callId) {
+        ClaimRequest claim = new ClaimRequest(callId, 1, "charge", "d1", 0, EXECUTION);
+
+        assertThat(claim.updateId()).matches("claim/[0-9a-f]{64}/1/" + EXECUTION);
+    }
+
+    @Test
+    void claim_ofAPlainCallId_hasItInItsUpdateId() {
+        assertThat(new ClaimRequest("tu_7~2", 3, "charge", "d1", 0, EXECUTION).updateId())
+                .isEqualTo("claim/tu_7~2/3/" + EXECUTION);
+    }
+
+    private static String written(Object value) throws Exception {
+        return PayloadJson.MAPPER.writeValueAsString(value);
+    }
+
+    private static <T> T read(String json, Class<T> type) throws Exception {
+        return PayloadJson.MAPPER.readValue(json, type);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.contract.LateOutcome;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.workflowservice.v1.SignalWorkflowExecutionRequest;
+import io.temporal.client.WorkflowClient;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tells a workflow how a claimed execution ended when the server does not take the completion of its activity any more.
+ * Without it the effect would stay unknown although somebody knows. Thread-safe.
+ */
+public final class LateOutcomeSender {
+    private static final Logger LOG = LoggerFactory.getLogger(LateOutcomeSender.class);
+
+    /** A server that is away for longer has most likely lost more than this. */
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration PAUSE = Duration.ofMillis(500);
+
+    private final WorkflowClient client;
+
+    public LateOutcomeSender(WorkflowClient client) {
+        this.client = client;
+    }
+
+    /**
+     * Sends it to the thread's newest run, since the thread may have moved on, repeating the request while nobody takes it.
+     * Told twice, it counts once.
+     *
+     * @throws InterruptedException when the calling thread was interrupted; it may have been taken
+     */
+    void send(String workflowId, LateOutcome late) throws InterruptedException {
+        SignalWorkflowExecutionRequest request = SignalWorkflowExecutionRequest.newBuilder()
+                .setNamespace(client.getOptions().getNamespace())
+                .setIdentity(client.getOptions().getIdentity())
+                .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(workflowId))
+                .setSignalName(WireNames.LATE_OUTCOME)
+                .setRequestId(late.execution())
+                .setInput(PayloadJson.dataConverter().toPayloads(late).orElseThrow())
+                .build();
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                client.getWorkflowServiceStubs()
+                        .blockingStub()
+                        .withDeadlineAfter(CALL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
+                        .signalWorkflowExecution(request);
+                LOG.info("thread {}: told the outcome of call {} late", workflowId, late.callId());
+                return;
+            } catch (StatusRuntimeException e) {
+                if (Thread.interrupted()) {
+                    throw new InterruptedException("interrupted while telling a late outcome");
+                }
+                boolean isGone = e.getStatus().getCode() == Status.Code.NOT_FOUND;
+                if (isGone || System.nanoTime() - deadline > 0) {
+                    LOG.warn("thread {}: the outcome of call {} is lost: {}", workflowId, late.callId(), e.getStatus());
+                    return;
+                }
+                TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
+            }
+        }
+    }
+}
