@@ -34,6 +34,11 @@ public record CommandError(int exitCode, String type, String message, String rem
                 "Add --verbose to see where");
     }
 
+    /** For programs, which know the help text already. */
+    CommandError withoutRemedy() {
+        return new CommandError(exitCode, type, message, "", thread);
+    }
+
     /** On one line, whatever is in it. */
     public String line() {
         return "waymark: " + words();

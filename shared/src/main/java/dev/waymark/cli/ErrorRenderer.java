@@ -67,7 +67,8 @@ public final class ErrorRenderer {
         }
         err.flush();
         if (args.contains(JSON)) {
-            command.getOut().println(document(error));
+            boolean isMisuse = problem instanceof ParameterException;
+            command.getOut().println(document(isMisuse ? error.withoutRemedy() : error));
             command.getOut().flush();
         }
         return error.exitCode();

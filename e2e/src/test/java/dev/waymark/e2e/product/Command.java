@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +24,11 @@ public final class Command {
         this.environment = environment;
     }
 
+    /** Nothing of a test is remembered for the user who runs it. */
+    private static final Path STATE = Path.of("target", "state").toAbsolutePath();
+
     public static Command at(String address) {
-        return new Command(Map.of("TEMPORAL_ADDRESS", address));
+        return new Command(Map.of("TEMPORAL_ADDRESS", address, "XDG_STATE_HOME", STATE.toString()));
     }
 
     public Command with(String name, String value) {

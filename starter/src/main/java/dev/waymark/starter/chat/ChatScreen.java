@@ -1,6 +1,6 @@
 package dev.waymark.starter.chat;
 
-import dev.waymark.display.SafeText;
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.ValueText;
@@ -10,16 +10,16 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.PendingText;
-import dev.waymark.cli.CommandName;
-import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.terminal.Console;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -180,7 +180,8 @@ public final class ChatScreen {
     }
 
     private void showUse(Turn turn, Conversation now) {
-        if (console.isInteractive() && turn.iterations() > 0) {
+        boolean isUsed = turn.usage().inputTokens() + turn.usage().outputTokens() > 0;
+        if (console.isInteractive() && isUsed) {
             note("  " + OneLine.count(turn.iterations(), "model call") + " · "
                     + turn.usage().inputTokens() + " tokens in, " + turn.usage().outputTokens() + " out"
                     + now.cost().map(cost -> " · " + cost + " USD so far").orElse(""));

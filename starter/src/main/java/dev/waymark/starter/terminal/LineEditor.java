@@ -36,6 +36,10 @@ public final class LineEditor implements Console {
     private static final String MARK = "│ ";
 
     private static final String INDENT = "    ";
+    /** Some terminals do not say how wide they are. */
+    private static final int NARROWEST = 10;
+
+    private static final int USUAL_WIDTH = 80;
     private static final String NO_COLOR_SETTING = "NO_COLOR";
 
     private final Terminal terminal;
@@ -111,7 +115,7 @@ public final class LineEditor implements Console {
     public void quote(String text) {
         StringBuilder rows = new StringBuilder();
         for (AttributedString line : MarkdownText.lines(text)) {
-            for (AttributedString row : rows(line, terminal.getWidth() - MARK.length())) {
+            for (AttributedString row : rows(line, width() - MARK.length())) {
                 rows.append(styled(MARK, AttributedStyle.DEFAULT.foreground(AttributedStyle.CYAN)))
                         .append(isColored ? row.toAnsi(terminal) : row.toString())
                         .append('\n');
@@ -125,7 +129,7 @@ public final class LineEditor implements Console {
         StringBuilder rows = new StringBuilder();
         for (String line : text.split("\n", -1)) {
             String indent = "";
-            int width = terminal.getWidth();
+            int width = width();
             boolean isLong = new AttributedString(line).columnLength() > width;
             for (AttributedString row : rows(new AttributedString(line), isLong ? width - INDENT.length() : width)) {
                 rows.append(styled(indent + row, style)).append('\n');
@@ -141,7 +145,12 @@ public final class LineEditor implements Console {
     }
 
     private static List<AttributedString> rows(AttributedString line, int width) {
-        return line.length() == 0 ? List.of(line) : line.columnSplitLength(Math.max(1, width));
+        return line.length() == 0 ? List.of(line) : line.columnSplitLength(width);
+    }
+
+    private int width() {
+        int width = terminal.getWidth();
+        return width > NARROWEST ? width : USUAL_WIDTH;
     }
 
     private String styled(String text, AttributedStyle style) {
@@ -158,8 +167,7 @@ public final class LineEditor implements Console {
         if (text.isEmpty()) {
             return text;
         }
-        List<AttributedString> rows = new AttributedString(text)
-                .columnSplitLength(Math.max(1, terminal.getWidth() - MARK.length()));
+        List<AttributedString> rows = new AttributedString(text).columnSplitLength(width() - MARK.length());
         int most = Math.max(1, terminal.getHeight() - ROWS_LEFT_TO_TYPE);
         StringBuilder last = new StringBuilder();
         for (AttributedString row : rows.subList(Math.max(0, rows.size() - most), rows.size())) {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.CallItem;
@@ -30,11 +31,11 @@ class JsonDocumentsTest {
         assertThat(printed(tale))
                 .isEqualTo(
                         json("{'status':'complete','interrupted':false,'thread':'t1','runId':'run-1','text':'Hello.',"
-                            + "'structured':null,'messages':[{'role':'user','content':'Hi'},{'role':'assistant','content':"
-                            + "[{'type':'text','text':'Hello.'}]}],'usage':{'inputTokens':41,'outputTokens':12},'iterations':1,"
-                            + "'costUsd':null,'queued':0,'checkpoint':{'messages':[{'role':'user','content':'Hi'},"
-                            + "{'role':'assistant','content':[{'type':'text','text':'Hello.'}]}],'iterations':1,"
-                            + "'usage':{'inputTokens':41,'outputTokens':12}}}"));
+                                + "'structured':null,'messages':[{'role':'user','content':'Hi'},{'role':'assistant','content':"
+                                + "[{'type':'text','text':'Hello.'}]}],'usage':{'inputTokens':41,'outputTokens':12},'iterations':1,"
+                                + "'costUsd':null,'queued':0,'checkpoint':{'messages':[{'role':'user','content':'Hi'},"
+                                + "{'role':'assistant','content':[{'type':'text','text':'Hello.'}]}],'iterations':1,"
+                                + "'usage':{'inputTokens':41,'outputTokens':12}}}"));
     }
 
     @Test
@@ -133,7 +134,9 @@ class JsonDocumentsTest {
 
     @Test
     void exception_hasTypeMessageAndThread() {
-        assertThat(JsonDocuments.of(new WaymarkException.TimedOut("the turn still runs: t1", "Wait for it", "t1")))
+        assertThat((JsonNode) PayloadJson.MAPPER.valueToTree(FailureText.of(new WaymarkException.TimedOut(
+                                "the turn still runs: t1", Remedy.advice("Wait for it"), "t1"))
+                        .document()))
                 .isEqualTo(json("{'error':{'type':'TimedOut','message':'the turn still runs: t1. Wait for"
                         + " it'},'thread':'t1'}"));
     }

@@ -1,5 +1,7 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -69,7 +71,7 @@ public final class DevCommand implements Callable<Integer> {
                 termination.await();
             }
         }
-        return ExitCodes.DONE;
+        return ExitCode.DONE;
     }
 
     private void serve(TerminationSignal termination, DevServer server, AgentsOptions.Setup setup) throws Exception {
@@ -88,11 +90,11 @@ public final class DevCommand implements Callable<Integer> {
         }
     }
 
-    private Optional<Path> binary() throws IOException, CommandError.Thrown {
+    private Optional<Path> binary() throws IOException, CommandFailure {
         if (inMemory) {
             if (database != null) {
-                throw new CommandError.Thrown(
-                        ExitCodes.BAD_INPUT,
+                throw new CommandFailure(
+                        ExitCode.BAD_INPUT,
                         CommandError.BAD_INPUT,
                         "contradiction: --in-memory and --db",
                         "Leave one of them out");
@@ -101,8 +103,8 @@ public final class DevCommand implements Callable<Integer> {
         }
         Optional<Path> binary = TemporalBinary.find();
         if (binary.isEmpty() && database != null) {
-            throw new CommandError.Thrown(
-                    ExitCodes.NOT_FOUND,
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "no temporal command, which --db needs: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");

@@ -6,10 +6,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.display.SafeText;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
@@ -140,7 +143,7 @@ public final class ToolsCommand implements Callable<Integer> {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
-                return ExitCodes.DONE;
+                return ExitCode.DONE;
             }
             ToolSpec tool = agent.tool(call)
                     .orElseThrow(() -> unknown(
@@ -157,11 +160,11 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpDiscovery discovery)
-            throws InterruptedException, CommandError.Thrown {
+            throws InterruptedException, CommandFailure {
         try {
             return discovery.complete(agent, setup.agents().servers(agent.name()));
         } catch (ApplicationFailure e) {
-            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
@@ -189,15 +192,15 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static String brief(String description) {
-        String line = CommandError.oneLine(description);
+        String line = SafeText.line(description);
         return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
     }
 
     private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
-            throw new CommandError.Thrown(
-                    ExitCodes.BAD_INPUT,
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
@@ -216,11 +219,11 @@ public final class ToolsCommand implements Callable<Integer> {
                     .or(() -> outcome.question().map(question -> "It asks: " + question))
                     .orElse(""));
         }
-        return outcome.error().isPresent() ? ExitCodes.FAILED : ExitCodes.DONE;
+        return outcome.error().isPresent() ? ExitCode.FAILED : ExitCode.DONE;
     }
 
     private static ToolOutcome outcome(ToolSpec tool, Json args, ToolContext context, ToolRunner tools)
-            throws InterruptedException, CommandError.Thrown {
+            throws InterruptedException, CommandFailure {
         Optional<ToolOutcome> problem = tools.problem(tool, args);
         if (problem.isPresent()) {
             return problem.get();
@@ -228,11 +231,11 @@ public final class ToolsCommand implements Callable<Integer> {
         try {
             return tools.run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), () -> false));
         } catch (ApplicationFailure e) {
-            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
-    private static Json arguments(String json) throws CommandError.Thrown {
+    private static Json arguments(String json) throws CommandFailure {
         try {
             Json args = PayloadJson.MAPPER.readValue(json, Json.class);
             if (args.isObject()) {
@@ -241,16 +244,16 @@ public final class ToolsCommand implements Callable<Integer> {
         } catch (JsonProcessingException e) {
             // In our own words below.
         }
-        throw new CommandError.Thrown(
-                ExitCodes.BAD_INPUT,
+        throw new CommandFailure(
+                ExitCode.BAD_INPUT,
                 CommandError.BAD_INPUT,
                 "arguments are no JSON object: " + json,
                 "Example: '{\"a\":1}'");
     }
 
-    private static CommandError.Thrown unknown(String what, String name, List<String> known, String where) {
-        return new CommandError.Thrown(
-                ExitCodes.NOT_FOUND,
+    private static CommandFailure unknown(String what, String name, List<String> known, String where) {
+        return new CommandFailure(
+                ExitCode.NOT_FOUND,
                 CommandError.NOT_FOUND,
                 "no " + what + ": " + name,
                 "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);

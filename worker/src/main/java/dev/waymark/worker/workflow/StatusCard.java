@@ -34,7 +34,9 @@ final class StatusCard {
     private static final int MOST_THINGS_TO_DO = 20;
     private static final int MOST_CHARACTERS = 400;
 
-    /** Of questions, and of arguments to approve, which are shown whole or not offered for a decision. */
+    private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
+
+    /** Arguments to approve are shown whole, or not offered for a decision. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
@@ -114,7 +116,7 @@ final class StatusCard {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_TO_DECIDE_ON) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
@@ -136,7 +138,8 @@ final class StatusCard {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
             Excerpt arguments = arguments(ask);
-            String input = json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
+            String input =
+                    json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
             sheet.add("> May " + shown(ask) + " run?\n\n"
                     + (arguments.isCut()
                             ? "It can't be decided here, since it is cut. All of it is in "
