@@ -1,6 +1,5 @@
 package dev.waymark.starter;
 
-import dev.waymark.display.SafeText;
 import dev.waymark.cli.ErrorRenderer;
 import dev.waymark.starter.chat.ChatCommand;
 import dev.waymark.starter.command.AnswerCommand;
@@ -13,6 +12,7 @@ import dev.waymark.starter.command.CheckpointsCommand;
 import dev.waymark.starter.command.ClearCommand;
 import dev.waymark.starter.command.CloseCommand;
 import dev.waymark.starter.command.DenyCommand;
+import dev.waymark.starter.command.DescribeCommands;
 import dev.waymark.starter.command.ForkCommand;
 import dev.waymark.starter.command.PendingCommand;
 import dev.waymark.starter.command.ResultCommand;
@@ -27,13 +27,8 @@ import dev.waymark.starter.command.StopCommand;
 import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.FailureText;
-import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
 import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -41,10 +36,8 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All commands, and what happens when one fails: one line on stderr, and an exit code that says why. */
 @Command(
@@ -89,6 +82,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
+        commands.put("describe-commands", DescribeCommands.class);
         return commands;
     }
 
@@ -98,7 +92,7 @@ public final class WaymarkCommand implements Runnable {
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
         COMMANDS.forEach((name, command) -> {
-            if (wanted == null || wanted == command) {
+            if (wanted == null || wanted == command || wanted == DescribeCommands.class) {
                 waymark.addSubcommand(name, command);
             }
         });
