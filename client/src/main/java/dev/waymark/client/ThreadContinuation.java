@@ -61,12 +61,18 @@ final class ThreadContinuation {
         });
     }
 
+    /** In an open thread. */
+    private Remedy.Action howToGoOn(String thread) {
+        return PendingItem.of(thread, context.read(thread).now()).stream()
+                        .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
+                ? Remedy.Action.DECIDE
+                : Remedy.Action.ANSWER_OR_SAY;
+    }
+
     private ResumeSource left(String thread) {
         Requests.Known known = context.requests().get(RequestLimits.thread(thread));
         if (known.open()) {
-            throw RequestLimits.badInput(
-                    "the thread is still open: " + thread,
-                    Remedy.of(Remedy.Action.ANSWER_OR_SAY, thread));
+            throw RequestLimits.badInput("the thread is still open: " + thread, Remedy.of(howToGoOn(thread), thread));
         }
         Timeline timeline = context.read(thread);
         if (timeline.now().turn().status() == Turn.Status.NONE) {
@@ -110,8 +116,7 @@ final class ThreadContinuation {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
                     ? new WaymarkException.TooLarge(
-                            "the checkpoint is too large: " + what,
-                            Remedy.of(Remedy.Action.USE_ONE_VERSION))
+                            "the checkpoint is too large: " + what, Remedy.of(Remedy.Action.USE_ONE_VERSION))
                     : new WaymarkException.Refused(
                             e.type(),
                             "the checkpoint is corrupt: " + what,
@@ -273,7 +278,8 @@ final class ThreadContinuation {
                 .seen()
                 .factOf(requestId)
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "another thread has this id: " + timeline.thread(), Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
+                        "another thread has this id: " + timeline.thread(),
+                        Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */

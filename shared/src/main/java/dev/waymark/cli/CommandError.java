@@ -2,6 +2,7 @@ package dev.waymark.cli;
 
 import dev.waymark.display.SafeText;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -11,14 +12,16 @@ import java.util.Optional;
  * @param type the name by which programs know it
  * @param remedy what to do about it, or nothing
  * @param thread the thread that goes on without this request, if there is one
+ * @param details what else is wrong, each shown on a line of its own
  */
-public record CommandError(int exitCode, String type, String message, String remedy, Optional<String> thread) {
+public record CommandError(
+        int exitCode, String type, String message, String remedy, Optional<String> thread, List<String> details) {
     public static final String BAD_INPUT = "BadInput";
     public static final String NOT_FOUND = "NotFound";
     private static final String UNEXPECTED = "Unexpected";
 
     public CommandError(int exitCode, String type, String message, String remedy) {
-        this(exitCode, type, message, remedy, Optional.empty());
+        this(exitCode, type, message, remedy, Optional.empty(), List.of());
     }
 
     public static CommandError badInput(String message, String remedy) {
@@ -34,9 +37,19 @@ public record CommandError(int exitCode, String type, String message, String rem
                 "Add --verbose to see where");
     }
 
+    /** The same failure of the thread that goes on without this request, if there is one. */
+    public CommandError about(Optional<String> id) {
+        return new CommandError(exitCode, type, message, remedy, id, details);
+    }
+
+    /** The same failure, with more of what is wrong. */
+    public CommandError with(List<String> more) {
+        return new CommandError(exitCode, type, message, remedy, thread, more);
+    }
+
     /** For programs, which know the help text already. */
     CommandError withoutRemedy() {
-        return new CommandError(exitCode, type, message, "", thread);
+        return new CommandError(exitCode, type, message, "", thread, details);
     }
 
     /** On one line, whatever is in it. */
@@ -58,6 +71,9 @@ public record CommandError(int exitCode, String type, String message, String rem
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("type", type);
         error.put("message", words());
+        if (!details.isEmpty()) {
+            error.put("details", details);
+        }
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("error", error);
         thread.ifPresent(id -> document.put("thread", id));

@@ -13,6 +13,7 @@ import dev.waymark.starter.command.ClearCommand;
 import dev.waymark.starter.command.CloseCommand;
 import dev.waymark.starter.command.DenyCommand;
 import dev.waymark.starter.command.DescribeCommands;
+import dev.waymark.starter.command.FilesCommand;
 import dev.waymark.starter.command.ForkCommand;
 import dev.waymark.starter.command.PendingCommand;
 import dev.waymark.starter.command.ResultCommand;
@@ -74,6 +75,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("checkpoints", CheckpointsCommand.class);
         commands.put("save", SaveCommand.class);
         commands.put("calls", CallsCommand.class);
+        commands.put("files", FilesCommand.class);
         commands.put("verify", VerifyCommand.class);
         commands.put("result", ResultCommand.class);
         commands.put("sessions", SessionsCommand.class);
@@ -87,7 +89,8 @@ public final class WaymarkCommand implements Runnable {
     }
 
     /** Runs a command and returns its exit code. */
-    public static int execute(PrintWriter out, PrintWriter err, String... args) {
+    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
+        String[] args = withoutHelpWord(typed);
         CommandLine waymark = new CommandLine(new WaymarkCommand());
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
@@ -96,9 +99,8 @@ public final class WaymarkCommand implements Runnable {
                 waymark.addSubcommand(name, command);
             }
         });
-        waymark.getCommandSpec()
-                .usageMessage()
-                .footer("", "And of the worker: dev (a development server and a worker), worker, agents, tools.");
+        HelpText.describe(waymark);
+        waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
         int exitCode = ErrorRenderer.install(waymark, FailureText::of)
                 .setExpandAtFiles(false)
                 .setOut(out)
@@ -107,6 +109,14 @@ public final class WaymarkCommand implements Runnable {
         out.flush();
         err.flush();
         return exitCode;
+    }
+
+    /** {@code help run} is {@code run --help}. */
+    private static String[] withoutHelpWord(String... args) {
+        if (args.length == 0 || !args[0].equals("help")) {
+            return args;
+        }
+        return args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"};
     }
 
     @Override

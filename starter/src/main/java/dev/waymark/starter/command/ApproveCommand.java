@@ -1,8 +1,8 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.cli.ExitCode;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Approval;
 import dev.waymark.contract.PayloadJson;
@@ -46,6 +46,7 @@ public final class ApproveCommand implements Callable<Integer> {
     public Integer call() {
         Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {
                 output.note("Nothing was decided: the call still waits.");

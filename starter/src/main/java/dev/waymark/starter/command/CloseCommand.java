@@ -1,12 +1,12 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.cli.CommandName;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ValueText;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -28,6 +28,7 @@ public final class CloseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             String status = client.close(thread) ? "closed" : "closing";
             if (output.isJson()) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();

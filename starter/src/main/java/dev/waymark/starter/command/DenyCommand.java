@@ -30,6 +30,7 @@ public final class DenyCommand implements Callable<Integer> {
     public Integer call() {
         Approval denial = decision.on(Approval.deny());
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             return OutcomeRenderer.print(output, client.decide(thread, denial));
         }
     }

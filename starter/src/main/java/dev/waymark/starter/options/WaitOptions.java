@@ -6,6 +6,7 @@ import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -31,6 +32,9 @@ public final class WaitOptions {
                 .map(target -> SaveOptions.in(Savers.openLasting(target)).withListener(new Notes(output)));
         AgentClient client = ConnectionOptions.toServer();
         client = saving.map(client::savingIn).orElse(client);
+        if (output.isTerminal() && !output.isJson()) {
+            client = client.watchedBy(ProgressView.on(output));
+        }
         return Optional.ofNullable(timeout).map(client::withTimeout).orElse(client);
     }
 

@@ -15,8 +15,8 @@ public final class FailureText {
     }
 
     public static CommandError of(WaymarkException e) {
-        return new CommandError(
-                exitCode(e), e.type(), String.valueOf(e.getMessage()), RemedyText.of(e.remedy()), e.thread());
+        return new CommandError(exitCode(e), e.type(), String.valueOf(e.getMessage()), RemedyText.of(e.remedy()))
+                .about(e.thread());
     }
 
     static int exitCode(WaymarkException e) {

@@ -7,6 +7,7 @@ import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -46,7 +47,7 @@ public final class AgentDirectory {
      * Reads and checks all of them.
      *
      * @throws NoSuchFileException when there is no such directory
-     * @throws AgentInvalid for the first file with something wrong in it
+     * @throws AgentInvalid with everything that is wrong in the files
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
             throws AgentInvalid, IOException {
@@ -60,7 +61,7 @@ public final class AgentDirectory {
             definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));
             return new AgentDirectory(directory, complete(definitions, reader), servers);
         } catch (YamlProblem e) {
-            throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+            throw new AgentInvalid(e);
         }
     }
 
@@ -68,15 +69,22 @@ public final class AgentDirectory {
             throws YamlProblem, IOException {
         List<AgentFile.Definition> definitions = new ArrayList<>();
         Map<String, Path> origin = new LinkedHashMap<>();
-        for (Path file : files(directory)) {
-            AgentFile.Definition definition = reader.read(file);
-            String name = definition.agent().name();
-            Path other = origin.put(name, file);
-            if (other != null) {
-                throw new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too");
-            }
-            definitions.add(definition);
+        YamlProblems problems = new YamlProblems();
+        for (Path file : misnamed(directory)) {
+            problems.add(new YamlProblem(file.toString(), 1, "", "an agent file ends with .yaml. Rename it"));
         }
+        for (Path file : files(directory)) {
+            problems.check(() -> reader.read(file)).ifPresent(definition -> {
+                String name = definition.agent().name();
+                Path other = origin.put(name, file);
+                if (other != null) {
+                    problems.add(
+                            new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too"));
+                }
+                definitions.add(definition);
+            });
+        }
+        problems.end();
         return definitions;
     }
 
@@ -142,6 +150,18 @@ public final class AgentDirectory {
         try (Stream<Path> entries = Files.list(directory)) {
             return new ArrayList<>(
                     entries.filter(AgentDirectory::isAgent).sorted().toList());
+        }
+    }
+
+    /** Files that would be overlooked, and look as if they were agents. */
+    private static List<Path> misnamed(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.filter(entry -> {
+                        String name = entry.getFileName().toString();
+                        return name.endsWith(".yml") && !name.endsWith(".script.yml") && Files.isRegularFile(entry);
+                    })
+                    .sorted()
+                    .toList();
         }
     }
 

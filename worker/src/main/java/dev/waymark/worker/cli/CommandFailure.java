@@ -29,8 +29,9 @@ public final class CommandFailure extends Exception {
         }
         String words = Optional.ofNullable(problem.getMessage())
                 .orElse(problem.getClass().getSimpleName());
-        if (problem instanceof AgentInvalid) {
-            return new CommandError(ExitCode.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "");
+        if (problem instanceof AgentInvalid invalid) {
+            return new CommandError(ExitCode.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "")
+                    .with(invalid.others());
         }
         if (problem instanceof BindException) {
             return new CommandError(

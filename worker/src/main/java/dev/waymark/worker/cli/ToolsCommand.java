@@ -7,12 +7,15 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
+import dev.waymark.display.Suggestion;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
@@ -143,6 +146,7 @@ public final class ToolsCommand implements Callable<Integer> {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
+                tellOfTrust(setup);
                 return ExitCode.DONE;
             }
             ToolSpec tool = agent.tool(call)
@@ -191,9 +195,19 @@ public final class ToolsCommand implements Callable<Integer> {
         }
     }
 
+    /** What a server says of the safety of its tools counts only when the agent file believes it. */
+    private void tellOfTrust(AgentsOptions.Setup setup) {
+        setup.agents().servers(name).stream()
+                .filter(entry -> !entry.trust())
+                .forEach(entry -> output.tell(
+                        "The MCP server " + SafeText.line(entry.server().name())
+                                + " is not trusted, so all of its tools count as side-effecting. With trust: true in the agent"
+                                + " file, tools that it calls read-only or idempotent are safe to retry."));
+    }
+
     private static String brief(String description) {
         String line = SafeText.line(description);
-        return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
+        return Excerpt.of(line, LONGEST_DESCRIPTION).text();
     }
 
     private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
@@ -205,7 +219,7 @@ public final class ToolsCommand implements Callable<Integer> {
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
                             : "tool belongs to a thread: " + tool.name(),
-                    "Have the agent call it, with: waymark run --agent " + name);
+                    "Have the agent call it, with: " + CommandName.line("run --agent " + name));
         }
         Json args = arguments(json);
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
@@ -247,7 +261,7 @@ public final class ToolsCommand implements Callable<Integer> {
         throw new CommandFailure(
                 ExitCode.BAD_INPUT,
                 CommandError.BAD_INPUT,
-                "arguments are no JSON object: " + json,
+                "arguments are not a JSON object: " + json,
                 "Example: '{\"a\":1}'");
     }
 
@@ -256,6 +270,9 @@ public final class ToolsCommand implements Callable<Integer> {
                 ExitCode.NOT_FOUND,
                 CommandError.NOT_FOUND,
                 "no " + what + ": " + name,
-                "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
+                Suggestion.of(name, known)
+                                .map(meant -> "Did you mean \"" + meant + "\"? ")
+                                .orElse("")
+                        + "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }
