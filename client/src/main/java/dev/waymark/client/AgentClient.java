@@ -191,6 +191,11 @@ public final class AgentClient implements AutoCloseable {
         return new SavedThreads(context, continuation, outcomes);
     }
 
+    /** The saver that the server asks for, when it forgets its threads: nothing is saved there unless that is asked for. */
+    public Optional<String> defaultSaver() {
+        return context.connection().defaultSaver();
+    }
+
     /** Sends another message, and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
         return sender.say(thread, message);

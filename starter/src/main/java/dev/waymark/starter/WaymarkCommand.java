@@ -28,14 +28,17 @@ import dev.waymark.starter.command.StopCommand;
 import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
+import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.FailureText;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
@@ -52,6 +55,17 @@ public final class WaymarkCommand implements Runnable {
 
     @Spec
     private CommandSpec spec;
+
+    /** Of every command, so that it can stand wherever somebody writes it. */
+    @Option(
+            names = "--address",
+            paramLabel = "HOST:PORT",
+            scope = ScopeType.INHERIT,
+            defaultValue = Option.NULL_VALUE,
+            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
+    private void connectTo(@Nullable String hostAndPort) {
+        ConnectionOptions.use(hostAndPort);
+    }
 
     private WaymarkCommand() {}
 

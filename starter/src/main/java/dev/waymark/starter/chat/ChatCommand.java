@@ -1,9 +1,7 @@
 package dev.waymark.starter.chat;
 
 import dev.waymark.cli.CommandName;
-import dev.waymark.contract.PendingItem;
-import java.util.List;
-import dev.waymark.display.SafeText;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.SaveListener;
@@ -11,12 +9,13 @@ import dev.waymark.client.SaveOptions;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.terminal.Console;
@@ -25,6 +24,7 @@ import dev.waymark.starter.terminal.LineEditor;
 import dev.waymark.starter.terminal.PipeConsole;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -82,6 +82,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private CommandSpec spec;
 
     private AgentClient client;
+    private Optional<CheckpointSaver> place = Optional.empty();
     private Optional<SaveOptions> saving = Optional.empty();
     private Console console;
     private ChatSession current;
@@ -105,10 +106,11 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             throw new ParameterException(
                     spec.commandLine(), "chat is for people: use waymark watch --json, and say, answer, approve");
         }
-        Optional<CheckpointSaver> place = Savers.target(saver).map(Savers::openLasting);
+        Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
         try (AgentClient connected = ConnectionOptions.toServer();
                 Console opened = console()) {
             console = opened;
+            place = named.or(() -> isVolatile ? Optional.empty() : Savers.byDefault(connected));
             saving = place.map(open -> SaveOptions.in(open).withListener(new Trouble()));
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
@@ -218,8 +220,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             left = true;
             ChatSession last = session();
             if (last.isBusy()) {
-                console.note(
-                        "the turn goes on. Come back with: "
+                console.note("the turn goes on. Come back with: "
                         + CommandName.line("chat --session " + ValueText.quoted(last.name())));
             }
             last.close();

@@ -48,7 +48,7 @@ public final class ForkCommand implements Callable<Integer> {
     public Integer call() {
         ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
         how = at == null ? how : how.at(at);
-        try (AgentClient client = wait.client(output)) {
+        try (AgentClient client = wait.client(output, !isVolatile)) {
             ancestor = client.find(ancestor);
             if (message != null) {
                 return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));

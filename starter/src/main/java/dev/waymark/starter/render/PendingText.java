@@ -41,7 +41,11 @@ public final class PendingText {
     public List<String> question() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
-            case PendingItem.UNKNOWN -> List.of("Did " + call() + " take effect? The outcome is unknown.");
+            case PendingItem.UNKNOWN ->
+                List.of("Did " + call() + " take effect? The outcome is unknown"
+                        + item.evidence()
+                                .map(seen -> ": " + SafeText.line(seen))
+                                .orElse("."));
             default -> quoted(item.question().orElse(""));
         };
     }
@@ -85,11 +89,14 @@ public final class PendingText {
             lines.addAll(lines("deny" + thread + call + " --reason TEXT"));
             return lines;
         }
-        String shown = call + item.argsDigest().map(digest -> " --digest " + digest).orElse("");
+        String shown =
+                call + item.argsDigest().map(digest -> " --digest " + digest).orElse("");
         return lines("approve" + thread + shown, "deny" + thread + shown + " --reason TEXT");
     }
 
     private static List<String> lines(String... arguments) {
-        return Stream.of(arguments).map(line -> SafeText.line(CommandName.line(line))).toList();
+        return Stream.of(arguments)
+                .map(line -> SafeText.line(CommandName.line(line)))
+                .toList();
     }
 }

@@ -1,12 +1,12 @@
 package dev.waymark.starter.render;
 
-import dev.waymark.display.SafeText;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.TextDelta;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -146,6 +146,11 @@ public final class WatchRenderer implements Fact.Cases<String> {
     @Override
     public String verifyDispatched(Fact.VerifyDispatched fact) {
         return "[" + fact.callId() + "]";
+    }
+
+    @Override
+    public String toolEndedLate(Fact.ToolEndedLate fact) {
+        return "[" + fact.callId() + "] told late how it ended";
     }
 
     @Override

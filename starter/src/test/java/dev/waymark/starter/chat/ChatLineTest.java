@@ -104,7 +104,8 @@ class ChatLineTest {
                 Optional.empty(),
                 Optional.of(Json.of(Map.of("text", "x".repeat(20_000)))),
                 shown.argsDigest(),
-                shown.since());
+                shown.since(),
+                Optional.empty());
 
         assertThat(read("yes", List.of(large))).containsExactly("askAgain tu_1");
         assertThat(read("/approve", List.of(large))).containsExactly("askAgain tu_1");

@@ -61,7 +61,8 @@ class PendingTextTest {
                 Optional.of("Yes?"),
                 Optional.empty(),
                 Optional.empty(),
-                Instant.EPOCH);
+                Instant.EPOCH,
+                Optional.empty());
 
         assertThat(PendingText.of(item).commands(true))
                 .allMatch(line -> line.lines().count() == 1);
@@ -76,7 +77,8 @@ class PendingTextTest {
                 Optional.of(words),
                 Optional.empty(),
                 Optional.empty(),
-                Instant.EPOCH);
+                Instant.EPOCH,
+                Optional.empty());
     }
 
     private static PendingItem approval(Json args) {
@@ -88,6 +90,7 @@ class PendingTextTest {
                 Optional.empty(),
                 Optional.of(args),
                 Optional.of(DIGEST),
-                Instant.EPOCH);
+                Instant.EPOCH,
+                Optional.empty());
     }
 }

@@ -124,7 +124,7 @@ final class StatusCard {
         addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
         addDecisions(
                 asks(state, OpenRequest.Kind.UNKNOWN),
-                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown.",
+                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask),
                 ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
                 signal(
                         "`settle`",
@@ -193,6 +193,11 @@ final class StatusCard {
 
     private static String shown(OpenRequest ask) {
         return code(ask.tool()) + " " + fenced(arguments(ask).text());
+    }
+
+    /** What was seen of a call with an unknown outcome. */
+    private static String evidence(OpenRequest ask) {
+        return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
     }
 
     private static Excerpt arguments(OpenRequest ask) {
