@@ -12,7 +12,7 @@ public final class Suggestion {
     /** The known word that is nearest, if it is near enough for a slip of the keyboard, or begins with this one. */
     public static Optional<String> of(String word, Collection<String> known) {
         String typed = word.toLowerCase(Locale.ROOT);
-        int most = Math.max(1, typed.length() / 3);
+        int most = typed.length() / 3;
         return known.stream()
                 .filter(each -> distance(typed, each.toLowerCase(Locale.ROOT)) <= most
                         || (typed.length() >= 3 && each.toLowerCase(Locale.ROOT).startsWith(typed)))

@@ -8,6 +8,7 @@ import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -234,10 +235,18 @@ public final class AgentDirectory {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.filter(entry -> {
                         String name = entry.getFileName().toString();
-                        return name.endsWith(".yml") && !name.endsWith(".script.yml") && Files.isRegularFile(entry);
+                        return name.endsWith(".yml") && Files.isRegularFile(entry) && isAgentText(entry);
                     })
                     .sorted()
                     .toList();
+        }
+    }
+
+    private static boolean isAgentText(Path file) {
+        try {
+            return YamlValue.read(file).fields().has("model");
+        } catch (YamlProblem e) {
+            return false;
         }
     }
 

@@ -210,7 +210,7 @@ class AgentDirectoryTest {
                 max_iterations: 0
                 tools:
                   - { use: ask_usr }
-                  - { name: pay, command: [./pay.sh], timout: 5s }
+                  - { name: pay, command: [sh], timout: 5s }
                 """);
         Path other = file("b.yml", MODEL);
 
