@@ -33,6 +33,8 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         SAY("Say something to the thread"),
         DECIDE("Approve or deny the call"),
         DECIDE_AFTER_RESUME("Resume without an answer, and decide then"),
+        LIST_PENDING("Look at what waits for a decision"),
+        MAKE_KEY("Make a key pair"),
         LIST_THREADS("List the threads"),
         LIST_VERSIONS("List the versions of the thread"),
         SHOW_THREAD("Look at the thread"),

@@ -40,7 +40,7 @@ final class HelpText {
     private static Map<String, List<String>> groups() {
         Map<String, List<String>> groups = new LinkedHashMap<>();
         groups.put("Start", List.of("demo", "dev", "run", "chat", "say"));
-        groups.put("Decide", List.of("pending", "answer", "approve", "deny", "settle", "budget"));
+        groups.put("Decide", List.of("pending", "answer", "approve", "deny", "settle", "budget", "keygen"));
         groups.put(
                 "Look",
                 List.of(

@@ -52,7 +52,7 @@ public final class ApproveCommand implements Callable<Integer> {
                 output.note("Nothing was decided: the call still waits.");
                 return ExitCode.FAILED;
             }
-            return OutcomeRenderer.print(output, client.decide(thread, reviewed.get()));
+            return OutcomeRenderer.print(output, decision.send(client, thread, reviewed.get()));
         }
     }
 

@@ -28,10 +28,9 @@ public final class DenyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Approval denial = decision.on(Approval.deny());
         try (AgentClient client = wait.client(output)) {
             thread = client.find(thread);
-            return OutcomeRenderer.print(output, client.decide(thread, denial));
+            return OutcomeRenderer.print(output, decision.send(client, thread, decision.on(Approval.deny())));
         }
     }
 }

@@ -70,27 +70,28 @@ public final class PendingText {
         String thread = " " + ValueText.quoted(item.thread());
         String named = " --call " + ValueText.quoted(item.callId());
         String call = isOneOfSeveral ? named : "";
+        String key = item.signers().isPresent() ? " --key FILE" : "";
         return switch (item.kind()) {
-            case PendingItem.APPROVAL -> approvalCommands(thread, call);
+            case PendingItem.APPROVAL -> approvalCommands(thread, call, key);
             case PendingItem.UNKNOWN ->
                 lines(
-                        "settle" + thread + named + " --outcome done --result TEXT",
-                        "settle" + thread + named + " --outcome rerun",
-                        "settle" + thread + named + " --outcome give-up");
+                        "settle" + thread + named + " --outcome done --result TEXT" + key,
+                        "settle" + thread + named + " --outcome rerun" + key,
+                        "settle" + thread + named + " --outcome give-up" + key);
             default -> lines("answer" + thread + call + " TEXT");
         };
     }
 
-    private List<String> approvalCommands(String thread, String call) {
+    private List<String> approvalCommands(String thread, String call, String key) {
         if (!isWhole()) {
             List<String> lines = new ArrayList<>();
             lines.add("To approve it, read all of it, and use the digest that stands there: "
                     + CommandName.line("pending" + thread + " --json"));
-            lines.addAll(lines("deny" + thread + call + " --reason TEXT"));
+            lines.addAll(lines("deny" + thread + call + key + " --reason TEXT"));
             return lines;
         }
         String shown =
-                call + item.argsDigest().map(digest -> " --digest " + digest).orElse("");
+                call + item.argsDigest().map(digest -> " --digest " + digest).orElse("") + key;
         return lines("approve" + thread + shown, "deny" + thread + shown + " --reason TEXT");
     }
 

@@ -41,6 +41,10 @@ public final class RemedyText {
             case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny");
             case DECIDE_AFTER_RESUME ->
                 "Resume it without --answer, and decide with: " + line("approve") + ", deny or settle";
+            case LIST_PENDING -> "See what waits with: " + line("pending " + thread);
+            case MAKE_KEY ->
+                "Make one with: "
+                        + line("keygen " + remedy.detail().map(ValueText::quoted).orElse("FILE"));
             case LIST_THREADS -> "See the threads with: " + line("sessions");
             case LIST_VERSIONS -> "See them with: " + line("checkpoints " + thread);
             case SHOW_THREAD -> "See where it stands with: " + line("show " + thread);

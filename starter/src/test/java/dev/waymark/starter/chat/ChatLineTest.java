@@ -105,6 +105,7 @@ class ChatLineTest {
                 Optional.of(Json.of(Map.of("text", "x".repeat(20_000)))),
                 shown.argsDigest(),
                 shown.since(),
+                Optional.empty(),
                 Optional.empty());
 
         assertThat(read("yes", List.of(large))).containsExactly("askAgain tu_1");

@@ -62,6 +62,7 @@ class PendingTextTest {
                 Optional.empty(),
                 Optional.empty(),
                 Instant.EPOCH,
+                Optional.empty(),
                 Optional.empty());
 
         assertThat(PendingText.of(item).commands(true))
@@ -78,6 +79,7 @@ class PendingTextTest {
                 Optional.empty(),
                 Optional.empty(),
                 Instant.EPOCH,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -91,6 +93,7 @@ class PendingTextTest {
                 Optional.of(args),
                 Optional.of(DIGEST),
                 Instant.EPOCH,
+                Optional.empty(),
                 Optional.empty());
     }
 }

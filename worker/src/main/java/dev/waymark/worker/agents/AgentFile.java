@@ -131,7 +131,7 @@ final class AgentFile {
         maxTokens.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxTokens);
         maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
         tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
-        approvals.flatMap(value -> problems.check(() -> approvals(value))).ifPresent(builder::approvals);
+        approvals.flatMap(value -> problems.check(() -> ApprovalFields.read(value))).ifPresent(builder::approvals);
         pricing.flatMap(value -> problems.check(() -> pricing(value))).ifPresent(builder::pricing);
         boolean hasPrice = pricing.isPresent() || modelName.map(this::hasPrice).orElse(true);
         budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);
@@ -403,19 +403,6 @@ final class AgentFile {
                     + " dollars, found " + dollars);
         }
         return Usd.of(dollars);
-    }
-
-    private static AgentSpec.Approvals approvals(YamlValue value) throws YamlProblem {
-        YamlFields fields = value.fields();
-        Optional<YamlValue> by = fields.take("by");
-        Optional<YamlValue> timeout = fields.take("timeout");
-        fields.end();
-        boolean nobody = by.isPresent() && by.get().oneOf("human", "none").equals("none");
-        if (nobody && timeout.isPresent()) {
-            throw timeout.get().problem("nobody is waited for with by: none");
-        }
-        return new AgentSpec.Approvals(
-                nobody, timeout.isPresent() ? Optional.of(ToolEntry.timeout(timeout.get())) : Optional.empty());
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {

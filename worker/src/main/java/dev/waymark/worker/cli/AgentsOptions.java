@@ -2,6 +2,8 @@ package dev.waymark.worker.cli;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -50,6 +52,7 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandFailure {
+        UnsupportedSetting.refuse(ProcessEnvironment.get());
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
             throw new CommandFailure(
@@ -69,14 +72,14 @@ final class AgentsOptions {
 
     private static ModelProviders providers(Path agents) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(System.getenv()));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(System.getenv()));
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
         providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
         return ModelProviders.of(providers);
     }
 
     private static String variable(String name, String otherwise) {
-        return Optional.ofNullable(System.getenv(name))
+        return Optional.ofNullable(ProcessEnvironment.get().get(name))
                 .filter(value -> !value.isBlank())
                 .orElse(otherwise);
     }

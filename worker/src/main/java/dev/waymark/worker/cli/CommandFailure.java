@@ -4,6 +4,7 @@ import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -32,6 +33,9 @@ public final class CommandFailure extends Exception {
         if (problem instanceof AgentInvalid invalid) {
             return new CommandError(ExitCode.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "")
                     .with(invalid.others());
+        }
+        if (problem instanceof UnsupportedSetting) {
+            return new CommandError(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, words, UnsupportedSetting.remedy());
         }
         if (problem instanceof BindException) {
             return new CommandError(

@@ -9,6 +9,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -142,7 +143,8 @@ public final class ToolsCommand implements Callable<Integer> {
                         name,
                         setup.agents().names(),
                         ", in " + setup.agents().path() + ". Another directory is named with --agents"));
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), setup.agents().path(), setup.tools())) {
+        try (ToolKinds kinds =
+                new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
