@@ -76,7 +76,7 @@ public final class Command {
                 process.destroyForcibly();
                 throw new IllegalStateException("still runs: " + String.join(" ", arguments));
             }
-            return new Done(process.exitValue(), out.join(), err.join());
+            return new Done(process.exitValue(), ScriptFile.named(out.join()), ScriptFile.named(err.join()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
