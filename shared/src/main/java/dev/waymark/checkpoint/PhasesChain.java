@@ -211,12 +211,12 @@ final class PhasesChain {
     String agent() {
         return entries.stream()
                 .flatMap(entry -> Stream.concat(
-                                entry.isOf("run_started")
-                                        ? entry.payload().optionalText("agent_name").stream()
-                                        : Stream.empty(),
-                                entry.fields().isNull("agent_name")
-                                        ? Stream.empty()
-                                        : Stream.of(entry.fields().text("agent_name"))))
+                        entry.isOf("run_started")
+                                ? entry.payload().optionalText("agent_name").stream()
+                                : Stream.empty(),
+                        entry.fields().isNull("agent_name")
+                                ? Stream.empty()
+                                : Stream.of(entry.fields().text("agent_name"))))
                 .reduce((earlier, later) -> later)
                 .orElse("");
     }

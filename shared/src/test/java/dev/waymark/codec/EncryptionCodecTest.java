@@ -51,7 +51,9 @@ class EncryptionCodecTest {
         PayloadCodec rotated = codec(NEW + "," + OLD, "trip");
 
         assertThat(decode(rotated, before)).isEqualTo(PLAIN);
-        assertThat(encode(rotated, PLAIN).getMetadataOrThrow("encryption-key-id").toStringUtf8())
+        assertThat(encode(rotated, PLAIN)
+                        .getMetadataOrThrow("encryption-key-id")
+                        .toStringUtf8())
                 .isEqualTo("new");
     }
 

@@ -1,8 +1,10 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.ResumeOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
@@ -12,7 +14,7 @@ import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -102,14 +104,14 @@ public final class ResumeCommand implements Callable<Integer> {
             }
             AgentResult result = checkpoint
                     .map(text -> client.resume(text, place(), how))
-                    .orElseGet(() -> client.resume(source, how));
+                    .orElseGet(() -> resumeThread(client, how));
             int exitCode = OutcomeRenderer.print(output, result);
             if (assertComplete && result instanceof AgentResult.Interrupted interrupted) {
                 output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
                 return ExitCode.INTERRUPTED;
             }
             if (hasUntoldName(result)) {
-                output.note("  waymark show " + ValueText.quoted(result.thread()));
+                output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
             }
             return exitCode;
         }
@@ -129,6 +131,19 @@ public final class ResumeCommand implements Callable<Integer> {
             output.line("running: " + started.get().thread());
         }
         return ExitCode.DONE;
+    }
+
+    private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
+        String found = client.find(source);
+        boolean looksLikeAFile = source.contains(".") || source.contains("/");
+        try {
+            return client.resume(found, how);
+        } catch (WaymarkException.NotFound e) {
+            if (looksLikeAFile && e.remedy().action() == Remedy.Action.LIST_THREADS) {
+                throw new WaymarkException.NotFound("no such file, and no such thread: " + source, e.remedy());
+            }
+            throw e;
+        }
     }
 
     /** Nobody chose it, and neither words nor a document have told it. Where nothing went on, there is none. */

@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.SaveFollower;
 import dev.waymark.client.SaveInterval;
 import dev.waymark.client.SaveListener;
@@ -13,7 +14,7 @@ import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
@@ -158,7 +159,7 @@ public final class SaveCommand implements Callable<Integer> {
             return ExitCode.DONE;
         } catch (SaverException e) {
             if (e.type().equals(SaverException.FAILED) || e.type().equals(SaverException.SUPERSEDED)) {
-                throw new WaymarkException.NotSaved(e.type(), String.valueOf(e.getMessage()), e.remedy());
+                throw new WaymarkException.NotSaved(e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
             }
             throw Savers.refused(e);
         }

@@ -6,8 +6,9 @@ import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -53,7 +54,9 @@ public final class WaitOptions {
         Optional<SaveOptions> saving = named.or(() -> byDefault ? Savers.byDefault(client) : Optional.empty())
                 .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
-        return Optional.ofNullable(timeout).map(saved::withTimeout).orElse(saved);
+        AgentClient watched =
+                output.isTerminal() && !output.isJson() ? saved.watchedBy(ProgressView.on(output)) : saved;
+        return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
     /** What is no result of the command. */
