@@ -43,6 +43,9 @@ final class Admission {
         if (fact instanceof Fact.ToolClaimed claimed) {
             return claim(state, claimed);
         }
+        if (fact instanceof Fact.ToolEndedLate late) {
+            return lateEnd(state, late);
+        }
         if (fact instanceof Fact.BudgetRaised raised) {
             return budget(state, raised);
         }
@@ -193,6 +196,19 @@ final class Admission {
                             + " take effect, and the tool does not honour idempotency keys");
         }
         return Optional.empty();
+    }
+
+    private static Optional<Problem> lateEnd(Conversation state, Fact.ToolEndedLate late) {
+        if (state.rules() < 2) {
+            return refused(Problem.BAD_INPUT, "there is no such signal");
+        }
+        Optional<Call> call = state.calls().get(late.callId());
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + late.callId() + " in this thread");
+        }
+        return call.get().awaitsWordOf(late.execution())
+                ? Optional.empty()
+                : refused(Problem.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
     }
 
     private static Optional<Problem> report(Conversation state, Fact.SubagentReported reported) {

@@ -21,7 +21,7 @@ final class AgentRules {
     }
 
     void agentResolved(Fact.AgentResolved fact) {
-        AgentPolicy terms = fact.terms();
+        AgentPolicy terms = fact.terms().under(draft.rules);
         draft.terms = Optional.of(terms);
         draft.context =
                 terms.context().map(own -> own.overlaidBy(draft.context)).or(() -> draft.context);

@@ -143,7 +143,7 @@ final class CallRules {
                 if (call.status() == Call.Status.AWAITING) {
                     approvals.denyByTimeout(call);
                 } else if (call.status() == Call.Status.UNKNOWN) {
-                    draft.put(call.doubted(draft.at));
+                    lost.giveUpWaiting(call);
                 } else {
                     draft.put(call.awake());
                 }

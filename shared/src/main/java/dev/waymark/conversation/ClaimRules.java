@@ -5,17 +5,19 @@ import java.util.Optional;
 /** Rules of claims: which execution may take effect, and what a claim means that a reset brought back. */
 final class ClaimRules {
     private final Draft draft;
+    private final EffectRules effects;
     private final LostCallRules lost;
 
-    ClaimRules(Draft draft, LostCallRules lost) {
+    ClaimRules(Draft draft, EffectRules effects, LostCallRules lost) {
         this.draft = draft;
+        this.effects = effects;
         this.lost = lost;
     }
 
     void toolClaimed(Fact.ToolClaimed fact) {
         Optional<Call> claimed = draft.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+            Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
             draft.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {
             restore(fact);
@@ -28,7 +30,7 @@ final class ClaimRules {
      * effect, or be about to, so no identical call may simply run.
      */
     private void restore(Fact.ToolClaimed fact) {
-        Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+        Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
         Optional<Call> own = draft.batch.stream()
                 .filter(fact.callId()::equals)
                 .map(draft::call)

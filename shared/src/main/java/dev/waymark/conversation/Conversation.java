@@ -88,6 +88,9 @@ public record Conversation(
     /** What may still be running of a lost call is ended this long after it had to end by itself. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
+    /** The server takes a worker for lost that it has not heard of for less than this. */
+    static final Duration LATE_WORD = Duration.ofSeconds(30);
+
     /** Whether the thread goes on. The names are stored. */
     public enum Life {
         @JsonProperty("open")
@@ -253,7 +256,7 @@ public record Conversation(
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
                 asks.add(OpenRequest.of(
-                        call, terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE)));
+                        call, terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE), rules));
             }
         }
         return Collections.unmodifiableList(asks);

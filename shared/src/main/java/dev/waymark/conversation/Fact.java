@@ -280,6 +280,35 @@ public sealed interface Fact {
         }
     }
 
+    /**
+     * An execution that holds a claim said how it ended, when its dispatch was no longer waited for.
+     *
+     * @param execution the name under which it claimed
+     * @param end what would have been applied in time
+     */
+    record ToolEndedLate(String callId, String execution, Fact end) implements Inbound {
+        public ToolEndedLate {
+            if (!(end instanceof ToolFinished || end instanceof ToolInterrupted || end instanceof ToolNotStarted)) {
+                throw new IllegalArgumentException("no end of a tool: " + end.type());
+            }
+        }
+
+        @Override
+        public String signal() {
+            return "late-outcome";
+        }
+
+        @Override
+        public String type() {
+            return "tool-ended-late";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.toolEndedLate(this);
+        }
+    }
+
     /** Nobody could find out: the workers that took the check left it to others. */
     record VerifyLeft(String callId, int dispatch) implements Fact {
         @Override
@@ -726,6 +755,8 @@ public sealed interface Fact {
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
+
+        R toolEndedLate(ToolEndedLate fact);
 
         R verifyLeft(VerifyLeft fact);
 
