@@ -56,7 +56,7 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.fromEnvironment());
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -65,7 +65,7 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.to(address));
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -97,8 +97,8 @@ public final class LineEditor implements Console {
         if (text.isEmpty()) {
             return text;
         }
-        List<AttributedString> rows = new AttributedString(text).columnSplitLength(Math.max(1, terminal.getWidth()));
-        int most = Math.max(1, terminal.getHeight() - ROWS_LEFT_TO_TYPE);
+        List<AttributedString> rows = new AttributedString(text).columnSplitLength(Math.max(1, terminal.getColumns()));
+        int most = Math.max(1, terminal.getRows() - ROWS_LEFT_TO_TYPE);
         StringBuilder last = new StringBuilder();
         for (AttributedString row : rows.subList(Math.max(0, rows.size() - most), rows.size())) {
             last.append(row).append('\n');
