@@ -139,7 +139,8 @@ final class Admission {
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
-        if (decided.approved() && state.terms().isEmpty()) {
+        if ((decided.approved() || decided.signature().isPresent())
+                && state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         String digest = awaited.get().argsDigest().orElseThrow();
@@ -161,7 +162,7 @@ final class Admission {
                 return refused(Problem.TOO_LARGE, "the arguments are too large");
             }
         }
-        return Optional.empty();
+        return awaited.get().objection(decided);
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -195,7 +196,7 @@ final class Admission {
                     "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
                             + " take effect, and the tool does not honour idempotency keys");
         }
-        return Optional.empty();
+        return ask.get().objection(settled);
     }
 
     private static Optional<Problem> lateEnd(Conversation state, Fact.ToolEndedLate late) {

@@ -255,8 +255,7 @@ public record Conversation(
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(
-                        call, terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE), rules));
+                asks.add(OpenRequest.of(call, terms, rules));
             }
         }
         return Collections.unmodifiableList(asks);

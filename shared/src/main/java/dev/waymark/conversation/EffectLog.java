@@ -58,7 +58,14 @@ public final class EffectLog {
     EffectLog withoutResults() {
         EffectLog[] all = {NONE};
         known.forEach((key, effect) -> all[0] = all[0].with(
-                key, new Effect(effect.executions, Optional.empty(), Optional.empty(), effect.remembered, false, effect.token)));
+                key,
+                new Effect(
+                        effect.executions,
+                        Optional.empty(),
+                        Optional.empty(),
+                        effect.remembered,
+                        false,
+                        effect.token)));
         return all[0];
     }
 

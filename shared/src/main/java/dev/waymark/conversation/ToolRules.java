@@ -98,7 +98,8 @@ final class ToolRules {
     /** The execution that holds the claim has said at last how it ended. */
     void toolEndedLate(Fact.ToolEndedLate fact) {
         Call call = draft.call(fact.callId());
-        boolean isTold = !call.isOpen() && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
+        boolean isTold = !call.isOpen()
+                && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
         if (fact.end() instanceof Fact.ToolFinished finished) {
             if (isTold) {
                 countLate(call, finished);

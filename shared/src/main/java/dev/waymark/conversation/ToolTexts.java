@@ -70,8 +70,7 @@ public final class ToolTexts {
     }
 
     /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
-    static String durability(
-            String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
+    static String durability(String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
         String words = "Tool '" + tool + "' (call " + callId
                 + ") was requested but its execution did not complete durably before the process ended."
                 + " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."

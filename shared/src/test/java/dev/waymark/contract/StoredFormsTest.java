@@ -19,6 +19,7 @@ import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.SeenIds;
+import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.TokenEstimate;
@@ -35,6 +36,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -78,7 +80,10 @@ class StoredFormsTest {
         TokenEstimate gauge = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
-        Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
+        Call.Signature signature = new Call.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
+        Call.Approval approval =
+                new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
@@ -91,7 +96,8 @@ class StoredFormsTest {
                 Optional.of("e3b0"),
                 true,
                 AT,
-                Optional.of("HTTP 504"));
+                Optional.of("HTTP 504"),
+                Optional.of(signers));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -115,7 +121,7 @@ class StoredFormsTest {
                 Optional.of(delegation),
                 Optional.of("HTTP 504"));
         AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000, true, true);
-        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L));
+        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
         AgentPolicy terms = new AgentPolicy(
                 "helper",
                 4,
@@ -209,6 +215,8 @@ class StoredFormsTest {
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
+                stored(signers, "place", "keys"),
+                stored(signature, "asked", "argsDigest", "signature"),
                 stored(care),
                 stored(approvals),
                 stored(effect),

@@ -22,7 +22,8 @@ class NewerRulesTest {
 
     @Test
     void modelCall_leftByAWorker_isMadeAgain() {
-        ConversationScript script = ToolConversationScript.begun(Optional.empty()).with(said("Hello"));
+        ConversationScript script =
+                ToolConversationScript.begun(Optional.empty()).with(said("Hello"));
         List<Step> due = script.decides();
         script.with(new Fact.ModelCalled(1), new Fact.ModelFailed(1, LEFT, Spent.NOTHING));
 
@@ -69,8 +70,7 @@ class NewerRulesTest {
 
     @Test
     void failureOfThatName_underTheFirstRules_isAFailure() {
-        ConversationScript script = ConversationScript.begun(
-                        new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
                         new Fact.AgentRequested(),
                         new Fact.AgentResolved(ConversationScript.terms(4)),

@@ -114,7 +114,8 @@ final class ToolConversationScript {
                 + " not automatically re-invoke it. Decide recovery based on observable external state — e.g., check"
                 + " whether the side effect already occurred. If this tool is a pure read with no side effects, add"
                 + " `safeToRetry: true` to its declaration. The call had been claimed for execution at " + claimedAt
-                + "; whether it took effect is not known. What was seen of it: HTTP 504\",\"kind\":\"tool-durability-error\",\"toolName\":\"" + tool
+                + "; whether it took effect is not known. What was seen of it: HTTP 504\",\"kind\":\"tool-durability-error\",\"toolName\":\""
+                + tool
                 + "\",\"toolCallId\":\"" + callId + "\"}";
     }
 }

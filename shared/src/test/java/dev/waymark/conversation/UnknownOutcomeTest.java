@@ -76,8 +76,7 @@ class UnknownOutcomeTest {
 
     @Test
     void errorUnderTheFirstRules_usesTheKeyUp() {
-        ConversationScript script = ConversationScript.begun(
-                        new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
                 .with(
                         new Fact.AgentRequested(),
                         new Fact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
@@ -248,8 +247,10 @@ class UnknownOutcomeTest {
     void lateOutcome_ofAnotherExecution_isRefusedByName() {
         ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
 
-        assertThat(script.refusal(endedLate("a", "y", finished("a", 1, "paid")))).contains(Problem.ALREADY_DECIDED);
-        assertThat(script.refusal(endedLate("z", "x", finished("z", 1, "paid")))).contains(Problem.NOT_FOUND);
+        assertThat(script.refusal(endedLate("a", "y", finished("a", 1, "paid"))))
+                .contains(Problem.ALREADY_DECIDED);
+        assertThat(script.refusal(endedLate("z", "x", finished("z", 1, "paid"))))
+                .contains(Problem.NOT_FOUND);
     }
 
     @Test

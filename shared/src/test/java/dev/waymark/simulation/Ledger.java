@@ -291,8 +291,7 @@ final class Ledger {
                         .noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
                 "a call runs again while it may still be running");
         long token = call.claim().orElseThrow().token();
-        Violation.unless(
-                token > tokens.getOrDefault(key(call), 0L), "a claim has no larger token than the one before");
+        Violation.unless(token > tokens.getOrDefault(key(call), 0L), "a claim has no larger token than the one before");
         tokens.put(key(call), token);
         if (wasDoubted.contains(call.id())) {
             coverage.count("reruns");

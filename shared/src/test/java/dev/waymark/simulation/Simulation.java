@@ -1146,7 +1146,8 @@ final class Simulation {
 
     private static AgentPolicy terms(Random random) {
         Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
-        for (String activity : List.of("add", "lookup", "charge", "pay", "wire", "send", "mail", "book", "fire", "drop")) {
+        for (String activity :
+                List.of("add", "lookup", "charge", "pay", "wire", "send", "mail", "book", "fire", "drop")) {
             tools.put(activity, AgentPolicy.ToolKind.ACTIVITY);
         }
         tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
@@ -1158,7 +1159,9 @@ final class Simulation {
         care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, timeout));
         care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, timeout));
         care.put("wire", new AgentPolicy.Care(true, false, false, true, true, false, timeout));
-        care.put("send", new AgentPolicy.Care(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
+        care.put(
+                "send",
+                new AgentPolicy.Care(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
         care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, timeout));
         care.put(
                 "book",
