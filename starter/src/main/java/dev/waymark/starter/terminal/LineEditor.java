@@ -3,6 +3,7 @@ package dev.waymark.starter.terminal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
@@ -131,7 +132,7 @@ public final class LineEditor implements Console {
             // What is typed is text and no command line: neither "!", nor quotes, nor backslashes mean anything in it.
             setOpt(LineReader.Option.DISABLE_EVENT_EXPANSION);
             setParser(new DefaultParser().quoteChars(new char[0]).escapeChars(new char[0]));
-            Widget accept = getBuiltinWidgets().get(ACCEPT_LINE);
+            Widget accept = Objects.requireNonNull(getBuiltinWidgets().get(ACCEPT_LINE));
             getWidgets().put(ACCEPT_LINE, () -> continueLine() || accept.apply());
             // What passes may have changed since the prompt was asked for.
             getWidgets().put(CALLBACK_INIT, this::renewPrompt);
