@@ -111,7 +111,7 @@ public final class AgentClient implements AutoCloseable {
      * before it returns the outcome. A saver that fails is reported to the listener and does not change the outcome.
      *
      * <p>Threads that the server does not know and the saver has are restored by {@link #run}, {@link #start} and {@link
-     * #restore}: so threads outlive a server that keeps everything in memory.
+     * SavedThreads#restore}: so threads outlive a server that keeps everything in memory.
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -123,7 +123,10 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    // ---- starting
+    /** A client that tells what happens in the turn whose outcome it waits for, in the thread that waits. */
+    public AgentClient watchedBy(Watcher watcher) {
+        return new AgentClient(context.watchedBy(watcher));
+    }
 
     /** One run: a thread of its own, which closes when its turn ends. */
     public AgentResult prompt(String agent, String message) {
@@ -142,8 +145,6 @@ public final class AgentClient implements AutoCloseable {
 
     /** A thread that was sent something, and the run that it went to. */
     public record Started(String thread, String runId) {}
-
-    // ---- going on from where something was left
 
     /**
      * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
@@ -191,40 +192,15 @@ public final class AgentClient implements AutoCloseable {
     /** A new thread, and its status. */
     public record Forked(String status, Started started) {}
 
-    /**
-     * Brings a thread back that the server does not know and the saver has, under its own id: with its conversation, its
-     * open question, and its calls under the idempotency keys that they had. It stays open. Empty when the server knows
-     * it, when the saver does not, and when there is no saver.
-     *
-     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when what the saver has can't be read
-     */
-    public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
-        return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+    /** For programs whose threads outlive the server in a saver. */
+    public SavedThreads saved() {
+        return new SavedThreads(context, continuation, outcomes);
     }
 
-    /**
-     * The saver that the server asks for, where it forgets its threads itself: {@code file:DIRECTORY} of {@code waymark
-     * dev} in memory. Nothing is saved there unless {@link #savingIn} is told so.
-     */
+    /** The saver that the server asks for, when it forgets its threads: nothing is saved there unless that is asked for. */
     public Optional<String> defaultSaver() {
         return context.connection().defaultSaver();
     }
-
-    /**
-     * Checks that a new thread of this name would outlive the server.
-     *
-     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
-     */
-    public void checkThatItLasts(String thread, boolean volatileAllowed) {
-        continuation.checkThatItLasts(thread, volatileAllowed);
-    }
-
-    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
-    public void save(String thread) {
-        outcomes.save(thread);
-    }
-
-    // ---- going on
 
     /** Sends another message, and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
@@ -246,7 +222,6 @@ public final class AgentClient implements AutoCloseable {
         return sender.answer(thread, Optional.empty(), answer);
     }
 
-    /** Answers the question of this call. */
     public AgentResult answer(String thread, String callId, String answer) {
         return sender.answer(thread, Optional.of(callId), answer);
     }
@@ -319,15 +294,15 @@ public final class AgentClient implements AutoCloseable {
         return sender.cancel(thread);
     }
 
-    // ---- reading
-
-    /**
-     * The outcome of the latest turn. It waits while one runs, and not while that waits for a person. Nothing is executed
-     * again.
-     */
+    /** The outcome of the latest turn. Waits while one runs, but not for people. Nothing is executed again. */
     public AgentResult result(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> outcomes.result(RequestLimits.thread(thread), deadline));
+    }
+
+    /** The thread of this id; else the only one whose id begins with it, if that is told apart; else the id as it is. */
+    public String find(String idOrBeginning) {
+        return browser.find(idOrBeginning);
     }
 
     /** What waits for a person in this thread. */

@@ -22,8 +22,7 @@ final class OutcomeWaiter {
         Timeline timeline = context.read(thread);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
-            throw new WaymarkException.NotFound(
-                    "no turn yet: " + thread, "Begin one with: waymark say " + ValueText.quoted(thread) + " MESSAGE");
+            throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
         }
         boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
         if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
@@ -55,6 +54,15 @@ final class OutcomeWaiter {
     }
 
     AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
+        context.watcher().ifPresent(watcher -> watcher.waitBegins(thread));
+        try {
+            return awaitSaving(thread, runId, waiting, deadline);
+        } finally {
+            context.watcher().ifPresent(Watcher::waitEnds);
+        }
+    }
+
+    private AgentResult awaitSaving(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
         MomentStream feed = context.moments(thread, runId);
         if (context.saving().isEmpty()) {
             return await(thread, feed, moments -> {}, waiting, deadline);
@@ -105,11 +113,13 @@ final class OutcomeWaiter {
             WaitDeadline deadline) {
         CallbackDispatcher attendant = attendant(thread);
         WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
+        WaitNotifier notifier = new WaitNotifier(context, thread, waiting);
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<OutcomeDetector.Reached> reached = Optional.empty();
-            List<Moment> next = feed.next(patience.millis());
+            List<Moment> next = feed.next(notifier.millis(patience.millis()));
             follower.accept(next);
+            notifier.tell(next);
             for (Moment moment : next) {
                 newest = Optional.of(moment.state());
                 reached = waiting.observe(moment);

@@ -83,8 +83,7 @@ final class Requests {
         String type = info.get().getType().getName();
         if (!type.equals(WireNames.WORKFLOW_TYPE)) {
             throw new WaymarkException.NotFound(
-                    "no thread but a workflow of type " + type + ": " + thread,
-                    "See the threads with: waymark sessions");
+                    "not a thread but a workflow of type " + type + ": " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
         }
         return Optional.of(new Known(
                 info.get().getExecution().getRunId(),
@@ -316,14 +315,14 @@ final class Requests {
     }
 
     private static WaymarkException refused(String thread, Problem problem) {
-        String look = "See where it stands with: waymark show " + ValueText.quoted(thread);
+        Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
             case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
             case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread for more");
             case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
             case Problem.CALL_REQUIRED ->
-                new WaymarkException.Refused(problem.type(), problem.message(), "Name one of them with --call");
+                new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));
             default -> new WaymarkException.Refused(problem.type(), message, look);
         };
     }
@@ -333,27 +332,26 @@ final class Requests {
     }
 
     static WaymarkException noSuchThread(String thread) {
-        return new WaymarkException.NotFound("no such thread: " + thread, "See the threads with: waymark sessions");
+        return new WaymarkException.NotFound("no such thread: " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
     }
 
     static WaymarkException onlySaved(String thread) {
         return new WaymarkException.NotFound(
                 "the server does not know the thread, but the saver has it: " + thread,
-                "Bring it back with: waymark run --agent A --thread " + ValueText.quoted(thread));
+                Remedy.of(Remedy.Action.RESTORE_THREAD, thread));
     }
 
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
                 "the thread is closed: " + thread,
-                "Go on from where it ended with: waymark resume " + ValueText.quoted(thread));
+                Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
     /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */
     private static WaymarkException notAccepted(String thread, String name) {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,
-                "It is not accepted, but a worker that starts soon may still take it. Start one with: waymark worker;"
-                        + " then look with: waymark show " + ValueText.quoted(thread) + ", before sending it again",
+                Remedy.of(Remedy.Action.START_WORKER_AND_LOOK, thread),
                 thread);
     }
 }

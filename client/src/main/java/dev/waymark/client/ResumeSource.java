@@ -84,7 +84,7 @@ record ResumeSource(
                 session.filter(id -> !id.equals(thread)));
         resumption.refusal(state).ifPresent(problem -> {
             throw new WaymarkException.NotFound(
-                    problem.message(), "Resume it without --answer, and decide with: waymark approve, deny or settle");
+                    problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });
         return resumption.of(state, at);
     }
@@ -95,7 +95,7 @@ record ResumeSource(
         String packed = new CarriedState(begin, known).pack();
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
-                    "the conversation is too large to begin a thread with: " + packed.length() + " bytes packed",
+                    "the conversation is too large to start a thread with: " + packed.length() + " bytes packed",
                     "At most " + RunLimits.DEFAULT.carriedBytes() + " are taken");
         }
         return StartInput.of(begin.agent()).carrying(packed);

@@ -34,7 +34,7 @@ final class ServerFailures {
         return switch (e.getStatus().getCode()) {
             case NOT_FOUND ->
                 new WaymarkException.NotFound(
-                        "the server has no such thing: " + words, "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS");
+                        "the server has no such thing: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case PERMISSION_DENIED, UNAUTHENTICATED ->
                 unreachable("the server refuses this client: " + address + " (" + words + ")", e);
             case INVALID_ARGUMENT ->
@@ -49,6 +49,6 @@ final class ServerFailures {
 
     static WaymarkException unreachable(String message, Throwable cause) {
         return new WaymarkException.ServerUnreachable(
-                message, "Start one with: waymark dev, or set TEMPORAL_ADDRESS", cause);
+                message, Remedy.of(Remedy.Action.START_SERVER), cause);
     }
 }

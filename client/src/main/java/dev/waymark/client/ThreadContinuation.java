@@ -61,17 +61,23 @@ final class ThreadContinuation {
         });
     }
 
+    /** In an open thread. */
+    private Remedy.Action howToGoOn(String thread) {
+        return PendingItem.of(thread, context.read(thread).now()).stream()
+                        .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
+                ? Remedy.Action.DECIDE
+                : Remedy.Action.ANSWER_OR_SAY;
+    }
+
     private ResumeSource left(String thread) {
         Requests.Known known = context.requests().get(RequestLimits.thread(thread));
         if (known.open()) {
-            throw RequestLimits.badInput(
-                    "the thread is still open: " + thread,
-                    "Go on in it with: waymark answer " + ValueText.quoted(thread) + " TEXT, or waymark say");
+            throw RequestLimits.badInput("the thread is still open: " + thread, Remedy.of(howToGoOn(thread), thread));
         }
         Timeline timeline = context.read(thread);
         if (timeline.now().turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound(
-                    "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+                    "the thread had no turn: " + thread, Remedy.of(Remedy.Action.START_THREAD, thread));
         }
         return ResumeSource.of(timeline);
     }
@@ -84,7 +90,7 @@ final class ThreadContinuation {
             ResumeSource left = ResumeSource.of(recovered);
             if (recovered.state().turn().status() == Turn.Status.NONE
                     && checked(how).answer().orElse("").isBlank()) {
-                throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+                throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message");
             }
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
@@ -97,8 +103,7 @@ final class ThreadContinuation {
                 String thread = recovered.thread().get();
                 throw RequestLimits.badInput(
                         "the checkpoint's own thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + ValueText.quoted(thread)
-                                + " TEXT, or waymark say, or in a second one with --thread");
+                        Remedy.of(Remedy.Action.ANSWER_OR_RESUME_ELSEWHERE, thread));
             }
             return goOn(left, how, deadline);
         });
@@ -111,12 +116,11 @@ final class ThreadContinuation {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
                     ? new WaymarkException.TooLarge(
-                            "the checkpoint is too large: " + what,
-                            "One version is enough: waymark checkpoint THREAD --format session")
+                            "the checkpoint is too large: " + what, Remedy.of(Remedy.Action.USE_ONE_VERSION))
                     : new WaymarkException.Refused(
                             e.type(),
                             "the checkpoint is corrupt: " + what,
-                            "Nothing was started. Mend it, or take an earlier one");
+                            "Nothing was started. Fix the file, or use an earlier one");
         }
     }
 
@@ -248,7 +252,7 @@ final class ThreadContinuation {
             throw new WaymarkException.Refused(
                     failed.problem().orElseThrow().type(),
                     failed.problem().orElseThrow().message(),
-                    "Name one with --agent");
+                    Remedy.of(Remedy.Action.NAME_AGENT));
         }
         begin.waitingCalls().stream()
                 .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
@@ -256,7 +260,7 @@ final class ThreadContinuation {
                 .ifPresent(call -> {
                     throw new WaymarkException.NotFound(
                             "no question is open, but this call waits for a decision: " + call.id(),
-                            "Decide with: waymark approve " + ValueText.quoted(thread) + ", or waymark deny");
+                            Remedy.of(Remedy.Action.DECIDE, thread));
                 });
         return result;
     }
@@ -274,8 +278,8 @@ final class ThreadContinuation {
                 .seen()
                 .factOf(requestId)
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "there is such a thread, and it did not come of this: " + timeline.thread(),
-                        "Take another --thread"));
+                        "another thread has this id: " + timeline.thread(),
+                        Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
@@ -317,9 +321,8 @@ final class ThreadContinuation {
                 && !volatileAllowed
                 && context.saving().isEmpty()) {
             throw new WaymarkException.VolatileStore(
-                    "the server keeps threads in memory only: " + thread,
-                    "It would be gone with the server. Save it with --saver file:DIR, use --volatile to start it"
-                            + " nevertheless, or a server that keeps what it is given");
+                    "this server forgets everything when it stops: " + thread,
+                    Remedy.of(Remedy.Action.SAVE_OR_ALLOW_LOSS, thread));
         }
     }
 }

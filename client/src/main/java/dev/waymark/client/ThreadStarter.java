@@ -108,7 +108,7 @@ final class ThreadStarter {
         String agent = valid.prompt()
                 .agent()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
+                        "no agent named for a new thread: " + valid.thread(), Remedy.of(Remedy.Action.NAME_AGENT)));
         if (valid.saysNothing()) {
             throw RequestLimits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
         }
@@ -129,14 +129,14 @@ final class ThreadStarter {
                 context.histories().startInput(valid.thread(), known.runId()).agent();
         if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
             throw RequestLimits.badInput(
-                    "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
+                    "the thread belongs to another agent: " + own, Remedy.of(Remedy.Action.OMIT_AGENT_OR_USE_ANOTHER_THREAD));
         }
     }
 
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
-            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave --context out");
+            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave the context out");
         }
         Optional<Integer> most = valid.prompt().maxIterations();
         if (most.isPresent()
@@ -144,7 +144,7 @@ final class ThreadStarter {
                         context.histories().startInput(thread, known.runId()).maxIterations())) {
             throw RequestLimits.badInput(
                     "the thread has its limit of iterations already: " + thread,
-                    "Raise it with: waymark budget " + ValueText.quoted(thread) + " --iterations " + most.get());
+                    Remedy.of(Remedy.Action.RAISE_ITERATIONS, thread).withDetail(String.valueOf(most.get())));
         }
         return sender.say(thread, valid.say(), deadline);
     }

@@ -78,6 +78,12 @@ public final class Connection implements AutoCloseable {
 
     private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
+        String given = Optional.ofNullable(profile.getAddress()).orElse("");
+        if (given.contains("://")) {
+            throw new ServerUnreachable(
+                    "the server's address is a URL, and HOST:PORT is needed: " + given,
+                    new IllegalArgumentException(given));
+        }
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
         WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())

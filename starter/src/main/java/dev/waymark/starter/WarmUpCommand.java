@@ -8,7 +8,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;

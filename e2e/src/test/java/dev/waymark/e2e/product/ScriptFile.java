@@ -12,6 +12,11 @@ final class ScriptFile {
 
     private ScriptFile() {}
 
+    /** Hints name the script as it was called. The tests call it by its path. */
+    static String named(String printed) {
+        return printed.replace(ROOT.resolve("waymark").toString(), "waymark");
+    }
+
     static List<String> call(String... arguments) {
         for (String jar : List.of("worker/target/waymark-worker.jar", "starter/target/waymark.jar")) {
             Assumptions.assumeTrue(Files.exists(ROOT.resolve(jar)), () -> "not built: " + jar);

@@ -1,8 +1,10 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.ResumeOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
@@ -82,12 +84,25 @@ public final class ResumeCommand implements Callable<Integer> {
         try (AgentClient client = wait.client(output, !isVolatile)) {
             AgentResult result = checkpoint()
                     .map(text -> client.resume(text, place(), how))
-                    .orElseGet(() -> client.resume(source, how));
+                    .orElseGet(() -> resumeThread(client, how));
             int exitCode = OutcomeRenderer.print(output, result);
             if (hasUntoldName(result)) {
-                output.note("  waymark show " + ValueText.quoted(result.thread()));
+                output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
             }
             return exitCode;
+        }
+    }
+
+    private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
+        String found = client.find(source);
+        boolean looksLikeAFile = source.contains(".") || source.contains("/");
+        try {
+            return client.resume(found, how);
+        } catch (WaymarkException.NotFound e) {
+            if (looksLikeAFile && e.remedy().action() == Remedy.Action.LIST_THREADS) {
+                throw new WaymarkException.NotFound("no such file, and no such thread: " + source, e.remedy());
+            }
+            throw e;
         }
     }
 

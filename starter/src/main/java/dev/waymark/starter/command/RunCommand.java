@@ -1,6 +1,7 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.OutboundMessage;
@@ -8,7 +9,6 @@ import dev.waymark.client.Prompt;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -103,7 +103,7 @@ public final class RunCommand implements Callable<Integer> {
     private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
         String runId =
                 client.post(thread, OutboundMessage.replacement(emptyList)).runId();
-        client.save(thread);
+        client.saved().save(thread);
         return new AgentClient.Started(thread, runId);
     }
 

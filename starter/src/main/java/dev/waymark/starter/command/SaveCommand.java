@@ -16,7 +16,7 @@ import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;

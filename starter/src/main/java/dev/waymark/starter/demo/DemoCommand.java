@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.starter.render.ExitCode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;

@@ -7,6 +7,7 @@ import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine.Option;
@@ -39,7 +40,9 @@ public final class WaitOptions {
         Optional<SaveOptions> saving = named.or(() -> byDefault ? Savers.byDefault(client) : Optional.empty())
                 .map(opened -> SaveOptions.in(opened).withListener(new Notes(output)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
-        return Optional.ofNullable(timeout).map(saved::withTimeout).orElse(saved);
+        AgentClient watched =
+                output.isTerminal() && !output.isJson() ? saved.watchedBy(ProgressView.on(output)) : saved;
+        return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
     /** What is no result of the command. */

@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.conversation.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
@@ -79,7 +80,11 @@ public final class AgentActivity implements AgentResolver {
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
                         Problem.NOT_FOUND,
-                        "no agent \"" + input.agent() + "\"; there are " + String.join(", ", agents.names()))));
+                        "no agent \"" + input.agent() + "\". "
+                                + Suggestion.of(input.agent(), agents.names())
+                                        .map(meant -> "Did you mean \"" + meant + "\"? ")
+                                        .orElse("")
+                                + "There are " + String.join(", ", agents.names()))));
     }
 
     /** A conversation that comes from elsewhere may not say whose it is. */

@@ -1,5 +1,7 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.WireNames;
@@ -49,12 +51,12 @@ final class AgentsOptions {
         }
     }
 
-    Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
+    Setup load() throws AgentInvalid, IOException, CommandFailure {
         UnsupportedSetting.refuse(ProcessEnvironment.get());
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
-            throw new CommandError.Thrown(
-                    ExitCodes.NOT_FOUND,
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");
