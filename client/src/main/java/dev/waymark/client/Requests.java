@@ -83,7 +83,8 @@ final class Requests {
         String type = info.get().getType().getName();
         if (!type.equals(WireNames.WORKFLOW_TYPE)) {
             throw new WaymarkException.NotFound(
-                    "not a thread but a workflow of type " + type + ": " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
+                    "not a thread but a workflow of type " + type + ": " + thread,
+                    Remedy.of(Remedy.Action.LIST_THREADS));
         }
         return Optional.of(new Known(
                 info.get().getExecution().getRunId(),
@@ -343,8 +344,7 @@ final class Requests {
 
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
-                "the thread is closed: " + thread,
-                Remedy.of(Remedy.Action.RESUME_THREAD, thread));
+                "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
     /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */

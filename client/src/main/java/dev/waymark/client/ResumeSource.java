@@ -83,8 +83,7 @@ record ResumeSource(
                 once && how.thread().isEmpty(),
                 session.filter(id -> !id.equals(thread)));
         resumption.refusal(state).ifPresent(problem -> {
-            throw new WaymarkException.NotFound(
-                    problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
+            throw new WaymarkException.NotFound(problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });
         return resumption.of(state, at);
     }

@@ -48,7 +48,6 @@ final class ServerFailures {
     }
 
     static WaymarkException unreachable(String message, Throwable cause) {
-        return new WaymarkException.ServerUnreachable(
-                message, Remedy.of(Remedy.Action.START_SERVER), cause);
+        return new WaymarkException.ServerUnreachable(message, Remedy.of(Remedy.Action.START_SERVER), cause);
     }
 }

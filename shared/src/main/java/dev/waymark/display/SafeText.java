@@ -133,10 +133,8 @@ public final class SafeText {
 
     private static boolean isUnsafe(int character) {
         return switch (Character.getType(character)) {
-            case Character.CONTROL,
-                    Character.SURROGATE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> true;
+            case Character.CONTROL, Character.SURROGATE, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                true;
             case Character.FORMAT -> !isVisibleFormat(character);
             default -> isInvisible(character);
         };

@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.checkpoint.ThreadCheckpoint;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.SaveFollower;
@@ -16,7 +17,6 @@ import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
