@@ -58,9 +58,9 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.fromEnvironment());
         } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+            throw RequestLimits.badInput(String.valueOf(e.getMessage()), UnsupportedSetting.remedy());
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -69,9 +69,9 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.to(address));
         } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+            throw RequestLimits.badInput(String.valueOf(e.getMessage()), UnsupportedSetting.remedy());
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 

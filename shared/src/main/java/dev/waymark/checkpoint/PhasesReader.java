@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -65,12 +66,13 @@ final class PhasesReader {
         if (!fields.has("phase")) {
             return reader.recovered(fields, Optional.empty(), Optional.empty(), Optional.empty(), now);
         }
-        return reader.read(List.of(normalised(document.value(), "")));
+        return reader.read(List.of(normalised(Objects.requireNonNull(document.value()), "")));
     }
 
     static RestoredCheckpoint chain(Json document, Instant now) {
         return new PhasesReader(document, now)
-                .read(CheckpointFields.each((List<?>) document.value(), "", PhasesReader::normalised));
+                .read(CheckpointFields.each(
+                        (List<?>) Objects.requireNonNull(document.value()), "", PhasesReader::normalised));
     }
 
     /** One record. The names that it had in earlier versions are taken where the new one is not there. */
@@ -172,7 +174,9 @@ final class PhasesReader {
         if (!MOVES.containsKey(state)) {
             throw entry.payload().corrupt("no such state: " + state);
         }
-        if (!before.isEmpty() && !before.equals(state) && !MOVES.get(before).contains(state)) {
+        if (!before.isEmpty()
+                && !before.equals(state)
+                && !Objects.requireNonNull(MOVES.get(before)).contains(state)) {
             throw entry.payload().corrupt("no way from " + before + " to " + state);
         }
         return state;

@@ -13,6 +13,7 @@ import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
@@ -62,7 +63,7 @@ final class SessionReader {
             version = number;
             newest = checkpoint;
         }
-        Instant at = newest.time("created_at");
+        Instant at = Objects.requireNonNull(newest).time("created_at");
         Restoration conversation = new Restoration(began(newest).orElse(at), false).updated(at);
         checkpoint(newest, conversation);
         return new CheckpointReader.Named(conversation, Optional.empty());

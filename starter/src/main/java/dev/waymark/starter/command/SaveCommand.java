@@ -21,6 +21,7 @@ import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -150,7 +151,7 @@ public final class SaveCommand implements Callable<Integer> {
                 saver.save(checkpoint, () -> SessionCheckpoint.of(timeline));
                 return true;
             });
-            int step = ((Number) checkpoint.field("step")).intValue();
+            int step = ((Number) Objects.requireNonNull(checkpoint.field("step"))).intValue();
             if (output.isJson()) {
                 output.document(JsonDocuments.saved(thread, step));
             } else {
