@@ -1,9 +1,9 @@
 package dev.waymark.client;
 
 import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.codec.KeyProblem;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
@@ -59,9 +59,9 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.fromEnvironment());
         } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, e.getMessage(), "");
+            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -70,9 +70,9 @@ public final class AgentClient implements AutoCloseable {
         try {
             return of(Connection.to(address));
         } catch (KeyProblem e) {
-            throw new WaymarkException.Refused(KeyProblem.TYPE, e.getMessage(), "");
+            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -19,7 +19,8 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         START_SERVER("Start a Temporal server, or connect to another address"),
         CHECK_CONNECTION("Check the address and the namespace"),
         START_WORKER("The message is kept. Start a worker, then wait for the result"),
-        START_WORKER_AND_LOOK("A worker that starts soon may still take it. Look at the thread before sending it again"),
+        START_WORKER_AND_LOOK(
+                "A worker that starts soon may still take it. Look at the thread before sending it again"),
         WAIT_FOR_RESULT("The turn goes on. Wait for its result"),
         NAME_AGENT("Name an agent"),
         NAME_CALL("Name one of these calls"),

@@ -149,7 +149,10 @@ final class RequestLimits {
     }
 
     private static WaymarkException corrupt(String why) {
-        return new WaymarkException.Refused(Problem.CORRUPTION, "the messages are not a conversation: " + why, Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
+        return new WaymarkException.Refused(
+                Problem.CORRUPTION,
+                "the messages are not a conversation: " + why,
+                Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }
 
     private static boolean isWellFormed(String text) {

@@ -82,7 +82,8 @@ final class Requests {
         String type = info.get().getType().getName();
         if (!type.equals(WireNames.WORKFLOW_TYPE)) {
             throw new WaymarkException.NotFound(
-                    "not a thread but a workflow of type " + type + ": " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
+                    "not a thread but a workflow of type " + type + ": " + thread,
+                    Remedy.of(Remedy.Action.LIST_THREADS));
         }
         return Optional.of(new Known(
                 info.get().getExecution().getRunId(),
@@ -251,7 +252,8 @@ final class Requests {
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
             Payloads result = response.getQueryResult();
-            return Optional.of(converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
+            return Optional.of(
+                    converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             if (code == Status.Code.DEADLINE_EXCEEDED
@@ -346,8 +348,7 @@ final class Requests {
 
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
-                "the thread is closed: " + thread,
-                Remedy.of(Remedy.Action.RESUME_THREAD, thread));
+                "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
     /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */

@@ -151,8 +151,7 @@ record ResumeSource(
                 how.session().or(() -> session).filter(id -> !id.equals(thread)),
                 how.context());
         resumption.refusal(state).ifPresent(problem -> {
-            throw new WaymarkException.NotFound(
-                    problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
+            throw new WaymarkException.NotFound(problem.message(), Remedy.of(Remedy.Action.DECIDE_AFTER_RESUME));
         });
         return resumption.of(state, at);
     }

@@ -52,11 +52,12 @@ final class ServerFailures {
 
     static WaymarkException unreadable(KeyProblem problem) {
         return new WaymarkException.Refused(
-                KeyProblem.TYPE, problem.getMessage(), "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
+                KeyProblem.TYPE,
+                String.valueOf(problem.getMessage()),
+                "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
     }
 
     static WaymarkException unreachable(String message, Throwable cause) {
-        return new WaymarkException.ServerUnreachable(
-                message, Remedy.of(Remedy.Action.START_SERVER), cause);
+        return new WaymarkException.ServerUnreachable(message, Remedy.of(Remedy.Action.START_SERVER), cause);
     }
 }

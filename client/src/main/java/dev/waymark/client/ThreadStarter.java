@@ -145,7 +145,8 @@ final class ThreadStarter {
                 context.histories().startInput(valid.thread(), known.runId()).agent();
         if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
             throw RequestLimits.badInput(
-                    "the thread belongs to another agent: " + own, Remedy.of(Remedy.Action.OMIT_AGENT_OR_USE_ANOTHER_THREAD));
+                    "the thread belongs to another agent: " + own,
+                    Remedy.of(Remedy.Action.OMIT_AGENT_OR_USE_ANOTHER_THREAD));
         }
     }
 

@@ -51,7 +51,8 @@ class EncryptionTest {
                           - text: One thing first, %1$s.
                             tool_calls: [{ id: tu_1, name: ask_user, input: { question: "Which day, %1$s?" } }]
                           - text: Booked, %1$s.
-                        """.formatted(CANARY));
+                        """.formatted(
+                                CANARY));
         dev = Dev.inMemory(agents.directory(), Map.of("WAYMARK_CODEC_KEYS", OLD));
         waymark = Command.at(dev.address()).with("WAYMARK_CODEC_KEYS", OLD);
     }
@@ -63,8 +64,8 @@ class EncryptionTest {
 
     @Test
     void history_ofAnEncryptedThread_saysNothingWithoutTheKeys() throws Exception {
-        Command.Done asked = waymark.run(
-                "run", "--agent", "teller", "--thread", "trip", "--volatile", "--json", "Book, " + CANARY);
+        Command.Done asked =
+                waymark.run("run", "--agent", "teller", "--thread", "trip", "--volatile", "--json", "Book, " + CANARY);
         assertThat(asked.json().path("question").asText()).isEqualTo("Which day, " + CANARY + "?");
         Command.Done booked = waymark.run("answer", "trip", "Friday, " + CANARY, "--json");
         assertThat(booked.json().path("text").asText()).isEqualTo("Booked, " + CANARY + ".");
@@ -86,9 +87,8 @@ class EncryptionTest {
         Command.Done wrong = Command.at(dev.address())
                 .with("WAYMARK_CODEC_KEYS", "2026a:" + key(9))
                 .run("show", "trip");
-        Command.Done other = Command.at(dev.address())
-                .with("WAYMARK_CODEC_KEYS", NEW)
-                .run("show", "trip", "--json");
+        Command.Done other =
+                Command.at(dev.address()).with("WAYMARK_CODEC_KEYS", NEW).run("show", "trip", "--json");
         Command.Done none = Command.at(dev.address()).run("show", "trip");
 
         assertThat(wrong.exitCode()).isEqualTo(2);
@@ -135,19 +135,20 @@ class EncryptionTest {
         builder.environment().put("WAYMARK_CODEC_TOKEN", "token-1");
         Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         try (BufferedReader stdout = process.inputReader()) {
-            String address = new JsonMapper()
-                    .readTree(stdout.readLine())
-                    .path("address")
-                    .asText();
+            String address =
+                    new JsonMapper().readTree(stdout.readLine()).path("address").asText();
 
             assertThat(post(address, encrypted).statusCode()).isEqualTo(401);
-            assertThat(post(address, encrypted, "Authorization", "Bearer token-2").statusCode()).isEqualTo(401);
-            HttpResponse<String> foreign = post(
-                    address, encrypted, "Authorization", "Bearer token-1", "Origin", "https://evil.example");
+            assertThat(post(address, encrypted, "Authorization", "Bearer token-2")
+                            .statusCode())
+                    .isEqualTo(401);
+            HttpResponse<String> foreign =
+                    post(address, encrypted, "Authorization", "Bearer token-1", "Origin", "https://evil.example");
             assertThat(foreign.statusCode()).isEqualTo(403);
-            HttpResponse<String> decoded = post(
-                    address, encrypted, "Authorization", "Bearer token-1", "Origin", "http://127.0.0.1:8233");
-            assertThat(decoded.headers().firstValue("Access-Control-Allow-Origin")).contains("http://127.0.0.1:8233");
+            HttpResponse<String> decoded =
+                    post(address, encrypted, "Authorization", "Bearer token-1", "Origin", "http://127.0.0.1:8233");
+            assertThat(decoded.headers().firstValue("Access-Control-Allow-Origin"))
+                    .contains("http://127.0.0.1:8233");
             JsonNode payload =
                     new JsonMapper().readTree(decoded.body()).path("payloads").path(0);
             assertThat(new String(payload.path("data").binaryValue(), StandardCharsets.UTF_8))

@@ -239,7 +239,8 @@ class RestoreTest {
         Done successor = on(after, target).run("answer", "epochs", "Friday");
 
         assertThat(late).returns(7, Done::exitCode).returns("Booked.\n", Done::out);
-        assertThat(late.err()).contains("belongs to another thread of this name, which took it over (epoch 2): epochs.");
+        assertThat(late.err())
+                .contains("belongs to another thread of this name, which took it over (epoch 2): epochs.");
         assertThat(restored).doesNotContain("Monday");
         assertThat(successor).returns(0, Done::exitCode);
         assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");

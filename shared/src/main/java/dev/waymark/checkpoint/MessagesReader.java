@@ -93,7 +93,7 @@ final class MessagesReader {
                     && documents.get(0).value() instanceof Map<?, ?> map
                     && map.size() == 1
                     && map.get("error") instanceof String;
-            return wrapped ? Optional.of((String) documents.get(0).field("error")) : Optional.empty();
+            return wrapped ? Optional.ofNullable((String) documents.get(0).field("error")) : Optional.empty();
         } catch (CheckpointCorruption notJson) {
             return Optional.empty();
         }

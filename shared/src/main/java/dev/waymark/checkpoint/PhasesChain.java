@@ -180,7 +180,9 @@ final class PhasesChain {
         if (!MOVES.containsKey(state)) {
             throw entry.payload().corrupt("no such state: " + state);
         }
-        if (!before.isEmpty() && !before.equals(state) && !MOVES.get(before).contains(state)) {
+        if (!before.isEmpty()
+                && !before.equals(state)
+                && !MOVES.getOrDefault(before, Set.of()).contains(state)) {
             throw entry.payload().corrupt("no way from " + before + " to " + state);
         }
         return state;

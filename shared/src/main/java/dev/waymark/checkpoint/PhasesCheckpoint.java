@@ -77,7 +77,7 @@ public final class PhasesCheckpoint {
             return record;
         }
         Map<String, Object> fields = new LinkedHashMap<>();
-        ((Map<?, ?>) record.value()).forEach((name, value) -> fields.put((String) name, value));
+        ((Map<?, ?>) Objects.requireNonNull(record.value())).forEach((name, value) -> fields.put((String) name, value));
         fields.put("agent_name", agent);
         return Json.of(fields);
     }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -64,7 +65,7 @@ final class PhasesReader {
     }
 
     static RestoredCheckpoint chain(Json document) {
-        return read(document, PhasesChain.of((List<?>) document.value()));
+        return read(document, PhasesChain.of((List<?>) Objects.requireNonNull(document.value())));
     }
 
     private static RestoredCheckpoint read(Json document, PhasesChain chain) {

@@ -13,6 +13,7 @@ import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
@@ -72,7 +73,7 @@ final class SessionReader {
             version = number;
             newest = checkpoint;
         }
-        return version(newest, now);
+        return version(Objects.requireNonNull(newest), now);
     }
 
     /** One of them. Where it is loaded from a store, it has no time of its own. */

@@ -123,8 +123,7 @@ public final class Connection implements AutoCloseable {
     }
 
     private static DataConverter encrypting(EncryptionKeys keys, String namespace) {
-        return new CodecDataConverter(
-                PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
+        return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
     }
 
     /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */

@@ -21,6 +21,7 @@ import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -212,7 +213,7 @@ public final class HistoryReader {
                 cut = true;
             }
         }
-        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, cutState.get(), cut);
+        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, Objects.requireNonNull(cutState.get()), cut);
     }
 
     /** What a run was started with: its first event, and no more than that is read. */

@@ -18,6 +18,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -237,7 +238,7 @@ public final class FileSaver implements CheckpointSaver {
             Files.deleteIfExists(draft);
             throw e;
         }
-        force(file.toAbsolutePath().getParent());
+        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     }
 
     /** Removes what killed processes left, now and then: it takes a look at every file. */

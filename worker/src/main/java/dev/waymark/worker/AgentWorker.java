@@ -117,7 +117,7 @@ public final class AgentWorker implements AutoCloseable {
     private boolean ranBefore() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         return info.getWorkflowId().contains("/")
-                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getRunId()));
+                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
     }
 
     // ---- its life

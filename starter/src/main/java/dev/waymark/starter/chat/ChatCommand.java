@@ -81,11 +81,18 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Spec
     private CommandSpec spec;
 
+    @SuppressWarnings("NullAway.Init")
     private AgentClient client;
+
     private Optional<CheckpointSaver> place = Optional.empty();
     private Optional<SaveOptions> saving = Optional.empty();
+
+    @SuppressWarnings("NullAway.Init")
     private Console console;
+
+    @SuppressWarnings("NullAway.Init")
     private ChatSession current;
+
     private boolean quitting;
 
     /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */

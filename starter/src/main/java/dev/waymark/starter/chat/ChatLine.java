@@ -36,7 +36,17 @@ public final class ChatLine {
         """;
 
     static final List<String> COMMANDS = List.of(
-            "/approve", "/deny", "/settle", "/say", "/result", "/stop", "/retry", "/sessions", "/session", "/help", "/quit");
+            "/approve",
+            "/deny",
+            "/settle",
+            "/say",
+            "/result",
+            "/stop",
+            "/retry",
+            "/sessions",
+            "/session",
+            "/help",
+            "/quit");
 
     private static final Set<String> YES = Set.of("y", "yes");
     private static final Set<String> NO = Set.of("n", "no");
@@ -188,7 +198,8 @@ public final class ChatLine {
                     ? new Rest(rest.strip(), Optional.empty())
                     : new Rest(
                             rest.substring(0, at).strip(),
-                            Optional.of(unquoted(rest.substring(at + option.length()).strip())));
+                            Optional.of(unquoted(
+                                    rest.substring(at + option.length()).strip())));
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a person sees of a conversation: words, calls, and what is asked of them. Thread-safe. */
 public final class ChatScreen {
@@ -246,7 +247,7 @@ public final class ChatScreen {
         }
     }
 
-    private void showDiff(String mark, Object text) {
+    private void showDiff(String mark, @Nullable Object text) {
         List<String> lines = String.valueOf(text).lines().toList();
         lines.stream().limit(MOST_DIFF_LINES).forEach(line -> note("  " + mark + line));
         if (lines.size() > MOST_DIFF_LINES) {

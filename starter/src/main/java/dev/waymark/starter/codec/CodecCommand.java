@@ -1,10 +1,10 @@
 package dev.waymark.starter.codec;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
@@ -18,9 +18,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** Lets Temporal's Web UI and CLI read encrypted histories. */
@@ -58,8 +58,8 @@ public final class CodecCommand implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         EncryptionKeys keys = keys();
-        try (CodecServer server = CodecServer.start(
-                new InetSocketAddress(InetAddress.getByName(host), port), keys, token(), origin)) {
+        try (CodecServer server =
+                CodecServer.start(new InetSocketAddress(InetAddress.getByName(host), port), keys, token(), origin)) {
             String address = "http://" + host + ":" + server.port();
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(Map.of("address", address)));
@@ -77,7 +77,8 @@ public final class CodecCommand implements Callable<Integer> {
     private EncryptionKeys keys() {
         try {
             return EncryptionKeys.of(ProcessEnvironment.get())
-                    .orElseThrow(() -> new KeyProblem("no encryption keys: " + EncryptionKeys.VARIABLE + " is not set"));
+                    .orElseThrow(
+                            () -> new KeyProblem("no encryption keys: " + EncryptionKeys.VARIABLE + " is not set"));
         } catch (KeyProblem e) {
             throw new ParameterException(spec.commandLine(), e.getMessage());
         }
@@ -86,7 +87,8 @@ public final class CodecCommand implements Callable<Integer> {
     private String token() throws IOException {
         String token = tokenFile.isPresent()
                 ? Files.readString(tokenFile.get())
-                : Optional.ofNullable(ProcessEnvironment.get().get(TOKEN_SETTING)).orElse("");
+                : Optional.ofNullable(ProcessEnvironment.get().get(TOKEN_SETTING))
+                        .orElse("");
         if (token.isBlank()) {
             throw new ParameterException(
                     spec.commandLine(), "no bearer token: set " + TOKEN_SETTING + " or --token-file");

@@ -112,8 +112,8 @@ public final class CodecServer implements AutoCloseable {
             send(exchange, 413, "a request may have " + MAX_BODY_BYTES + " bytes");
             return;
         }
-        String namespace =
-                Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace")).orElse("default");
+        String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))
+                .orElse("default");
         try {
             Payloads.Builder given = Payloads.newBuilder();
             JsonFormat.parser().ignoringUnknownFields().merge(new String(body, StandardCharsets.UTF_8), given);
@@ -128,7 +128,7 @@ public final class CodecServer implements AutoCloseable {
         } catch (InvalidProtocolBufferException e) {
             send(exchange, 400, "the body is not {\"payloads\": […]}");
         } catch (PayloadCodecException e) {
-            send(exchange, 422, e.getMessage());
+            send(exchange, 422, String.valueOf(e.getMessage()));
         }
     }
 

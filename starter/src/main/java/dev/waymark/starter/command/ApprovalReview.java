@@ -60,9 +60,9 @@ final class ApprovalReview {
                     "To approve it: " + text.commands(true).get(0));
         }
         text.question().forEach(output::note);
-        approval.args()
-                .ifPresent(args -> output.note("  with other arguments: " + SafeText.json(args.canonical())));
-        Approval bound = approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
+        approval.args().ifPresent(args -> output.note("  with other arguments: " + SafeText.json(args.canonical())));
+        Approval bound =
+                approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
         if (isPerson && !isYes(Terminals.ask("Approve it? [y/N] "))) {
             return Optional.empty();
         }

@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.Remedy;
@@ -14,7 +15,6 @@ import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.Remedy;
@@ -14,7 +15,6 @@ import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
@@ -159,7 +159,8 @@ public final class SaveCommand implements Callable<Integer> {
             return ExitCode.DONE;
         } catch (SaverException e) {
             if (e.type().equals(SaverException.FAILED) || e.type().equals(SaverException.SUPERSEDED)) {
-                throw new WaymarkException.NotSaved(e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
+                throw new WaymarkException.NotSaved(
+                        e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
             }
             throw Savers.refused(e);
         }

@@ -34,9 +34,7 @@ public final class DecisionOptions {
 
     /** Sends the decision, signed if there is a key, and waits for the outcome. */
     public AgentResult send(AgentClient client, String thread, Approval decision) {
-        return key == null
-                ? client.decide(thread, decision)
-                : client.decide(thread, decision, DecisionKey.read(key));
+        return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
     /** The same decision with all that the options say. */

@@ -1,12 +1,12 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.cli.ExitCode;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;

@@ -11,7 +11,6 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.TextDelta;
-import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;

@@ -60,7 +60,8 @@ public final class OutcomeRenderer {
                     problem.message() + ": " + result.thread(),
                     isOneRun(result)
                             ? "Raise budget in the agent file"
-                            : "Raise it with: " + CommandName.line("budget " + thread + " --usd X") + ", or --tokens N");
+                            : "Raise it with: " + CommandName.line("budget " + thread + " --usd X")
+                                    + ", or --tokens N");
         }
         if (result instanceof AgentResult.Failed && problem.type().equals(Problem.NOT_FOUND)) {
             return OneLine.error(problem.message(), "");

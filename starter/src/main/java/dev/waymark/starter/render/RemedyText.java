@@ -44,7 +44,8 @@ public final class RemedyText {
             case LIST_PENDING -> "See what waits with: " + line("pending " + thread);
             case MAKE_KEY ->
                 "Make one with: "
-                        + line("keygen " + remedy.detail().map(ValueText::quoted).orElse("FILE"));
+                        + line("keygen "
+                                + remedy.detail().map(ValueText::quoted).orElse("FILE"));
             case LIST_THREADS -> "See the threads with: " + line("sessions");
             case LIST_VERSIONS -> "See them with: " + line("checkpoints " + thread);
             case SHOW_THREAD -> "See where it stands with: " + line("show " + thread);

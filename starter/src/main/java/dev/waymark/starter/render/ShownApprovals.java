@@ -48,7 +48,9 @@ public final class ShownApprovals {
         Path file = file(approval.thread());
         try {
             return Files.exists(file)
-                    && Files.getLastModifiedTime(file).toInstant().isAfter(Instant.now().minus(KEPT))
+                    && Files.getLastModifiedTime(file)
+                            .toInstant()
+                            .isAfter(Instant.now().minus(KEPT))
                     && !Files.readAllLines(file).contains(digest(approval));
         } catch (IOException e) {
             return false;
@@ -65,7 +67,9 @@ public final class ShownApprovals {
                 directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         try (Stream<Path> files = Files.list(directory)) {
             for (Path each : files.toList()) {
-                if (Files.getLastModifiedTime(each).toInstant().isBefore(Instant.now().minus(KEPT))) {
+                if (Files.getLastModifiedTime(each)
+                        .toInstant()
+                        .isBefore(Instant.now().minus(KEPT))) {
                     Files.deleteIfExists(each);
                 }
             }

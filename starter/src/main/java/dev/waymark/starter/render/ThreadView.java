@@ -36,8 +36,8 @@ public final class ThreadView {
         Conversation now = timeline.now();
         StatusReport status = StatusReport.of(now);
         boolean open = timeline.ending().isEmpty();
-        lines.add(SafeText.line(timeline.thread()) + ": " + SafeText.line(now.agent()) + ", turn " + status.turn() + ", " + status.status()
-                + (open ? "" : ", closed"));
+        lines.add(SafeText.line(timeline.thread()) + ": " + SafeText.line(now.agent()) + ", turn " + status.turn()
+                + ", " + status.status() + (open ? "" : ", closed"));
         lines.add(OneLine.count(status.iterations(), "model call") + ", "
                 + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
         lines.add("");
@@ -109,7 +109,10 @@ public final class ThreadView {
     private void writeDecision(Call call) {
         call.approval().ifPresent(approval -> {
             String what = CallLog.words(approval);
-            lines.add("     " + (approval.edited() ? what + ": " + OneLine.shortenedJson(call.args().canonical()) : what));
+            lines.add("     "
+                    + (approval.edited()
+                            ? what + ": " + OneLine.shortenedJson(call.args().canonical())
+                            : what));
         });
     }
 

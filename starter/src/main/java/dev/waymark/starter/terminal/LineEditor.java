@@ -3,6 +3,7 @@ package dev.waymark.starter.terminal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jline.reader.Candidate;
@@ -149,7 +150,7 @@ public final class LineEditor implements Console {
     }
 
     private int width() {
-        int width = terminal.getWidth();
+        int width = terminal.getColumns();
         return width > NARROWEST ? width : USUAL_WIDTH;
     }
 
@@ -168,7 +169,7 @@ public final class LineEditor implements Console {
             return text;
         }
         List<AttributedString> rows = new AttributedString(text).columnSplitLength(width() - MARK.length());
-        int most = Math.max(1, terminal.getHeight() - ROWS_LEFT_TO_TYPE);
+        int most = Math.max(1, terminal.getRows() - ROWS_LEFT_TO_TYPE);
         StringBuilder last = new StringBuilder();
         for (AttributedString row : rows.subList(Math.max(0, rows.size() - most), rows.size())) {
             last.append(MARK).append(row).append('\n');
@@ -204,7 +205,7 @@ public final class LineEditor implements Console {
             // What is typed is text and no command line: neither "!", nor quotes, nor backslashes mean anything in it.
             setOpt(LineReader.Option.DISABLE_EVENT_EXPANSION);
             setParser(new DefaultParser().quoteChars(new char[0]).escapeChars(new char[0]));
-            Widget accept = getBuiltinWidgets().get(ACCEPT_LINE);
+            Widget accept = Objects.requireNonNull(getBuiltinWidgets().get(ACCEPT_LINE));
             getWidgets().put(ACCEPT_LINE, () -> continueLine() || accept.apply());
             // What passes may have changed since the prompt was asked for.
             getWidgets().put(CALLBACK_INIT, this::renewPrompt);

@@ -2,6 +2,7 @@ package dev.waymark.starter.terminal;
 
 import java.io.Console;
 import java.lang.reflect.InvocationTargetException;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Whether a person sits before this process. */
@@ -10,7 +11,9 @@ public final class Terminals {
 
     /** Both what is typed and what is printed go through a terminal. */
     public static boolean isInteractive() {
-        return Optional.ofNullable(System.console()).filter(Terminals::isTerminal).isPresent();
+        return Optional.ofNullable(System.console())
+                .filter(Terminals::isTerminal)
+                .isPresent();
     }
 
     /** Since Java 22 there is a console without a terminal as well, and a method that tells. */
@@ -26,6 +29,7 @@ public final class Terminals {
 
     /** Asks on a line of its own, and returns what was typed; nothing at the end of the input. */
     public static String ask(String question) {
-        return Optional.ofNullable(System.console().readLine("%s", question)).orElse("");
+        return Optional.ofNullable(Objects.requireNonNull(System.console()).readLine("%s", question))
+                .orElse("");
     }
 }

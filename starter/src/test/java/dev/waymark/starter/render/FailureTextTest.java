@@ -65,6 +65,7 @@ class FailureTextTest {
     }
 
     private static int codeOf(ThreadFixture tale) {
-        return FailureText.exitCode(AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
+        return FailureText.exitCode(
+                AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
     }
 }

@@ -2,6 +2,7 @@ package dev.waymark.worker.activity;
 
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.PayloadJson;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -156,7 +157,9 @@ public final class Heartbeat implements AutoCloseable {
                 .setIdentity(client.getOptions().getIdentity())
                 .setNamespace(client.getOptions().getNamespace());
         if (now != null) {
-            client.getOptions().getDataConverter().toPayloads(now).ifPresent(request::setDetails);
+            PayloadJson.dataConverter(client, info.getWorkflowId())
+                    .toPayloads(now)
+                    .ifPresent(request::setDetails);
         }
         return client.getWorkflowServiceStubs()
                 .futureStub()
@@ -187,7 +190,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    private synchronized void unheard(Throwable why) {
+    private synchronized void unheard(@Nullable Throwable why) {
         underWay = false;
         due = System.nanoTime() + RETRY.toNanos();
         if (why instanceof StatusRuntimeException status && status.getStatus().getCode() == Status.Code.NOT_FOUND) {

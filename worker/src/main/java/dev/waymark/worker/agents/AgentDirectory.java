@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -170,8 +171,8 @@ public final class AgentDirectory {
         }
         SubagentGraph subagents = new SubagentGraph(byName, reader::hasPrice);
         for (AgentFile.Definition definition : definitions) {
-            Optional<String> problem =
-                    subagents.problem(byName.get(definition.agent().name()));
+            Optional<String> problem = subagents.problem(
+                    Objects.requireNonNull(byName.get(definition.agent().name())));
             if (problem.isPresent()) {
                 throw definition.problem(problem.get());
             }

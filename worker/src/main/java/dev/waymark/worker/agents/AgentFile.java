@@ -131,7 +131,9 @@ final class AgentFile {
         maxTokens.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxTokens);
         maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
         tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
-        approvals.flatMap(value -> problems.check(() -> ApprovalFields.read(value))).ifPresent(builder::approvals);
+        approvals
+                .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
+                .ifPresent(builder::approvals);
         pricing.flatMap(value -> problems.check(() -> pricing(value))).ifPresent(builder::pricing);
         boolean hasPrice = pricing.isPresent() || modelName.map(this::hasPrice).orElse(true);
         budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);

@@ -2,8 +2,8 @@ package dev.waymark.worker.cli;
 
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
-import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;

@@ -26,6 +26,7 @@ import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -154,7 +155,7 @@ public final class ToolsCommand implements Callable<Integer> {
             ToolSpec tool = agent.tool(call)
                     .orElseThrow(() -> unknown(
                             "tool",
-                            call,
+                            Objects.requireNonNull(call),
                             agent.tools().stream().map(ToolSpec::name).toList(),
                             ""));
             return attempt(

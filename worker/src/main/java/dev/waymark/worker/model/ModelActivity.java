@@ -56,8 +56,8 @@ public final class ModelActivity implements ModelCaller {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         PartialText words = new PartialText(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
-            RunReader.Called called =
-                    ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            RunReader.Called called = ActivityProblems.reading(
+                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
                 AgentSpec agent = called.agent();
@@ -149,7 +149,7 @@ public final class ModelActivity implements ModelCaller {
             Reply reply = bound.provider().reply(request, words);
             return reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
         } catch (ModelFailure failure) {
-            Problem problem = new Problem(failure.type(), failure.getMessage());
+            Problem problem = new Problem(failure.type(), String.valueOf(failure.getMessage()));
             throw failure.retryable()
                     ? ActivityProblems.passing(problem, failure.retryAfter(), words.spent())
                     : ActivityProblems.permanent(problem, words.spent());

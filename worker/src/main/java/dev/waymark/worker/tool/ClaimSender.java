@@ -8,13 +8,13 @@ import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
+import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.update.v1.Input;
 import io.temporal.api.update.v1.Meta;
 import io.temporal.api.update.v1.Outcome;
 import io.temporal.api.update.v1.Request;
 import io.temporal.api.update.v1.WaitPolicy;
 import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
-import io.temporal.api.failure.v1.Failure;
 import io.temporal.client.WorkflowClient;
 import io.temporal.failure.TemporalFailure;
 import java.time.Duration;
@@ -110,9 +110,9 @@ public final class ClaimSender {
     }
 
     private String reason(String workflowId, Failure failure) {
-        RuntimeException refusal =
-                PayloadJson.dataConverter(client, workflowId).failureToException(failure);
-        return refusal instanceof TemporalFailure told ? told.getOriginalMessage() : refusal.getMessage();
+        RuntimeException refusal = PayloadJson.dataConverter(client, workflowId).failureToException(failure);
+        return String.valueOf(
+                refusal instanceof TemporalFailure told ? told.getOriginalMessage() : refusal.getMessage());
     }
 
     private Answer read(String workflowId, Payloads payloads) {

@@ -46,7 +46,8 @@ public final class LateOutcomeSender {
                 .setSignalName(WireNames.LATE_OUTCOME)
                 .setRequestId(late.execution())
                 .setInput(PayloadJson.dataConverter(client, workflowId)
-                        .toPayloads(late).orElseThrow())
+                        .toPayloads(late)
+                        .orElseThrow())
                 .build();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {

@@ -65,7 +65,7 @@ public final class ToolActivity implements DynamicActivity {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =
-                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
             Optional<ToolSpec> tool = setting.agent().tool(info.getActivityType());
             if (tool.isEmpty()) {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
@@ -100,18 +100,18 @@ public final class ToolActivity implements DynamicActivity {
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
-        String execution = ClaimRequest.execution(info.getRunId(), info.getAttempt(), nonce);
+        String execution = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
         if (info.getAttempt() > 1) {
             return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
         }
-        if (!input.run().equals(Optional.of(info.getRunId()))) {
+        if (!input.run().equals(Optional.of(info.getWorkflowRunId()))) {
             return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
         }
         if (stopping.getAsBoolean()) {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
         }
         Optional<String> other =
-                ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getRunId()));
+                ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
         if (other.isPresent()) {
             // No execution of this thread gets as far as to a claim, so this one may say what becomes of the call.
             return ToolOutcome.error(ToolTexts.failure(
@@ -126,7 +126,7 @@ public final class ToolActivity implements DynamicActivity {
                 Sha256.hex(input.args().canonical()),
                 input.repeat(),
                 execution);
-        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getRunId(), claim);
+        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getWorkflowRunId(), claim);
         if (answer.refusal().isPresent()) {
             return ToolOutcome.notStarted(execution, answer.refusal().get());
         }

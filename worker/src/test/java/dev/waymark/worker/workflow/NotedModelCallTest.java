@@ -110,8 +110,8 @@ class NotedModelCallTest {
         @Override
         public Reply model(ModelInput input) {
             ActivityInfo info = Activity.getExecutionContext().getInfo();
-            noted.add(noting.atModelCall(info.getWorkflowId(), info.getRunId(), input));
-            read.add(reading.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            noted.add(noting.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
+            read.add(reading.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
             return input.step() == STEPS
                     ? Reply.of(new Part.Text("All seen."))
                     : Reply.of(new Part.ToolUse("tu_" + input.step(), "look", Json.of(Map.of("at", input.step()))));

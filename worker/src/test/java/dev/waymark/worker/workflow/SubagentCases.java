@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a thread and those of its subagents do, on any server. */
@@ -476,6 +477,7 @@ abstract class SubagentCases {
     }
 
     @Test
+    @Tag("full")
     void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
         CountDownLatch hangs = new CountDownLatch(1);
