@@ -33,8 +33,7 @@ class WaymarkCommandTest {
                         + " waymark budget --help",
                 "save --to memory:|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --all --follow|save needs either THREAD or --all. Try: waymark save --help",
-                "save t1 --every turn --to file:x|--all and --every go with --follow. Try: waymark"
-                        + " save --help",
+                "save t1 --every turn --to file:x|--all and --every go with --follow. Try: waymark" + " save --help",
                 "save t1 --follow --every day|Invalid value for option '--every': 'day' is no time to save: write"
                         + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
                 "save t1 --follow|no saver named: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
