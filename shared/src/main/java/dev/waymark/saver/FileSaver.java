@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -148,6 +149,13 @@ public final class FileSaver implements CheckpointSaver {
             Files.readAttributes(file, BasicFileAttributes.class);
             return true;
         } catch (NoSuchFileException e) {
+            // Newer JDKs also say this of a file in a file.
+            if (Files.isRegularFile(directory)) {
+                throw SaverException.failed(
+                        "the checkpoint can't be looked for",
+                        file.toString(),
+                        new FileSystemException(directory.toString(), null, "Not a directory"));
+            }
             return false;
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
