@@ -112,7 +112,7 @@ public final class ModelActivity implements ModelCaller {
 
     private static void requireSchema(Json schema) {
         ToolArguments.malformation(schema).ifPresent(why -> {
-            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is no JSON Schema: " + why));
+            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is not a JSON Schema: " + why));
         });
     }
 
