@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 final class ApprovalFields {
     private static final Pattern SIGNER = Pattern.compile("[A-Za-z0-9_.@+-]{1,64}");
 
-    /** They travel with every request for a decision. */
+    /** Signers are part of every request for a decision. */
     private static final int MOST_SIGNERS = 20;
 
     private ApprovalFields() {}

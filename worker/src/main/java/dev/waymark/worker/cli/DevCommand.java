@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A development server and a worker in one. */
+/** A development server and a worker in one process. */
 @Command(
         name = "dev",
         description =
@@ -30,7 +30,7 @@ public final class DevCommand implements Callable<Integer> {
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
     private static final Path THREADS = Path.of(".waymark", "threads");
 
-    /** Somebody waits at the terminal. What is interrupted is done again at the next start. */
+    /** Short, since a user waits at the terminal. Interrupted work is repeated at the next start. */
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     @Mixin
@@ -157,7 +157,7 @@ public final class DevCommand implements Callable<Integer> {
                 : DevServer.inMemory(port, saver());
     }
 
-    /** A question mark begins the parameters of a saver's target, so a directory with one in its name can't be told. */
+    /** A question mark starts the parameters of a saver target, so a directory with one in its path cannot be used. */
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();
         return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);

@@ -39,14 +39,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the tools that a new thread of an agent would have, and tries one. */
+/** Lists the tools that a new thread of an agent would have, and tries one of them. */
 @Command(
         name = "tools",
         description =
                 "Lists the tools that a new thread of an agent would have, with their safety, or tries a safe one. It reads"
                         + " the agent's file here and asks its MCP servers, and no worker that runs.")
 public final class ToolsCommand implements Callable<Integer> {
-    /** A thread that is none: nothing of what is tried here is recorded. */
+    /** Id of a nonexistent thread; nothing that runs here is recorded. */
     private static final String NOWHERE = "tools";
 
     private static final int LONGEST_DESCRIPTION = 80;
@@ -72,17 +72,17 @@ public final class ToolsCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** How a call of a tool is treated. */
+    /** How calls of a tool are treated. */
     private enum Safety {
-        /** Running it twice is harmless. */
+        /** Running the tool twice is harmless. */
         SAFE,
-        /** It runs at most once. */
+        /** The tool runs at most once. */
         SIDE_EFFECTING,
         /** A person answers. */
         ASKS,
-        /** It changes nothing but the thread's own state. */
+        /** The call changes only the thread's own state. */
         STATE,
-        /** A thread of its own does it, and is begun once. */
+        /** The call runs in a thread of its own, which is started once. */
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {
@@ -198,7 +198,7 @@ public final class ToolsCommand implements Callable<Integer> {
         }
     }
 
-    /** What a server says of the safety of its tools counts only when the agent file believes it. */
+    /** Prints a note if a server's safety hints are ignored because the agent file does not trust the server. */
     private void tellOfTrust(AgentsOptions.Setup setup) {
         setup.agents().servers(name).stream()
                 .filter(entry -> !entry.trust())
@@ -259,7 +259,7 @@ public final class ToolsCommand implements Callable<Integer> {
                 return args;
             }
         } catch (JsonProcessingException e) {
-            // In our own words below.
+            // The error below is clearer.
         }
         throw new CommandFailure(
                 ExitCode.BAD_INPUT,

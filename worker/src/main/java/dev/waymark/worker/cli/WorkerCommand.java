@@ -12,13 +12,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A worker for a server that is there already. */
+/** A worker for an existing server. */
 @Command(
         name = "worker",
         description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains it.")
 public final class WorkerCommand implements Callable<Integer> {
 
-    /** Whoever is in a hurry sends SIGKILL, as supervisors do. */
+    /** Long; supervisors send SIGKILL if they need a faster end. */
     private static final Duration DRAIN = Duration.ofHours(1);
 
     @Mixin

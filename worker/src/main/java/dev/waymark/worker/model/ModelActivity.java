@@ -33,14 +33,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's
- * length and digest; a conversation that does not match them is never sent.
+ * Calls the model with the conversation read from the run's history. The input holds only the length and the digest of
+ * the conversation; a conversation that does not match them is never sent.
  */
 public final class ModelActivity implements ModelCaller {
-    /** A result beyond 2 MiB would be lost after the call was paid for. */
+    /** Temporal rejects results above 2 MiB, and the reply would be lost after it was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
-    /** Asked again, a model seldom says the same. */
+    /** Retryable: the next reply of the model is likely to differ. */
     private static final String UNWRITABLE = "MalformedReply";
 
     private final RunReader runs;
@@ -71,20 +71,23 @@ public final class ModelActivity implements ModelCaller {
             } catch (InterruptedException e) {
                 heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
-                // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
+                // A cancellation cannot carry the cost of the call. A pause or a shutdown of the worker is followed by
+                // another attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
             } catch (ApplicationFailure e) {
-                // The next attempt has to know what this one has taken.
+                // The next attempt needs to know what this one spent.
                 heartbeat.finish();
                 throw e;
             }
         }
     }
 
-    /** What attempts before this one took: each tells it with its heartbeats, and the server hands the last one on. */
+    /**
+     * What earlier attempts spent. Each attempt reports it in its heartbeats, and the server passes the last one on.
+     */
     private static Spent spentBefore(ModelInput input) {
         try {
             return Activity.getExecutionContext()
@@ -93,7 +96,7 @@ public final class ModelActivity implements ModelCaller {
                     .flatMap(PartialReply::spent)
                     .orElse(Spent.NOTHING);
         } catch (DataConverterException e) {
-            return Spent.NOTHING; // Whoever wrote that, it was not this version.
+            return Spent.NOTHING; // Written by another version.
         }
     }
 
@@ -157,8 +160,8 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /**
-     * A model may write half a character, as an escape in the arguments of a call. History would hold it, and then no saver
-     * could, and no provider would take it back: it becomes {@code ?}, as in the results of tools.
+     * Replaces lone surrogates with {@code ?}, as in tool results. A model can produce them as escapes in the arguments
+     * of a call; history would accept them, but savers and providers would not.
      */
     private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
         String json = PayloadJson.MAPPER.writeValueAsString(reply);
@@ -166,7 +169,7 @@ public final class ModelActivity implements ModelCaller {
         return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
     }
 
-    /** Notes which calls don't fit their tools, before anybody is asked to approve one. */
+    /** Records which calls do not match their tool's schema, before anyone is asked to approve them. */
     private static Reply withFaults(AgentSpec agent, Reply reply) {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
         int call = 0;

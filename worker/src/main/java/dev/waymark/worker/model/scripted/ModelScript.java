@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A script file: what is replied to which transcript. */
+/** The replies of a script file. */
 record ModelScript(List<Line> lines) {
 
-    /** One entry under {@code replies}: after {@code delay} comes a reply or an error. */
+    /** An entry of {@code replies}: a reply or an error, sent after {@code delay}. */
     record Line(Duration delay, Optional<Reply> reply, Optional<Error> error) {}
 
     record Error(String type, String message, boolean retryable) {
@@ -46,7 +46,7 @@ record ModelScript(List<Line> lines) {
         return new ModelScript(lines);
     }
 
-    /** The reply to a transcript with this many messages from the assistant; the last one repeats. */
+    /** The reply to a transcript with this many assistant messages. The last entry repeats. */
     Line line(long assistantMessages) {
         return lines.get((int) Math.min(assistantMessages, lines.size() - 1));
     }

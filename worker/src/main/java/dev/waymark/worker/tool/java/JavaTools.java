@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools that a worker was built with, in order. Agent files name them by {@code use:}. */
+/** The Java tools of a worker, in order. Agent files refer to them by {@code use:}. */
 public final class JavaTools {
 
     public static final JavaTools NONE = of();
@@ -23,7 +23,7 @@ public final class JavaTools {
         this.byName = Collections.unmodifiableMap(byName);
     }
 
-    /** Throws IllegalArgumentException for a name that is malformed, taken, or there twice. */
+    /** Throws IllegalArgumentException for a name that is malformed, reserved, or used twice. */
     public static JavaTools of(Tool... tools) {
         return of(Arrays.asList(tools));
     }

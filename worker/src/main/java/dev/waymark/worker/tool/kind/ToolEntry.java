@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An entry of an agent file's {@code tools} while it is read, and how fields are read that several kinds have.
+ * An entry of {@code tools} in an agent file while it is read, with readers for fields that several kinds share.
  *
- * @param fields those that nobody has taken yet
- * @param directory where the agent file is
+ * @param fields the fields that are not read yet
+ * @param directory the directory of the agent file
  */
 public record ToolEntry(String name, Json input, YamlFields fields, Path directory) {
 
@@ -30,7 +30,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         if (command.isEmpty() || command.get(0).isBlank()) {
             throw value.problem("no program named");
         }
-        // One that is looked up on PATH may come later, one that lies here does not.
+        // A program on PATH may be installed later; a path must exist now.
         if (command.get(0).contains("/") && !Files.isExecutable(directory.resolve(command.get(0)))) {
             throw value.problem("not an executable file: " + directory.resolve(command.get(0)));
         }
@@ -64,7 +64,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
         return timeout;
     }
 
-    /** Whether every call waits for approval. */
+    /** Whether every call needs approval. */
     public static boolean isAlways(YamlValue value) throws YamlProblem {
         return value.oneOf("always", "never").equals("always");
     }

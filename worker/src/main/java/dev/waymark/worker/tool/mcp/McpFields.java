@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
-/** Reads what an agent file says of a server of tools: {@code mcp: { name: …, command: […] }} or {@code url:}. */
+/** Reads the {@code mcp} field of agent files: {@code mcp: { name: …, command: […] }}, or with {@code url:}. */
 public final class McpFields {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
     private final Path directory;
 
-    /** {@code directory} is where the agent file is. */
+    /** @param directory the directory of the agent file */
     public McpFields(Path directory) {
         this.directory = directory;
     }

@@ -10,18 +10,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** What agents may make of each other: a subagent is one of the others, and none is above itself. */
+/** Checks the relation between agents and subagents: every subagent exists, and there are no cycles. */
 public final class SubagentGraph {
     private final Map<String, AgentSpec> agents;
     private final Predicate<AgentSpec> hasPrice;
 
-    /** {@code agents} has all of them, by name. {@code hasPrice} tells of which it is known what their models cost. */
+    /**
+     * @param agents all agents by name
+     * @param hasPrice whether the price of an agent's model is known
+     */
     public SubagentGraph(Map<String, AgentSpec> agents, Predicate<AgentSpec> hasPrice) {
         this.agents = agents;
         this.hasPrice = hasPrice;
     }
 
-    /** What is wrong with the subagents of this agent, or empty. */
+    /** The first problem with the subagents of this agent, if any. */
     public Optional<String> problem(AgentSpec agent) {
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
         return problem(agent, inDollars, List.of(agent.name()));
