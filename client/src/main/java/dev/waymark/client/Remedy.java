@@ -3,16 +3,16 @@ package dev.waymark.client;
 import java.util.Optional;
 
 /**
- * What a caller can do about a failure. Programs switch on {@link #action}; {@link #toString} says it in plain words.
+ * What a caller can do about a failure. Programs switch on {@link #action}; {@link #toString} is for people.
  *
- * @param thread the thread that it is about, if there is one
- * @param detail a number or name that belongs to the action, or the words of {@link Action#ADVICE}
+ * @param thread the thread in question, if any
+ * @param detail a number or name that belongs to the action, or the text of {@link Action#ADVICE}
  */
 public record Remedy(Action action, Optional<String> thread, Optional<String> detail) {
-    /** There is nothing to be done, or the message says it already. */
+    /** Nothing can be done, or the message says it already. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
-    /** What to do. */
+    /** A kind of remedy. */
     public enum Action {
         NONE(""),
         ADVICE(""),
@@ -59,7 +59,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }
 
-    /** What to do, in words that fit every program. */
+    /** Advice in words that fit every program. */
     public static Remedy advice(String words) {
         return words.isEmpty() ? NONE : new Remedy(Action.ADVICE, Optional.empty(), Optional.of(words));
     }
@@ -68,7 +68,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, thread, Optional.of(value));
     }
 
-    /** In plain words, without the commands of any program. */
+    /** The remedy in words, without the commands of a particular program. */
     @Override
     public String toString() {
         return action == Action.ADVICE ? detail.orElse("") : action.words;

@@ -13,13 +13,15 @@ import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is refused before it leaves: the same rules as the workflow's, but told to the sender at once. */
+/**
+ * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
+ */
 final class RequestLimits {
     private static final int MAX_THREAD_BYTES = 900;
 
     private RequestLimits() {}
 
-    /** A thread's id is a workflow id, so it must fit into one. */
+    /** A thread's id is its workflow id and has the same limits. */
     static String thread(String id) {
         if (id.isEmpty() || id.indexOf('\0') >= 0) {
             throw badInput("no thread id: " + (id.isEmpty() ? "it is empty" : "it holds a NUL"), "");
@@ -43,7 +45,7 @@ final class RequestLimits {
     }
 
     static String message(String text) {
-        // The workflow ignores a blank one, and a run that starts with it would wait for a first turn for ever.
+        // The workflow ignores a blank message, and a new run would wait forever for its first turn.
         if (text.isBlank()) {
             throw badInput("no message: it is empty", "Say something");
         }
@@ -67,7 +69,7 @@ final class RequestLimits {
         return text;
     }
 
-    /** A list of messages that a conversation can consist of. */
+    /** A valid list of messages for a conversation. */
     static JsonNode messages(JsonNode list) {
         List<Message> messages;
         String spelled;
@@ -87,7 +89,7 @@ final class RequestLimits {
             throw corrupt(violation);
         });
         int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
-        // The rest of the payload needs room, too.
+        // Leaves space for the rest of the payload.
         int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
         if (bytes > most) {
             throw new WaymarkException.TooLarge(
@@ -96,7 +98,7 @@ final class RequestLimits {
         return list;
     }
 
-    /** What is not known would not be said: the calls of an assistant that another format has beside its words. */
+    /** Unknown fields would be lost, such as tool calls that another format stores outside of the content. */
     private static void onlyKnownFields(JsonNode list) {
         for (JsonNode message : list) {
             message.fieldNames().forEachRemaining(name -> {
@@ -107,7 +109,7 @@ final class RequestLimits {
         }
     }
 
-    /** A thread carries it, and every program that it runs is given it. */
+    /** The context is stored in the thread and passed to every program that it runs. */
     static JsonNode context(JsonNode body) {
         try {
             StartInput.context(body);
@@ -120,7 +122,7 @@ final class RequestLimits {
         }
     }
 
-    /** The model is shown it with every call of the turn. */
+    /** The schema is part of every model call of the turn. */
     static void schema(JsonNode body) {
         try {
             ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {

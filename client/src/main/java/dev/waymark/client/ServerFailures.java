@@ -7,7 +7,7 @@ import io.temporal.client.WorkflowServiceException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Says what an answer of the Temporal server means to a caller. */
+/** Converts errors of the Temporal server to exceptions for callers. */
 final class ServerFailures {
     private final String address;
 

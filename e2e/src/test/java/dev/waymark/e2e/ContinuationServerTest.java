@@ -126,7 +126,7 @@ class ContinuationServerTest {
 
         assertThat(resumed.exitCode()).isZero();
         assertThat(here.json().get("messages").toString())
-                .contains("it was not run, because this thread goes on as reset-2");
+                .contains("it was not run, because this thread continues as reset-2");
         assertThat(there.json().get("messages").toString()).contains("charged");
         assertThat(charges("reset")).hasSize(1);
         for (String thread : List.of("reset", "reset-2")) {

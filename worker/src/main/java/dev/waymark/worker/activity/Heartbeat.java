@@ -110,7 +110,7 @@ public final class Heartbeat implements AutoCloseable {
         try {
             beat();
         } catch (RuntimeException e) {
-            LOG.warn("no heartbeat of {}", info.getActivityId(), e);
+            LOG.warn("heartbeat of {} failed", info.getActivityId(), e);
         }
     }
 

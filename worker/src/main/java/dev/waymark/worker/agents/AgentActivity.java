@@ -44,7 +44,7 @@ public final class AgentActivity implements AgentResolver {
         requireKnownRules(input.rules());
         if (ranBefore.getAsBoolean()) {
             throw ActivityProblems.permanent(new Problem(
-                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
+                    Problem.RAN_BEFORE, "an earlier thread had this call before a reset, and the server no longer has its history"));
         }
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
@@ -59,9 +59,9 @@ public final class AgentActivity implements AgentResolver {
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(
-                    problem -> LOG.error("{}. New threads get its last valid version", problem.getMessage()));
+                    problem -> LOG.error("{}. New threads use its last valid version", problem.getMessage()));
         } catch (IOException e) {
-            LOG.error("The agent files can't be read. New threads get their last valid versions", e);
+            LOG.error("The agent files can't be read. New threads use their last valid versions", e);
         }
         return newest;
     }
@@ -97,7 +97,7 @@ public final class AgentActivity implements AgentResolver {
                                 + Suggestion.of(input.agent(), agents.names())
                                         .map(meant -> "Did you mean \"" + meant + "\"? ")
                                         .orElse("")
-                                + "There are " + String.join(", ", agents.names()))));
+                                + "Known agents: " + String.join(", ", agents.names()))));
     }
 
     /** An imported conversation may not name its agent. */
@@ -105,7 +105,7 @@ public final class AgentActivity implements AgentResolver {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
             throw ActivityProblems.permanent(
-                    new Problem(Problem.AGENT_INVALID, "no agent is named, and there is not just one: " + all));
+                    new Problem(Problem.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
         }
         return agents.find(agents.names().get(0)).orElseThrow();
     }

@@ -83,7 +83,7 @@ public final class AgentDirectory {
             Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
             YamlProblems problems = new YamlProblems();
             for (Path file : misnamed(directory)) {
-                problems.add(new YamlProblem(file.toString(), 1, "", "an agent file ends with .yaml. Rename it"));
+                problems.add(new YamlProblem(file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
             }
             for (Path file : files.keySet()) {
                 problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));
@@ -153,7 +153,7 @@ public final class AgentDirectory {
             String name = each.getValue().agent().name();
             Path other = files.put(name, each.getKey());
             if (other != null) {
-                throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is the name of " + other + " too");
+                throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is also the name of " + other);
             }
             servers.put(name, each.getValue().servers());
         }
@@ -185,7 +185,7 @@ public final class AgentDirectory {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
         for (AgentSpec agent : agents) {
             if (byName.put(agent.name(), agent) != null) {
-                throw new IllegalArgumentException("two agents of one name: " + agent.name());
+                throw new IllegalArgumentException("duplicate agent name: " + agent.name());
             }
         }
         SubagentGraph subagents = new SubagentGraph(byName, agent -> true);

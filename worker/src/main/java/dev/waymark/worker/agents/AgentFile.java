@@ -158,7 +158,7 @@ final class AgentFile {
         String name =
                 given.isPresent() ? given.get().text() : fileName.substring(0, fileName.length() - SUFFIX.length());
         if (!NAME.matcher(name).matches()) {
-            throw given.orElse(root).problem("an agent's name is 1 to 64 of A-Z a-z 0-9 _ -, found " + name);
+            throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         return name;
     }
@@ -167,7 +167,7 @@ final class AgentFile {
         String model = value.text();
         Optional<ModelProviders.Bound> bound = providers.find(model);
         if (bound.isEmpty()) {
-            throw value.problem("expected PROVIDER:MODEL with a provider out of " + String.join(", ", providers.names())
+            throw value.problem("expected PROVIDER:MODEL with one of the providers " + String.join(", ", providers.names())
                     + ", found " + model);
         }
         try {
@@ -201,7 +201,7 @@ final class AgentFile {
                     .anyMatch(
                             other -> other.server().name().equals(entry.server().name()))) {
                 throw mcp.get()
-                        .problem("a second server named " + entry.server().name());
+                        .problem("duplicate server name: " + entry.server().name());
             }
             servers.add(entry);
             return item;
@@ -209,7 +209,7 @@ final class AgentFile {
         Optional<YamlValue> use = fields.take("use");
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
             if (!names.add(tool.name())) {
-                throw use.orElse(item).problem("a second tool named " + tool.name());
+                throw use.orElse(item).problem("duplicate tool name: " + tool.name());
             }
             tools.add(tool);
         }
@@ -229,7 +229,7 @@ final class AgentFile {
             List<String> known = new ArrayList<>(BuiltInTools.GROUPS);
             known.addAll(javaTools.names());
             String meant = Suggestion.question(name, known);
-            throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "There is "
+            throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "Known tools: "
                     + String.join(", ", known));
         }
         return approved(List.of(tool.get().spec()), approval);
@@ -280,7 +280,7 @@ final class AgentFile {
         Optional<YamlValue> env = fields.take("env");
         if (env.isPresent()) {
             if (!fields.has("verify")) {
-                throw env.get().problem("is for programs, and this tool has none");
+                throw env.get().problem("only for tools that run a program");
             }
             tool.env(ToolEntry.environment(env.get()));
         }
@@ -295,7 +295,7 @@ final class AgentFile {
         Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
         if (safeToRetry.isPresent() && safeToRetry.get().flag()) {
             tool.safeToRetry();
-            fields.refuse(EFFECT_FIELDS, "goes with side-effecting tools only, and this one is safe_to_retry");
+            fields.refuse(EFFECT_FIELDS, "not allowed with safe_to_retry: true");
         } else {
             sideEffects(tool, fields);
         }
@@ -325,7 +325,7 @@ final class AgentFile {
         Optional<YamlValue> verifyForbids = fields.take("verify_forbids");
         if (verifyForbids.isPresent() && verifyForbids.get().flag()) {
             if (verify.isEmpty()) {
-                throw verifyForbids.get().problem("goes with verify only, which is missing");
+                throw verifyForbids.get().problem("not allowed without verify");
             }
             tool.forbiddingByVerify();
         }
@@ -410,10 +410,10 @@ final class AgentFile {
     private static String toolName(YamlValue value) throws YamlProblem {
         String name = value.text();
         if (!ToolNames.isWellFormed(name)) {
-            throw value.problem("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, found " + name);
+            throw value.problem("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         if (ToolNames.isTaken(name)) {
-            throw value.problem("this name is taken: " + name);
+            throw value.problem("this name is reserved: " + name);
         }
         return name;
     }

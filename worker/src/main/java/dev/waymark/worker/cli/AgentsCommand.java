@@ -71,7 +71,7 @@ public final class AgentsCommand implements Callable<Integer> {
             return ExitCode.DONE;
         }
         if (all.isEmpty()) {
-            output.tell("No agents in " + setup.agents().path() + ": every *.yaml there would be one.");
+            output.tell("No agents in " + setup.agents().path() + ". Add a file NAME.yaml.");
         }
         int nameWidth =
                 all.stream().mapToInt(agent -> agent.name().length()).max().orElse(0);

@@ -46,7 +46,7 @@ final class AgentsOptions {
                                     .add(name)));
             return mute.entrySet().stream()
                     .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())
-                            + ". Set it and start again; until then their turns fail")
+                            + ". Set it and restart; until then their turns fail")
                     .toList();
         }
     }

@@ -23,7 +23,7 @@ final class Banner {
 
     static String agents(AgentDirectory agents) {
         return agents.names().isEmpty()
-                ? "none: every *.yaml in " + agents.path() + " would be one"
+                ? "none; each *.yaml in " + agents.path() + " defines one"
                 : String.join(", ", agents.names());
     }
 }

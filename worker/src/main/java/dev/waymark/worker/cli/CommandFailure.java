@@ -53,7 +53,7 @@ public final class CommandFailure extends Exception {
         if (problem instanceof StatusRuntimeException status) {
             Status.Code code = status.getStatus().getCode();
             if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-                return unreachable("the Temporal server does not answer any more: " + code);
+                return unreachable("the Temporal server no longer answers: " + code);
             }
             if (code == Status.Code.NOT_FOUND) {
                 return new CommandError(

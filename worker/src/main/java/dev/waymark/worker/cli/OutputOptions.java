@@ -20,7 +20,7 @@ final class OutputOptions {
     @Option(names = "--json", description = "Prints exactly one JSON document.")
     private boolean json;
 
-    @Option(names = "--verbose", description = "Says more on stderr, stack traces included.")
+    @Option(names = "--verbose", description = "Prints more to stderr, including stack traces.")
     private boolean verbose;
 
     boolean isJson() {

@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "tools",
         description =
-                "Lists the tools that a new thread of an agent would have, with their safety, or tries a safe one. It reads"
-                        + " the agent's file here and asks its MCP servers, and no worker that runs.")
+                "Lists the tools that a new thread of an agent would have, with their safety, or runs a safe one. Reads"
+                        + " the agent file and asks its MCP servers directly; needs no running worker.")
 public final class ToolsCommand implements Callable<Integer> {
     /** Id of a nonexistent thread; nothing that runs here is recorded. */
     private static final String NOWHERE = "tools";
@@ -63,10 +63,10 @@ public final class ToolsCommand implements Callable<Integer> {
     @Option(
             names = "--call",
             paramLabel = "NAME",
-            description = "Runs this tool, if it is safe, with JSON for arguments.")
+            description = "Runs this tool, if it is safe, with the JSON arguments.")
     private @Nullable String call;
 
-    @Parameters(index = "1", arity = "0..1", paramLabel = "JSON", description = "An object. Default: an empty one.")
+    @Parameters(index = "1", arity = "0..1", paramLabel = "JSON", description = "Arguments, as a JSON object. Default: {}.")
     private @Nullable String args;
 
     @Spec
@@ -205,7 +205,7 @@ public final class ToolsCommand implements Callable<Integer> {
                 .forEach(entry -> output.tell(
                         "The MCP server " + SafeText.line(entry.server().name())
                                 + " is not trusted, so all of its tools count as side-effecting. With trust: true in the agent"
-                                + " file, tools that it calls read-only or idempotent are safe to retry."));
+                                + " file, tools that it marks as read-only or idempotent are safe to retry."));
     }
 
     private static String brief(String description) {
@@ -220,8 +220,8 @@ public final class ToolsCommand implements Callable<Integer> {
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
-                            ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
-                            : "tool belongs to a thread: " + tool.name(),
+                            ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
+                            : "tool runs only in a thread: " + tool.name(),
                     "Have the agent call it, with: " + CommandName.line("run --agent " + name));
         }
         Json args = arguments(json);
@@ -276,6 +276,6 @@ public final class ToolsCommand implements Callable<Integer> {
                 Suggestion.of(name, known)
                                 .map(meant -> "Did you mean \"" + meant + "\"? ")
                                 .orElse("")
-                        + "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
+                        + "Known: " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }

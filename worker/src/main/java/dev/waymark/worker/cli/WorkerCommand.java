@@ -30,7 +30,7 @@ public final class WorkerCommand implements Callable<Integer> {
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
-            description = "Where it takes work from. Default: WAYMARK_TASK_QUEUE, or waymark.")
+            description = "Task queue to poll. Default: WAYMARK_TASK_QUEUE, or waymark.")
     private @Nullable String taskQueue;
 
     @Option(
@@ -70,7 +70,7 @@ public final class WorkerCommand implements Callable<Integer> {
                         + "  agents      " + Banner.agents(setup.agents()));
             }
             termination.await();
-            output.tell("Draining: what runs may finish.");
+            output.tell("Draining: waiting for running calls.");
             worker.drain(DRAIN);
         }
         return ExitCode.DONE;

@@ -17,7 +17,7 @@ import picocli.CommandLine.Spec;
 /** The commands of {@code ./waymark} that run agents. */
 @Command(
         name = "waymark",
-        description = "Runs LLM agents as Temporal workflows: the part that runs them.",
+        description = "Runs LLM agents as Temporal workflows: the worker's commands.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         subcommands = {

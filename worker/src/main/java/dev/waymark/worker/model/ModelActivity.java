@@ -106,9 +106,9 @@ public final class ModelActivity implements ModelCaller {
             throw ActivityProblems.permanent(new Problem("Superseded", words));
         }
         if (!input.isOf(transcript)) {
-            String words = "the conversation in history does not match its digest: " + transcript.count()
-                    + " messages, digest " + transcript.digest() + ", where " + input.messageCount()
-                    + " messages, digest " + input.digest() + " are due";
+            String words = "the conversation in history does not match the request: " + transcript.count()
+                    + " messages with digest " + transcript.digest() + ", expected " + input.messageCount()
+                    + " messages with digest " + input.digest();
             throw ActivityProblems.permanent(new Problem(Problem.CORRUPTION, words));
         }
     }
@@ -191,12 +191,12 @@ public final class ModelActivity implements ModelCaller {
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
-                String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
+                String words = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
                 throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
             }
             return withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
-            String words = "the model's reply can't be written down";
+            String words = "the model's reply can't be encoded as JSON";
             throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
         }
     }

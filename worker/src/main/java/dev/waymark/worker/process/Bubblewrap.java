@@ -121,7 +121,7 @@ public final class Bubblewrap {
             bwrap.getOutputStream().close();
             if (!bwrap.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
                 bwrap.destroyForcibly();
-                return Optional.of("bubblewrap does not answer");
+                return Optional.of("bubblewrap did not answer");
             }
             String said = new String(bwrap.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return bwrap.exitValue() == 0

@@ -21,7 +21,7 @@ public sealed interface CommandResult {
         @Override
         public String words() {
             boolean signal = code > SIGNALS && code < SIGNALS + 65;
-            return complaining("exit code " + code + (signal ? ", as after signal " + (code - SIGNALS) : ""));
+            return complaining("exit code " + code + (signal ? " (signal " + (code - SIGNALS) + ")" : ""));
         }
 
         /** This message, followed by stderr. */

@@ -94,7 +94,7 @@ public final class CommandRunner {
         }
         if (tool.sandbox().isPresent() && Bubblewrap.problem().isPresent()) {
             return new CommandResult.NotStarted(
-                    "the tool asks for a sandbox: " + Bubblewrap.problem().get(), false);
+                    "the tool requires a sandbox: " + Bubblewrap.problem().get(), false);
         }
         List<String> words = tool.sandbox()
                 .map(sandbox -> Bubblewrap.around(command, directory, sandbox))

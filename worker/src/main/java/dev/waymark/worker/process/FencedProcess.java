@@ -132,7 +132,7 @@ final class FencedProcess {
     /** How the program ended. Call it after {@link #end()}. */
     synchronized CommandResult result(String program, ProcessFence fence, String stdout, String stderr) {
         if (late) {
-            return new CommandResult.NotStarted("the time of " + program + " was up before it was started", true);
+            return new CommandResult.NotStarted(program + " was not started in time", true);
         }
         if (unstarted) {
             return new CommandResult.NotStarted("cannot start " + program, false);
@@ -142,7 +142,7 @@ final class FencedProcess {
         }
         return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
                 .orElseGet(
-                        () -> new CommandResult.Killed("somebody killed its launcher, and so it was killed", stderr));
+                        () -> new CommandResult.Killed("it was killed because its launcher was killed", stderr));
     }
 
     private synchronized boolean hasExited() {

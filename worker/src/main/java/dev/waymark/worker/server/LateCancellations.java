@@ -230,7 +230,7 @@ final class LateCancellations implements ServerInterceptor {
                         .build();
                 return new Run(namespace, execution);
             } catch (IOException e) {
-                throw new IllegalStateException("no token of this server", e);
+                throw new IllegalStateException("not a token of this server", e);
             }
         }
     }

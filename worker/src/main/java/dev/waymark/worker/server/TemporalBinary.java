@@ -35,7 +35,7 @@ public final class TemporalBinary {
         if (named.isPresent()) {
             Path path = Path.of(named.get());
             if (!isProgram(path)) {
-                throw new NoSuchFileException(path.toString(), null, "no executable file, but named by " + VARIABLE);
+                throw new NoSuchFileException(path.toString(), null, "not an executable file, but set as " + VARIABLE);
             }
             return Optional.of(path);
         }

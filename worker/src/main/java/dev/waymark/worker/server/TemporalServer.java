@@ -181,7 +181,7 @@ final class TemporalServer implements DevServer {
                     throw new IOException("temporal ended with exit code " + process.exitValue() + end(log));
                 }
                 if (System.nanoTime() > deadline) {
-                    throw new IOException("temporal does not answer after " + START_SECONDS + " s" + end(log));
+                    throw new IOException("temporal did not answer within " + START_SECONDS + " s" + end(log));
                 }
             }
         } finally {

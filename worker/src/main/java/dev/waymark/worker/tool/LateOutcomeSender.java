@@ -56,11 +56,11 @@ public final class LateOutcomeSender {
                         .blockingStub()
                         .withDeadlineAfter(CALL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
                         .signalWorkflowExecution(request);
-                LOG.info("thread {}: told the outcome of call {} late", workflowId, late.callId());
+                LOG.info("thread {}: reported the outcome of call {} late", workflowId, late.callId());
                 return;
             } catch (StatusRuntimeException e) {
                 if (Thread.interrupted()) {
-                    throw new InterruptedException("interrupted while telling a late outcome");
+                    throw new InterruptedException("interrupted while reporting a late outcome");
                 }
                 boolean isGone = e.getStatus().getCode() == Status.Code.NOT_FOUND;
                 if (isGone || System.nanoTime() - deadline > 0) {

@@ -118,7 +118,7 @@ public final class ToolActivity implements DynamicActivity {
         if (other.isPresent()) {
             // No execution in this thread can get a claim, so this one may settle the call.
             return ToolOutcome.error(ToolTexts.failure(
-                    "it was not run, because this thread goes on as " + other.get() + ", which has the same call"));
+                    "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
         // Starts before the claim: the workflow assumes that the program is dead some time after the grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());

@@ -92,7 +92,7 @@ public final class YamlValue {
             }
             YamlValue first = new YamlValue(file, "", documents.next());
             if (documents.hasNext()) {
-                throw new YamlValue(file, "", documents.next()).problem("a second document");
+                throw new YamlValue(file, "", documents.next()).problem("expected one document, found another");
             }
             first.count(first.node, 0);
             return first;
@@ -102,7 +102,7 @@ public final class YamlValue {
         } catch (YamlEngineException e) {
             throw new YamlProblem(file, 1, "", "not YAML: " + e.getMessage());
         } catch (StackOverflowError e) {
-            throw new YamlProblem(file, 1, "", "nested too deep");
+            throw new YamlProblem(file, 1, "", "nested too deeply");
         }
     }
 
@@ -132,7 +132,7 @@ public final class YamlValue {
         for (NodeTuple tuple : mapping.getValue()) {
             String name = key(tuple);
             if (fields.put(name, new YamlValue(file, path(name), tuple.getValueNode())) != null) {
-                throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+                throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
             }
         }
         return new YamlFields(this, fields);
@@ -246,7 +246,7 @@ public final class YamlValue {
             for (NodeTuple tuple : mapping.getValue()) {
                 String name = key(tuple);
                 if (tree.containsKey(name)) {
-                    throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+                    throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
                 }
                 tree.put(name, new YamlValue(file, path(name), tuple.getValueNode()).tree());
             }
@@ -310,7 +310,7 @@ public final class YamlValue {
     private int count(Node tree, int before) throws YamlProblem {
         int count = before + 1;
         if (count > MOST_NODES || tree.isRecursive()) {
-            throw new YamlProblem(file, line(tree), "", "too large, or a part of itself");
+            throw new YamlProblem(file, line(tree), "", "too large, or contains itself");
         }
         if (tree instanceof MappingNode mapping) {
             for (NodeTuple tuple : mapping.getValue()) {

@@ -164,7 +164,7 @@ final class AnthropicReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure, JsonProcessingException {
         if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
         }
         List<Part> parts = new ArrayList<>();
         for (Growing block : blocks.values()) {
@@ -172,10 +172,10 @@ final class AnthropicReader implements EventReader {
         }
         boolean calls = parts.stream().anyMatch(Part.ToolUse.class::isInstance);
         switch (stop) {
-            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this");
+            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer");
             case "model_context_window_exceeded" ->
                 throw ProviderFailures.CONTEXT_WINDOW_EXCEEDED.failure(
-                        "the conversation has outgrown what " + model + " can read");
+                        "the conversation exceeds the context window of " + model);
             case "max_tokens" -> {
                 if (calls) {
                     throw ProviderFailures.CALL_CUT.failure(

@@ -45,7 +45,7 @@ public record ErrorBody(List<String> names, String message) {
 
     /** The failure for an error in the middle of a stream. */
     public ModelFailure inStream(ProviderService service) {
-        return ProviderFailures.inStream(this).failure(service.name() + " broke off" + words());
+        return ProviderFailures.inStream(this).failure(service.name() + " ended the stream with an error" + words());
     }
 
     /** Details to append to a message. */

@@ -130,7 +130,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is not a reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent an invalid reply");
         } finally {
             source.cancel();
         }
@@ -141,14 +141,14 @@ public final class EventStreams {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(
-                    service.name() + " sent what is not a reply: " + ErrorBody.cut(data));
+                    service.name() + " sent an invalid reply: " + ErrorBody.cut(data));
         }
     }
 
     private ModelFailure failure(Failed failed) {
         if (failed.status() == 0) {
             ProviderFailures trouble = failed.begun() ? ProviderFailures.STREAM_CUT : ProviderFailures.UNREACHABLE;
-            String what = failed.begun() ? " broke off in mid-reply: " : " can't be reached: ";
+            String what = failed.begun() ? " ended the stream in the middle of the reply: " : " can't be reached: ";
             return trouble.failure(service.name() + what + service.withoutKey(failed.words()));
         }
         ErrorBody body = ErrorBody.read(service.withoutKey(failed.words()));

@@ -28,7 +28,7 @@ public final class ProviderJson {
         try {
             return MAPPER.writeValueAsBytes(body);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("a request that can't be written", e);
+            throw new IllegalArgumentException("the request can't be encoded as JSON", e);
         }
     }
 }

@@ -57,7 +57,7 @@ public final class ProviderService {
         }
         if (key.isPresent() && !KEY.matcher(key.get()).matches()) {
             return new ProviderService(
-                    name, base, key, Optional.of(keyVariable + " holds what no key can: spaces, or worse"));
+                    name, base, key, Optional.of(keyVariable + " holds characters that a key can't have, such as spaces"));
         }
         boolean missing = key.isEmpty() && elsewhere.isEmpty();
         return new ProviderService(
@@ -81,7 +81,7 @@ public final class ProviderService {
     public HttpUrl at(String path) throws ModelFailure {
         if (lacks.isPresent()) {
             throw ProviderFailures.NOT_CONFIGURED.failure(
-                    lacks.get() + " in the worker's environment: set it, and start the worker again");
+                    lacks.get() + " in the worker's environment: set it, and restart the worker");
         }
         return base.orElseThrow().newBuilder().addPathSegments(path).build();
     }

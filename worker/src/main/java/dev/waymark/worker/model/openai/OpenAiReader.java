@@ -126,12 +126,12 @@ final class OpenAiReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure {
         if (refusal.length() > 0) {
-            throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this: " + whole(refusal));
+            throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer: " + whole(refusal));
         }
         switch (finish) {
-            case "" -> throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
-            case "error" -> throw ProviderFailures.SERVER_ERROR.failure(service.name() + " broke off with an error");
-            case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " has withheld the reply");
+            case "" -> throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
+            case "error" -> throw ProviderFailures.SERVER_ERROR.failure(service.name() + "ended the stream with an error");
+            case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
                     throw ProviderFailures.CALL_CUT.failure(

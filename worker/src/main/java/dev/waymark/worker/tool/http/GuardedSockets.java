@@ -24,7 +24,7 @@ final class GuardedSockets extends SocketFactory {
     /** The connection was not attempted. */
     static final class Refused extends IOException {
         Refused() {
-            super("its address is private, and the tool does not say allow_private: true");
+            super("its address is private, and the tool does not set allow_private: true");
         }
     }
 

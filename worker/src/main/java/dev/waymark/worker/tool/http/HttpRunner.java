@@ -264,7 +264,7 @@ public final class HttpRunner implements AutoCloseable {
                     .orElse(StandardCharsets.UTF_8);
             byte[] bytes = response.body().byteStream().readNBytes(MOST_BYTES + 1);
             String text = new String(bytes, 0, Math.min(bytes.length, MOST_BYTES), charset);
-            String rest = bytes.length > MOST_BYTES ? "\n[of more than " + MOST_BYTES + " bytes]" : "";
+            String rest = bytes.length > MOST_BYTES ? "\n[cut: more than " + MOST_BYTES + " bytes]" : "";
             return new HttpResult.Answered(response.code(), secrets.mask(note + text + rest));
         }
 
@@ -272,17 +272,17 @@ public final class HttpRunner implements AutoCloseable {
         private static HttpResult afterAcceptance(HttpResult answer) {
             return answer.effect() == Effect.DONE
                     ? answer
-                    : new HttpResult.Lost("the server answered 303, and where that leads " + answer.words());
+                    : new HttpResult.Lost("the server answered 303, and the request to its target failed: " + answer.words());
         }
 
         /** A status other than a success tells the effect even without the rest of the answer. */
         private HttpResult broken() {
             if (status == 0) {
-                return new HttpResult.Lost("the connection broke off before the answer");
+                return new HttpResult.Lost("the connection was lost before the answer");
             }
             HttpResult.Answered answer = new HttpResult.Answered(status, "");
             return answer.effect() == Effect.DONE
-                    ? new HttpResult.Lost("the server answered " + status + ", and the rest of its answer did not come")
+                    ? new HttpResult.Lost("the server answered " + status + ", but the rest of its answer did not arrive")
                     : answer;
         }
 

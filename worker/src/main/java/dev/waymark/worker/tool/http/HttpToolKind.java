@@ -37,7 +37,7 @@ public final class HttpToolKind implements ToolKind {
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        entry.fields().refuse(Set.of("command"), "goes with a program, and this tool is a request");
+        entry.fields().refuse(Set.of("command"), "not allowed together with http");
         return ToolSpec.http(entry.name(), HttpFields.endpoint(value, entry.fields(), entry.input()));
     }
 

@@ -31,12 +31,12 @@ public final class RequestHeaders {
     /** Why this header is not allowed; empty if it is. */
     public static Optional<String> problem(String name, String value) {
         if (!NAME.matcher(name).matches()) {
-            return Optional.of("not a header's name");
+            return Optional.of("not a valid header name");
         }
         if (TAKEN.contains(name.toLowerCase(Locale.ROOT))) {
-            return Optional.of("this header is not the tool's to set");
+            return Optional.of("a tool can't set this header");
         }
-        return isValue(value) ? Optional.empty() : Optional.of("a header holds printable ASCII only");
+        return isValue(value) ? Optional.empty() : Optional.of("a header can hold printable ASCII only");
     }
 
     static boolean isValue(String value) {

@@ -99,7 +99,7 @@ public final class UrlTemplate {
             Object value = args.field(field);
             if (text(value).isEmpty()) {
                 return new Filled.Misfit(
-                        field + " stands in the address: expected text, a number, true or false, found "
+                        field + " is part of the URL: expected text, a number, true or false, found "
                                 + (value == null ? "nothing" : "a list or an object"));
             }
         }
@@ -124,7 +124,7 @@ public final class UrlTemplate {
             }
             String value = values.apply(piece.text());
             if (inPath && value.isEmpty()) {
-                return new Filled.Misfit(piece.text() + " stands in the path: it can't be empty");
+                return new Filled.Misfit(piece.text() + " is part of the path and can't be empty");
             }
             url.append(encoded(value));
         }
@@ -132,11 +132,11 @@ public final class UrlTemplate {
             return new Filled.Unusable("expected http:// or https:// and a host, without a user");
         }
         if (climbs(url.toString())) {
-            return new Filled.Misfit(". and .. are not names in a path");
+            return new Filled.Misfit(". and .. are not allowed as path segments");
         }
         return Optional.ofNullable(HttpUrl.parse(url.toString()))
                 .<Filled>map(Filled.Address::new)
-                .orElseGet(() -> new Filled.Unusable("no http address"));
+                .orElseGet(() -> new Filled.Unusable("not an HTTP URL"));
     }
 
     /** Whether a path segment, encoded or not, would lead to another path. */

@@ -34,10 +34,10 @@ public final class JavaTools {
             ToolSpec spec = tool.spec();
             String name = spec.name();
             if (!ToolNames.isWellFormed(name)) {
-                throw new IllegalArgumentException("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -: " + name);
+                throw new IllegalArgumentException("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -: " + name);
             }
             if (ToolNames.isTaken(name) || BuiltInTools.GROUPS.contains(name)) {
-                throw new IllegalArgumentException("this name is taken: " + name);
+                throw new IllegalArgumentException("this name is reserved: " + name);
             }
             if (spec.kind() != ToolSpec.Kind.JAVA) {
                 throw new IllegalArgumentException("not of kind JAVA: " + name);
@@ -46,7 +46,7 @@ public final class JavaTools {
                 throw new IllegalArgumentException("input schema of " + name + ": " + problem);
             });
             if (byName.put(name, tool) != null) {
-                throw new IllegalArgumentException("two tools of one name: " + name);
+                throw new IllegalArgumentException("duplicate tool name: " + name);
             }
         }
         return new JavaTools(byName);

@@ -28,7 +28,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
             command.add(word.text());
         }
         if (command.isEmpty() || command.get(0).isBlank()) {
-            throw value.problem("no program named");
+            throw value.problem("no program given");
         }
         // A program on PATH may be installed later; a path must exist now.
         if (command.get(0).contains("/") && !Files.isExecutable(directory.resolve(command.get(0)))) {
@@ -43,10 +43,10 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
             String name = field.getKey();
             YamlValue variable = field.getValue();
             if (!EnvironmentReferences.isName(name)) {
-                throw variable.problem("not a variable's name");
+                throw variable.problem("not a valid variable name");
             }
             if (name.startsWith("WAYMARK_")) {
-                throw variable.problem("names in WAYMARK_ are taken");
+                throw variable.problem("names that start with WAYMARK_ are reserved");
             }
             if (!EnvironmentReferences.isWellFormed(variable.text())) {
                 throw variable.problem("expected ${NAME}");
@@ -59,7 +59,7 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     public static Duration timeout(YamlValue value) throws YamlProblem {
         Duration timeout = value.duration();
         if (timeout.isZero()) {
-            throw value.problem("must be longer than nothing");
+            throw value.problem("must be longer than 0");
         }
         return timeout;
     }

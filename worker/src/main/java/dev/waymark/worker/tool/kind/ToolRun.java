@@ -48,7 +48,7 @@ public record ToolRun(
 
     /** The time was up before the tool started. */
     public ToolOutcome tooLate() {
-        return notStarted("its time was up before it was started");
+        return notStarted("it was not started in time");
     }
 
     /** An error, in the form that the model sees. */

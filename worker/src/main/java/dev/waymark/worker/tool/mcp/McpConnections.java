@@ -136,7 +136,7 @@ public final class McpConnections implements AutoCloseable {
     private Slot locked(McpServer server, ProcessFence fence) throws RequestNotSentException, InterruptedException {
         Slot slot = slots.computeIfAbsent(server, definition -> new Slot());
         if (!slot.lock.tryLock(fence.left().toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new RequestNotSentException("it has not been ready in time");
+            throw new RequestNotSentException("it was not ready in time");
         }
         return slot;
     }

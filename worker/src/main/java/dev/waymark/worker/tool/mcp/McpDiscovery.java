@@ -85,7 +85,7 @@ public final class McpDiscovery {
             throw ActivityProblems.permanent(new Problem(
                     UNAVAILABLE,
                     "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
-                            + LARGEST_AGENT + ". Take less of its MCP servers' tools, with allow"));
+                            + LARGEST_AGENT + ". Use fewer tools of its MCP servers, with allow"));
         }
         return complete;
     }
@@ -115,7 +115,7 @@ public final class McpDiscovery {
         names.forEach(missing::add);
         offered.forEach(tool -> missing.remove(tool.name()));
         if (!missing.isEmpty()) {
-            throw new UnusableServerException(field + " names what it does not have: " + String.join(", ", missing)
+            throw new UnusableServerException(field + " names unknown tools: " + String.join(", ", missing)
                     + ". It has " + offered.stream().map(RemoteTool::name).collect(Collectors.joining(", ")));
         }
     }
@@ -142,7 +142,7 @@ public final class McpDiscovery {
 
     private static Json schema(RemoteTool tool) throws UnusableServerException {
         if (!tool.input().isObject()) {
-            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is not a JSON Schema");
         }
         int bytes = JsonRpc.bytes(tool.input()).length;
         if (bytes > LARGEST_SCHEMA) {
@@ -157,7 +157,7 @@ public final class McpDiscovery {
             }
             return schema;
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is not a JSON Schema");
         }
     }
 

@@ -75,7 +75,7 @@ final class McpHttpChannel implements McpChannel {
             server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
         } catch (IllegalArgumentException e) {
             // OkHttp's message would quote the value.
-            throw new RequestNotSentException("a header holds what no header can");
+            throw new RequestNotSentException("a header holds characters that it can't have");
         }
         return new McpHttpChannel(server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets);
     }
@@ -165,7 +165,7 @@ final class McpHttpChannel implements McpChannel {
         CLIENT.newCall(request).enqueue(new Callback() {
             @Override
             public void onFailure(Call call, IOException e) {
-                LOG.debug("{} did not hear what needs no answer", name);
+                LOG.debug("{}: a notification was not delivered", name);
                 done.complete(null);
             }
 
@@ -204,7 +204,7 @@ final class McpHttpChannel implements McpChannel {
             try {
                 send(request().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | ExecutionException e) {
-                LOG.debug("{} did not hear that its session is over", name);
+                LOG.debug("{}: the request to end its session was not delivered", name);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -255,7 +255,7 @@ final class McpHttpChannel implements McpChannel {
         private final HttpUrl to;
 
         Moved(HttpUrl to) {
-            super("it redirects in circles");
+            super("too many redirects");
             this.to = to;
         }
     }
@@ -307,7 +307,7 @@ final class McpHttpChannel implements McpChannel {
             return JsonRpc.read(source.readByteArray())
                     .filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
-                    .orElseThrow(() -> new IOException("what it answers is not an answer"));
+                    .orElseThrow(() -> new IOException("its answer is not a JSON-RPC response"));
         }
 
         private RpcAnswer stream(BufferedSource source) throws IOException {
@@ -356,7 +356,7 @@ final class McpHttpChannel implements McpChannel {
                     throw new Moved(to.get());
                 }
                 return new RpcAnswer.Refusal(
-                        "HTTP " + status + ": it redirects elsewhere, which is not followed", Effect.NOT_DONE);
+                        "HTTP " + status + ": redirects to another host are not followed", Effect.NOT_DONE);
             }
             // Some servers send 400 where the protocol requires 404.
             boolean unknown = status == 404

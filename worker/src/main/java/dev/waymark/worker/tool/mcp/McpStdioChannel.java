@@ -212,7 +212,7 @@ final class McpStdioChannel implements McpChannel {
         }
         Optional<JsonNode> message = JsonRpc.read(line.bytes());
         if (message.isEmpty()) {
-            LOG.debug("{} prints what is not a message", name);
+            LOG.debug("{} printed a line that is not a message", name);
             return;
         }
         JsonNode said = message.get();

@@ -62,7 +62,7 @@ public final class McpToolKind implements ToolKind {
 
     @Override
     public VerifyOutcome verify(ToolRun run) {
-        return VerifyOutcome.unknown("nothing can tell");
+        return VerifyOutcome.unknown("MCP tools can't be verified");
     }
 
     @Override

@@ -23,13 +23,13 @@ public final class SubagentFields {
         String name = subagent.text();
         AgentSpec other = others.get(name);
         if (other == null) {
-            throw subagent.problem("no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
+            throw subagent.problem("no such agent: " + name + ". Known agents: " + String.join(", ", others.keySet()));
         }
         if (ToolNames.isTaken(name)) {
-            throw subagent.problem("this name is taken: " + name);
+            throw subagent.problem("this name is reserved: " + name);
         }
         if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
-            throw subagent.problem("a second tool named " + name);
+            throw subagent.problem("duplicate tool name: " + name);
         }
         return ToolSpec.subagent(name, other.description().orElse(""));
     }

@@ -46,17 +46,17 @@ public final class SubagentGraph {
 
     private Optional<String> problem(String name, boolean inDollars, boolean seen, List<String> path) {
         if (!agents.containsKey(name)) {
-            return Optional.of("no such agent: " + name + ". There is " + String.join(", ", agents.keySet()));
+            return Optional.of("no such agent: " + name + ". Known agents: " + String.join(", ", agents.keySet()));
         }
         if (seen) {
-            return Optional.of("an agent can't be below itself: " + String.join(" → ", path));
+            return Optional.of("an agent can't be its own subagent: " + String.join(" → ", path));
         }
         if (inDollars && !hasPrice.test(agents.get(name))) {
-            return Optional.of("nobody knows what the model of " + name + " costs, and the budget of " + path.get(0)
-                    + " is in dollars: say it with pricing");
+            return Optional.of("no price is known for the model of " + name + ", and the budget of " + path.get(0)
+                    + " is in dollars. Set `pricing` for " + name);
         }
         return path.size() > Conversation.MAX_DEPTH + 1
-                ? Optional.of("subagents go " + Conversation.MAX_DEPTH + " deep at most: " + String.join(" → ", path))
+                ? Optional.of("subagents can be nested " + Conversation.MAX_DEPTH + " deep at most: " + String.join(" → ", path))
                 : problem(agents.get(name), inDollars, path);
     }
 }
