@@ -10,12 +10,12 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The help of the whole command line: commands by what they are for, examples, exit codes, settings. */
+/** The help of the whole command line: commands by purpose, examples, exit codes, settings. */
 final class HelpText {
     private static final Map<String, List<String>> GROUPS = groups();
     private static final Map<String, List<String>> EXAMPLES = examples();
 
-    /** These are of the other jar, which {@code ./waymark} picks. */
+    /** Commands of the worker's jar, which {@code ./waymark} runs instead of this one. */
     private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
 
     private static final List<String> EXIT_CODES = List.of(
@@ -101,7 +101,7 @@ final class HelpText {
         return examples;
     }
 
-    /** Lays out the help of the program itself. */
+    /** Formats the help of the program itself. */
     static void describe(CommandLine waymark) {
         UsageMessageSpec usage = waymark.getCommandSpec().usageMessage();
         usage.customSynopsis(CommandName.get() + " COMMAND [OPTIONS]");

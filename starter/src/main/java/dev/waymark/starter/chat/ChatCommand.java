@@ -53,7 +53,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
-    /** As long as a worker may take to accept something. */
+    /** The time that a worker may take to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
     @Mixin
@@ -95,12 +95,15 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private boolean quitting;
 
-    /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */
+    /**
+     * Guards the exit, since a signal may arrive while the program exits by itself; the second one waits and does
+     * nothing.
+     */
     private final Object leaving = new Object();
 
     private boolean left;
 
-    /** One after the other, in the order of the lines, while the next line can be typed. */
+    /** Runs in the order of the lines, while the next line can be typed. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "chat-errands");
         thread.setDaemon(true);
@@ -146,7 +149,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
     }
 
-    /** What the saver does not do is not a result of the conversation. */
+    /** Failures of the saver do not fail the conversation. */
     private final class Trouble implements SaveListener {
         @Override
         public void failed(SaverException problem) {
@@ -154,7 +157,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    // ---- reading
 
     private void talk() throws InterruptedException {
         ShutdownHandler termination = ShutdownHandler.listen(this::terminated);
@@ -162,7 +164,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             read();
         } finally {
             errands.shutdown();
-            // What was typed is sent, also when nobody waits to see what comes of it.
+            // Sends what was typed, even if its outcome will not be shown.
             errands.awaitTermination(LAST_ERRAND_SECONDS, TimeUnit.SECONDS);
             leave();
             termination.close();
@@ -192,7 +194,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    /** Where nobody sees what comes of a line before the next one is read, it is waited for. */
+    /** Without a terminal, waits for the outcome of a line before the next one is read. */
     private void awaitWhatIsUnseen() throws InterruptedException {
         if (!console.isInteractive()) {
             awaitErrands();
@@ -212,7 +214,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return current;
     }
 
-    /** By a signal, or with its terminal. */
+    /** Called when a signal arrives or the terminal closes. */
     private int terminated() {
         leave();
         console.close();
@@ -234,7 +236,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    // ---- doing
 
     private void errand(Runnable errand) {
         errands.execute(() -> {
@@ -278,7 +279,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return console.isInteractive();
     }
 
-    /** What the Tab key may add: orders, and the ids of what is open. */
+    /** Completions for the Tab key: commands, and ids of open requests. */
     private List<String> completions(String typed) {
         if (!typed.startsWith("/")) {
             return List.of();

@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a line means that somebody typed into a chat. It is about what was open when it was typed, which is what the
- * person saw.
+ * Parses a line typed into a chat. It refers to the requests that were open when it was typed, which is what the user
+ * saw.
  */
 public final class ChatLine {
     static final String HELP = """
@@ -59,24 +59,24 @@ public final class ChatLine {
         this.orders = orders;
     }
 
-    /** Who does what a line says. */
+    /** Executes the meaning of a line. */
     interface Orders {
-        /** A message to the agent. */
+        /** Sends a message to the agent. */
         void say(String text);
 
-        /** Anything else for the thread. */
+        /** Sends any other message to the thread. */
         void send(OutboundMessage letter);
 
-        /** It can't be done like that. */
+        /** Tells the user that the line is invalid. */
         void hint(String text);
 
-        /** Shows again what waits for a decision, which this line was not. */
+        /** Shows again the request that waits for a decision, which this line did not make. */
         void askAgain(PendingItem item);
 
-        /** All that a call returned. */
+        /** Shows the full result of a call. */
         void showResult(String callId);
 
-        /** A person types, who saw what is open. */
+        /** Whether a person at a terminal typed the line, who saw the open requests. */
         boolean isInteractive();
 
         void listSessions();
@@ -124,7 +124,7 @@ public final class ChatLine {
         }
     }
 
-    /** A plain line never becomes a message for the model where a person may mean the call by it. */
+    /** A plain line that may be meant as a decision is never sent to the model. */
     private void decideInWords(List<PendingItem> approvals, String word) {
         boolean isYes = YES.contains(word);
         if (approvals.size() > 1) {
@@ -182,7 +182,7 @@ public final class ChatLine {
         }
     }
 
-    /** Quotes around all of a text are those of a shell, which somebody is used to. */
+    /** Removes quotes around the whole text, which users type out of habit from the shell. */
     private static String unquoted(String text) {
         boolean isQuoted = text.length() > 1
                 && "\"'".indexOf(text.charAt(0)) >= 0
@@ -190,7 +190,7 @@ public final class ChatLine {
         return isQuoted ? text.substring(1, text.length() - 1) : text;
     }
 
-    /** What follows an order: an id, and text behind an option. */
+    /** The rest of a command: an id, and the text after an option. */
     private record Rest(String id, Optional<String> text) {
         static Rest of(String rest, String option) {
             int at = (" " + rest).indexOf(" " + option + " ");

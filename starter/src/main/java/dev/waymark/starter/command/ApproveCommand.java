@@ -63,7 +63,7 @@ public final class ApproveCommand implements Callable<Integer> {
                 return Json.of(PayloadJson.MAPPER.convertValue(tree, Object.class));
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            // Said below, as for any other JSON.
+            // The error below is the same for all invalid JSON.
         }
         throw new ParameterException(spec.commandLine(), "--args is not a JSON object: " + text);
     }

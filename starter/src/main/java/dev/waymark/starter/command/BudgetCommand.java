@@ -55,7 +55,7 @@ public final class BudgetCommand implements Callable<Integer> {
         }
     }
 
-    /** The usual one speaks of Java. */
+    /** The default converter's message mentions Java classes. */
     static final class Dollars implements ITypeConverter<BigDecimal> {
         @Override
         public BigDecimal convert(String value) {

@@ -65,7 +65,7 @@ public final class CheckpointCommand implements Callable<Integer> {
         }
     }
 
-    /** A chain of records is a record a line, unless one document is asked for. */
+    /** Prints the records of a chain one per line, unless a single document is requested. */
     private void print(CheckpointFormat wanted, Timeline timeline) {
         if (wanted == CheckpointFormat.PHASES && latest) {
             output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));

@@ -11,7 +11,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept, unless told otherwise. */
 @Command(name = "clear", description = "Forgets the conversation. A turn that runs is stopped.")
 public final class ClearCommand implements Callable<Integer> {
     @Mixin

@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Begins a thread with what another one had come to. */
+/** Starts a thread with the conversation of another one. */
 @Command(
         name = "fork",
         description = "Begins a new thread at any point of another one. Without MESSAGE it runs nothing yet.")

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Makes the key with which a person signs decisions. */
+/** Creates the key with which a person signs decisions. */
 @Command(
         name = "keygen",
         description = {

@@ -35,12 +35,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Goes on from where a conversation was left. */
+/** Continues a conversation. */
 @Command(
         name = "resume",
         description = "Goes on from a checkpoint, or from where a closed thread ended, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
-    /** One more than are taken, so as to see that there are more. */
+    /** One more than allowed, so that a larger file is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
 
     @Mixin
@@ -122,7 +122,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 .map(text -> client.resumeOnly(text, place(), how))
                 .orElseGet(() -> Optional.of(client.resumeOnly(source, how)));
         if (started.isEmpty()) {
-            // Nothing goes on, so its outcome is all there is.
+            // The conversation is complete, so its own outcome is printed.
             return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
         }
         if (output.isJson()) {
@@ -146,7 +146,7 @@ public final class ResumeCommand implements Callable<Integer> {
         }
     }
 
-    /** Nobody chose it, and neither words nor a document have told it. Where nothing went on, there is none. */
+    /** Whether the thread's id is generated and not printed yet. If nothing was started, there is no id. */
     private boolean hasUntoldName(AgentResult result) {
         return result instanceof AgentResult.Complete
                 && !output.isJson()
@@ -155,7 +155,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 && !result.thread().equals(source);
     }
 
-    /** The text of a checkpoint, or empty when a thread of the server is meant. */
+    /** The content of the checkpoint; empty if the argument is a thread of the server. */
     private Optional<byte[]> checkpoint() {
         if (from != null) {
             return Optional.of(saved());
@@ -165,7 +165,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 return Optional.of(System.in.readNBytes(MOST_BYTES));
             }
             Path file = Path.of(source);
-            // A pipe is one as well: <(waymark checkpoint trip).
+            // May be a pipe: <(waymark checkpoint trip).
             if (!Files.exists(file) || Files.isDirectory(file)) {
                 return Optional.empty();
             }

@@ -132,7 +132,7 @@ public final class RunCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    /** An empty list and nothing to say: no turn comes of that. */
+    /** Whether the prompt only clears the conversation, which starts no turn. */
     private boolean isClearing(Prompt prompt) {
         return thread != null
                 && agent == null

@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** Keeps checkpoints somewhere else than in the server's history. */
+/** Saves checkpoints outside of the server's history. */
 @Command(
         name = "save",
         description = {
@@ -170,7 +170,7 @@ public final class SaveCommand implements Callable<Integer> {
         return SaveOptions.in(saver).withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout);
     }
 
-    /** What a follower has to tell. */
+    /** Prints a follower's events. */
     private final class Told implements SaveListener {
         @Override
         public void saved(CheckpointSaved event) {

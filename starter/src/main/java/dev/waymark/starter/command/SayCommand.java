@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says something to a thread, and waits for the outcome of the turn that takes it. */
+/** Sends a message to a thread, and waits for the outcome of the turn that consumes it. */
 @Command(name = "say", description = "Says something to a thread, and waits for the outcome of the turn that takes it.")
 public final class SayCommand implements Callable<Integer> {
     @Mixin

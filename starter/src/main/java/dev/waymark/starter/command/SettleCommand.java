@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says how a call with an unknown outcome ended. */
+/** Sets the outcome of a call whose outcome is unknown. */
 @Command(
         name = "settle",
         description = "Says how a call with an unknown outcome ended, and waits for what comes of it.")

@@ -26,7 +26,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    /** What the model has said of the reply that is coming. */
+    /** The partial text of the current reply. */
     private String coming = "";
 
     private int attempt;

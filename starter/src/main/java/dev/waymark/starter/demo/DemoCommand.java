@@ -23,7 +23,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** The whole story in under a minute, told with the commands that a user would type. */
+/** A demonstration in under a minute, with the commands that a user would type. */
 @Command(
         name = "demo",
         description = {
@@ -37,7 +37,7 @@ public final class DemoCommand implements Callable<Integer> {
             List.of("concierge.yaml", "concierge.script.yaml", "charge-card.sh", "charge-check.sh");
     /** Written by the program that charges. The demo only reads it. */
     private static final String LEDGER = "ledger";
-    /** Has the process id of the program that charges. */
+    /** Contains the process id of the program that charges. */
     private static final String CHARGING = "charging";
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -136,7 +136,10 @@ public final class DemoCommand implements Callable<Integer> {
         return file.toFile().length() > 0;
     }
 
-    /** It waits for the outcome otherwise, or gave up waiting because for a while there was no worker. */
+    /**
+     * Whether the approval was rejected. Otherwise the command still waits for the outcome, or gave up because there
+     * was no worker for a while.
+     */
     private static boolean isRefused(CompletableFuture<DemoProcesses.Done> approving) {
         if (!approving.isDone()) {
             return false;
@@ -158,7 +161,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Shows a command, runs it, shows what it prints. */
+    /** Shows a command, runs it, and shows its output. */
     private JsonNode type(DemoProcesses children, String... arguments) throws IOException {
         if (!output.isJson()) {
             output.line("$ waymark " + String.join(" ", quoted(arguments)));

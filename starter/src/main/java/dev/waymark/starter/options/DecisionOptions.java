@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 
-/** What a person says about a call that waits for approval, whatever the decision. */
+/** Options for a decision about a call, whatever the decision. */
 public final class DecisionOptions {
     @Option(names = "--call", paramLabel = "ID", description = "Which call, when several wait.")
     private String call;
@@ -37,7 +37,7 @@ public final class DecisionOptions {
         return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
-    /** The same decision with all that the options say. */
+    /** The decision with these options added. */
     public Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);

@@ -7,11 +7,11 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** Tells how a turn stands, and what can be done now. */
+/** Prints the state of a turn, and what can be done next. */
 public final class OutcomeRenderer {
     private OutcomeRenderer() {}
 
-    /** Prints a result and returns the exit code that goes with it. */
+    /** Prints a result and returns its exit code. */
     public static int print(Output output, AgentResult result) {
         if (result instanceof AgentResult.Interrupted interrupted) {
             ShownApprovals.remember(interrupted.pending());
@@ -80,7 +80,7 @@ public final class OutcomeRenderer {
                 retry.orElse("See what was said with: " + CommandName.line("show " + thread)));
     }
 
-    /** Its id was made up for it, and it closes when its turn ends. */
+    /** Whether the thread is a single run, with a generated id. */
     private static boolean isOneRun(AgentResult result) {
         return result.thread().startsWith("run-") || result.thread().startsWith("resume-");
     }

@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.Remedy;
 import dev.waymark.client.ValueText;
 
-/** Words a remedy of the client as commands that can be pasted. */
+/** Formats a remedy of the client as commands that can be pasted. */
 public final class RemedyText {
     private RemedyText() {}
 

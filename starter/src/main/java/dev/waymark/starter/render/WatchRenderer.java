@@ -27,7 +27,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return line(moment.at(), moment.eventId(), what);
     }
 
-    /** Words that are still coming. */
+    /** Partial text. */
     public static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
         return line(words.at(), words.eventId(), pad("text-delta") + attempt + SafeText.line(words.text()));
