@@ -45,7 +45,7 @@ final class CheckpointLineage {
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
                     "the checkpoint's own thread is still open: " + thread,
-                    "Go on in it with: waymark answer " + ValueText.quoted(thread)
+                    "Continue it with: waymark answer " + ValueText.quoted(thread)
                             + " TEXT, or waymark say, or in a second one with --thread");
         }
         Timeline timeline = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
@@ -53,7 +53,7 @@ final class CheckpointLineage {
         if (own.get().open()) {
             effects.stream().findFirst().ifPresent(call -> {
                 throw RequestLimits.badInput(
-                        "this call is open in the checkpoint's own thread, which may make it: " + call.id() + " ("
+                        "this call is open in the checkpoint's own thread, which may execute it: " + call.id() + " ("
                                 + call.tool() + ") of " + thread,
                         "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread)
                                 + " --thread NEW");
@@ -117,9 +117,9 @@ final class CheckpointLineage {
                 .isPresent();
         if (!stands) {
             throw RequestLimits.badInput(
-                    "the thread has gone on since the checkpoint, and this call with it: " + call.id() + " ("
+                    "this call has progressed in the checkpoint's own thread since: " + call.id() + " ("
                             + call.tool() + ") of " + closed.thread(),
-                    "Go on from the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
+                    "Resume the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
         }
     }
 }

@@ -83,7 +83,7 @@ final class Continuations {
             connection
                     .client()
                     .newUntypedWorkflowStub(taken.marker())
-                    .terminate("The thread that goes on has started.");
+                    .terminate("The thread that continues has started.");
         } catch (WorkflowNotFoundException e) {
             // The same request recorded it concurrently.
         }
@@ -131,10 +131,10 @@ final class Continuations {
         String name = ValueText.quoted(thread);
         return new WaymarkException.Refused(
                 Problem.BAD_INPUT,
-                "it goes on in another thread already, " + thread + ": " + source.name(),
+                "already continued in another thread, " + thread + ": " + source.name(),
                 exists
-                        ? "Look there with: waymark show " + name + "; go on from it with: waymark resume " + name
-                        : "That thread is gone or was never started: waymark resume --thread " + name
-                                + " starts it if it was not");
+                        ? "See it with: waymark show " + name + "; continue from it with: waymark resume " + name
+                        : "That thread was deleted or never started. waymark resume --thread " + name
+                                + " starts it if it was never started");
     }
 }

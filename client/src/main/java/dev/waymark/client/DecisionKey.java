@@ -99,7 +99,7 @@ public final class DecisionKey {
             PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
         Signers signers = item.signers()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "nobody has to sign decisions about " + item.callId(), "Leave out the key"));
+                        "decisions about this call need no signature: " + item.callId(), "Leave out the key"));
         for (Map.Entry<String, SignerKey> signer : signers.keys().entrySet()) {
             if (by.map(signer.getKey()::equals).orElse(true)) {
                 DecisionStatement statement = DecisionStatement.about(
@@ -118,7 +118,7 @@ public final class DecisionKey {
         }
         String all = signers.keys().keySet().stream().collect(Collectors.joining(", "));
         throw RequestLimits.badInput(
-                "the key is not that of " + by.orElse("a signer") + ". Signers are " + all,
+                "the key does not belong to " + by.orElse("a signer") + ". Signers: " + all,
                 "Sign with the private key that belongs to the public one in the agent file");
     }
 

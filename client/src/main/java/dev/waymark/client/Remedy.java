@@ -21,7 +21,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         START_WORKER("The message is kept. Start a worker, then wait for the result"),
         START_WORKER_AND_LOOK(
                 "A worker that starts soon may still take it. Look at the thread before sending it again"),
-        WAIT_FOR_RESULT("The turn goes on. Wait for its result"),
+        WAIT_FOR_RESULT("The turn continues. Wait for its result"),
         NAME_AGENT("Name an agent"),
         NAME_CALL("Name one of these calls"),
         USE_ANOTHER_THREAD("Use another thread id"),
@@ -34,13 +34,13 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         SAY("Say something to the thread"),
         DECIDE("Approve or deny the call"),
         DECIDE_AFTER_RESUME("Resume without an answer, and decide then"),
-        LIST_PENDING("Look at what waits for a decision"),
+        LIST_PENDING("List what waits for a decision"),
         MAKE_KEY("Make a key pair"),
         LIST_THREADS("List the threads"),
         LIST_VERSIONS("List the versions of the thread"),
         SHOW_THREAD("Look at the thread"),
         RESTORE_THREAD("Restore the thread from the saver by running it"),
-        RESUME_THREAD("Resume the thread to go on from where it ended"),
+        RESUME_THREAD("Resume the thread to continue it"),
         RESUME_CHECKPOINT("Resume from the checkpoint instead"),
         USE_ONE_VERSION("Use a checkpoint of one version");
 

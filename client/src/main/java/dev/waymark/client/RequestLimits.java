@@ -32,7 +32,7 @@ final class RequestLimits {
         int bytes = id.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_THREAD_BYTES) {
             throw new WaymarkException.TooLarge(
-                    "the thread id is too long: " + bytes + " bytes", "It may have " + MAX_THREAD_BYTES);
+                    "the thread id is too long: " + bytes + " bytes", "At most " + MAX_THREAD_BYTES + " are accepted");
         }
         return id;
     }
@@ -47,7 +47,7 @@ final class RequestLimits {
     static String message(String text) {
         // The workflow ignores a blank message, and a new run would wait forever for its first turn.
         if (text.isBlank()) {
-            throw badInput("no message: it is empty", "Say something");
+            throw badInput("no message: it is empty", "Give it some text");
         }
         return text("message", text);
     }
@@ -64,7 +64,7 @@ final class RequestLimits {
         if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
             throw new WaymarkException.TooLarge(
                     "the " + what + " is too large: " + bytes + " bytes",
-                    "At most " + InboundDecoder.MAX_TEXT_BYTES + " are taken. Give the agent a file to read instead");
+                    "At most " + InboundDecoder.MAX_TEXT_BYTES + " are accepted. Give the agent a file to read instead");
         }
         return text;
     }
@@ -93,7 +93,7 @@ final class RequestLimits {
         int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
         if (bytes > most) {
             throw new WaymarkException.TooLarge(
-                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are taken");
+                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are accepted");
         }
         return list;
     }
@@ -103,7 +103,7 @@ final class RequestLimits {
         for (JsonNode message : list) {
             message.fieldNames().forEachRemaining(name -> {
                 if (!name.equals("role") && !name.equals("content")) {
-                    throw corrupt("a message has a field that is not known: " + name);
+                    throw corrupt("a message has an unknown field: " + name);
                 }
             });
         }
@@ -118,7 +118,7 @@ final class RequestLimits {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)
                     ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
-                    : badInput(problem.message(), "It looks like {\"tenant\": \"acme\"}");
+                    : badInput(problem.message(), "Example: {\"tenant\": \"acme\"}");
         }
     }
 
@@ -131,8 +131,8 @@ final class RequestLimits {
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)
-                    ? new WaymarkException.TooLarge(problem.message(), "Leave out what the model need not be told")
-                    : badInput(problem.message(), "It looks like {\"type\": \"object\"}");
+                    ? new WaymarkException.TooLarge(problem.message(), "Remove what the model does not need")
+                    : badInput(problem.message(), "Example: {\"type\": \"object\"}");
         }
     }
 

@@ -328,7 +328,7 @@ final class Requests {
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
             case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
-            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread for more");
+            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread");
             case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
             case Problem.CALL_REQUIRED ->
                 new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));

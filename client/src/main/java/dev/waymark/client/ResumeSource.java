@@ -172,7 +172,7 @@ record ResumeSource(
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
                     "the conversation is too large to start a thread with: " + packed.length() + " bytes packed",
-                    "At most " + RunLimits.DEFAULT.carriedBytes() + " are taken");
+                    "At most " + RunLimits.DEFAULT.carriedBytes() + " are accepted");
         }
         return StartInput.of(begin.agent()).carrying(packed);
     }

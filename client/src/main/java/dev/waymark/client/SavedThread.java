@@ -62,7 +62,7 @@ final class SavedThread {
     private WaymarkException notRestored(String runId, Conversation closed) {
         Problem problem = AgentResult.of(thread, runId, closed, closed.turn())
                 .problem()
-                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent could not be had"));
+                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent was not found"));
         String message = "the thread is not restored, " + problem.message() + ": " + thread;
         String remedy = "Nothing was changed. Name its agent with --agent";
         return problem.type().equals(Problem.NOT_FOUND)

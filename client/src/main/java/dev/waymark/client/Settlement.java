@@ -32,7 +32,7 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
 
     public Settlement {
         if (result.isPresent() && outcome != Outcome.DONE) {
-            throw new IllegalArgumentException("only what took effect has a result");
+            throw new IllegalArgumentException("only the outcome done has a result");
         }
     }
 

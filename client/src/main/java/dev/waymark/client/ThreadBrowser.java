@@ -41,8 +41,8 @@ final class ThreadBrowser {
                     .toList();
             if (roots.size() > 1) {
                 throw RequestLimits.badInput(
-                        "several threads begin with this: " + id,
-                        "They are " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
+                        "several threads start with this: " + id,
+                        "Matches: " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
             }
             return roots.isEmpty() ? id : roots.get(0);
         });

@@ -104,7 +104,7 @@ final class ThreadContinuation {
         Continuations.Taken taken = continuations.take(source, thread, isNamed, requestId);
         if (context.requests().find(source.name()).filter(Requests.Known::open).isPresent()) {
             throw RequestLimits.badInput(
-                    "the thread was opened again, by a reset: " + source.name(), "Close it first, then resume it");
+                    "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
         return new Continuing(taken.thread(), () -> continuations.begun(taken));
     }
@@ -168,7 +168,7 @@ final class ThreadContinuation {
     private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
         if (recovered.state().turn().status() == Turn.Status.NONE
                 && checked(how).answer().orElse("").isBlank()) {
-            throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+            throw RequestLimits.badInput("the checkpoint has no messages", "Give it a message with --answer");
         }
         return ResumeSource.of(recovered);
     }

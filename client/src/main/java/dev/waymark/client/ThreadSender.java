@@ -131,8 +131,8 @@ final class ThreadSender {
                     .flatMap(spec -> ToolArguments.problem(spec.input(), args))
                     .ifPresent(why -> {
                         throw RequestLimits.badInput(
-                                "the arguments do not fit the tool " + item.tool() + ": " + why,
-                                "The call waits as before");
+                                "the arguments do not match the schema of the tool " + item.tool() + ": " + why,
+                                "The call still waits");
                     });
         }
     }

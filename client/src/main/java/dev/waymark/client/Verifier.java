@@ -54,7 +54,7 @@ final class Verifier {
                 .forEach(
                         call -> differences.add(
                                 "call " + call
-                                        + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
+                                        + ": the decision names a signer, but has no signature of theirs"));
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

@@ -44,9 +44,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "chat",
         description = {
-            "Talks to an agent at the terminal. A session is a thread, and goes on where it was left.",
-            "A line answers the open question, or is a message; /help lists what else there is.",
-            "From a pipe it reads a message a line, waits for what comes of each, and ends with the pipe."
+            "Talks to an agent at the terminal. A session is a thread that can be continued later.",
+            "A line answers the open question, or is a message; /help lists the commands.",
+            "From a pipe, it reads one message per line, waits for each outcome, and ends with the pipe."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     /** Beside the database of the development server. */
@@ -62,20 +62,20 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Option(
             names = "--session",
             paramLabel = "ID",
-            description = "The session, which is a thread. Default: a new one, with a name of its own.")
+            description = "The session, which is a thread. Default: a new one, with a generated name.")
     private String session;
 
-    @Option(names = "--agent", paramLabel = "A", description = "Who is talked to in a new session.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent of a new session.")
     private String agent;
 
     @Option(
             names = "--saver",
             paramLabel = "TARGET",
-            description = "Save the session after each step, and bring it back where the server has lost it: "
+            description = "Save the session after each step, and restore it if the server has lost it: "
                     + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
     private String saver;
 
-    @Option(names = "--volatile", description = "Let a session live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a session that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec
@@ -125,7 +125,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
             if (session == null) {
-                console.note("session " + current.name() + ". Come back with: "
+                console.note("session " + current.name() + ". Continue it with: "
                         + CommandName.line("chat --session " + ValueText.quoted(current.name())));
             }
             talk();
@@ -187,7 +187,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
                     begun = interrupt.begun();
                     send(OutboundMessage.stop());
                 } else if (interruptedBefore) {
-                    console.note("leave with /quit or Ctrl-D");
+                    console.note("quit with /quit or Ctrl-D");
                 }
             }
             interruptedBefore = typed instanceof ConsoleInput.Interrupt;
@@ -229,7 +229,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             left = true;
             ChatSession last = session();
             if (last.isBusy()) {
-                console.note("the turn goes on. Come back with: "
+                console.note("the turn continues. Come back with: "
                         + CommandName.line("chat --session " + ValueText.quoted(last.name())));
             }
             last.close();

@@ -19,19 +19,19 @@ import java.util.stream.Collectors;
  */
 public final class ChatLine {
     static final String HELP = """
-        A line is said to the agent, or answers its open question. A backslash at its end continues it.
-          /approve [ID] [--reason TEXT]       lets a call run
-          /deny [ID] [--reason TEXT]          forbids it
+        A line is sent to the agent, or answers its open question. A backslash at its end continues it.
+          /approve [ID] [--reason TEXT]       approves a call
+          /deny [ID] [--reason TEXT]          denies it
           /settle ID done|rerun|give-up [--result TEXT]
-                                              says how a call with an unknown outcome ended
-          /say TEXT                           says it, also while something waits
-              /result ID                          shows all that a call returned
-              /stop                               ends the turn, as Ctrl-C does while it runs
-          /retry                              runs the last failed or stopped turn once more
+                                              sets the outcome of a call whose outcome is unknown
+          /say TEXT                           sends it as a message, even if a decision is open
+          /result ID                          shows the full result of a call
+          /stop                               ends the turn, like Ctrl-C
+          /retry                              repeats the last turn, if it failed or was stopped
           /sessions                           lists the sessions
-          /session, /session NAME             says which one this is; goes to another one
-          /session clear                      forgets this one
-          /help, /quit                        Ctrl-D leaves, too
+          /session, /session NAME             shows the current session; switches to another
+          /session clear                      deletes the conversation
+          /help, /quit                        Ctrl-D also quits
         //text says /text to the agent.\
         """;
 
@@ -129,9 +129,9 @@ public final class ChatLine {
         boolean isYes = YES.contains(word);
         if (approvals.size() > 1) {
             orders.hint("several calls wait for approval: decide with /approve ID or /deny ID. The ids are "
-                    + ids(approvals) + ". /say TEXT is said to the agent");
+                    + ids(approvals) + ". /say TEXT sends a message instead");
         } else if (!orders.isInteractive()) {
-            orders.hint("a call waits for approval: decide with /approve or /deny. /say TEXT is said to the agent");
+            orders.hint("a call waits for approval: decide with /approve or /deny. /say TEXT sends a message instead");
         } else if (isYes || NO.contains(word)) {
             decide(isYes ? Approval.approve() : Approval.deny(), approvals.get(0), Optional.empty());
         } else {
@@ -170,7 +170,7 @@ public final class ChatLine {
                         + Suggestion.of(name, COMMANDS)
                                 .map(meant -> "Did you mean " + meant + "? ")
                                 .orElse("")
-                        + "See /help. To say it to the agent, begin the line with //");
+                        + "See /help. To send it to the agent, start the line with //");
         }
     }
 
@@ -210,7 +210,7 @@ public final class ChatLine {
             orders.hint(
                     waiting.isEmpty()
                             ? "no call waits for approval" + (rest.id().isEmpty() ? "" : ": " + rest.id())
-                            : "several calls wait for approval. Name one of " + ids(waiting));
+                            : "several calls wait for approval. Add one of these ids: " + ids(waiting));
             return;
         }
         decide(approval, waiting.get(0), rest.text());

@@ -58,7 +58,7 @@ public final class ChatScreen {
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
         showWhatIsOpen(timeline.thread(), now);
         if (now.turn().isRunning() && !now.isInterrupted()) {
-            note("its turn goes on ...");
+            note("its turn is still running ...");
         }
     }
 
@@ -125,7 +125,7 @@ public final class ChatScreen {
         } else if (fact instanceof Fact.MessageIgnored ignored) {
             note(ignored.signal() + " was ignored: " + ignored.problem().message());
         } else if (fact instanceof Fact.Cleared) {
-            note("the conversation is forgotten");
+            note("the conversation was deleted");
         } else if (fact instanceof Fact.UserSpoke spoke && isFromElsewhere(spoke)) {
             spoke.content().ifPresent(message -> show("> " + message.text()));
         } else if (fact instanceof Fact.HumanAnswered answered && isFromElsewhere(answered)) {
@@ -161,7 +161,7 @@ public final class ChatScreen {
         Optional<Problem> problem = turn.problem();
         switch (turn.status()) {
             case COMPLETE, RUNNING, NONE -> {}
-            case STOPPED -> note("stopped. Go on with another message, or with /retry");
+            case STOPPED -> note("stopped. Send another message, or /retry");
             case CANCELLED -> note("the thread was cancelled");
             case FAILED ->
                 note(OneLine.error(
@@ -214,7 +214,7 @@ public final class ChatScreen {
 
     private String approvalHint(PendingItem item, PendingText text) {
         if (!text.isWhole()) {
-            return text.commands(false).get(0) + ". /deny " + item.callId() + " forbids it";
+            return text.commands(false).get(0) + ". To deny it: /deny " + item.callId();
         }
         String commands = "/approve " + item.callId() + " or /deny " + item.callId() + " --reason TEXT";
         return console.isInteractive() ? "y or n? Or " + commands : commands;
@@ -228,7 +228,7 @@ public final class ChatScreen {
                 .filter(part -> part.toolUseId().equals(callId))
                 .map(Part.ToolResult::content)
                 .reduce((earlier, later) -> later);
-        result.ifPresentOrElse(this::showText, () -> note("no result of this call: " + callId + ". See /help"));
+        result.ifPresentOrElse(this::showText, () -> note("no result for this call: " + callId + ". See /help"));
     }
 
     /** Shows the first line of a result, and the number of remaining lines. */
@@ -251,7 +251,7 @@ public final class ChatScreen {
         List<String> lines = String.valueOf(text).lines().toList();
         lines.stream().limit(MOST_DIFF_LINES).forEach(line -> note("  " + mark + line));
         if (lines.size() > MOST_DIFF_LINES) {
-            note("  … " + (lines.size() - MOST_DIFF_LINES) + " lines more");
+            note("  … " + (lines.size() - MOST_DIFF_LINES) + " more lines");
         }
     }
 

@@ -135,7 +135,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
         String successor = terms.thread(number + 1);
         client.resumeOnly(thread, terms.how().withThread(successor));
-        console.note("going on in " + successor);
+        console.note("continuing in " + successor);
         thread = successor;
         return read(thread);
     }
@@ -174,7 +174,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
                     "the session belongs to another agent: " + own,
-                    "Leave --agent out, or take another --session");
+                    "Omit --agent, or use another --session");
         }
     }
 
@@ -242,7 +242,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
                 }
             } catch (RuntimeException e) {
                 if (!isLeft()) {
-                    console.note(OneLine.error("the session is not shown any more: " + e.getMessage(), ""));
+                    console.note(OneLine.error("the session can't be shown any more: " + e.getMessage(), ""));
                     ended();
                 }
                 return;
@@ -266,7 +266,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     }
 
     private boolean showAgain(Timeline timeline) {
-        console.note("the session is back");
+        console.note("the session was restored");
         stopSaving();
         show(timeline);
         startSaving();
@@ -281,7 +281,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         closed = true;
         notifyAll();
         if (!left) {
-            console.note("the thread is closed. With the next message, another one goes on");
+            console.note("the thread is closed. The next message continues in a new one");
         }
     }
 
@@ -324,8 +324,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(
-                    "no worker has taken it for ten seconds",
-                    "It goes on once there is one: " + CommandName.line("worker")));
+                    "no worker has taken the work for ten seconds",
+                    "It continues once there is one: " + CommandName.line("worker")));
             stalled = true;
             notifyAll();
         }

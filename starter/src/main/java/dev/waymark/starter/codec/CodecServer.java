@@ -109,7 +109,7 @@ public final class CodecServer implements AutoCloseable {
             throws IOException {
         byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
         if (body.length > MAX_BODY_BYTES) {
-            send(exchange, 413, "a request may have " + MAX_BODY_BYTES + " bytes");
+            send(exchange, 413, "a request may have at most " + MAX_BODY_BYTES + " bytes");
             return;
         }
         String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))

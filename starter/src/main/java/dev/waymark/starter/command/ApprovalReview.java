@@ -49,14 +49,14 @@ final class ApprovalReview {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
                     "the arguments of the call are too long to be shown: " + item.callId(),
-                    "Read them, and use the digest that stands there: "
+                    "Read them, and use the digest given there: "
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
         }
         boolean isPerson = Terminals.isInteractive() && !output.isJson();
         if (!isPerson && ShownApprovals.isAnother(item)) {
             throw new WaymarkException.Refused(
                     Problem.ARGS_CHANGED,
-                    "another call was shown than waits now: " + String.join(" ", text.question()),
+                    "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }
         text.question().forEach(output::note);

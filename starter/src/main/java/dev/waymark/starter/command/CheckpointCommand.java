@@ -21,8 +21,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints a checkpoint, from history. */
-@Command(name = "checkpoint", description = "Prints a checkpoint, from history.")
+/** Prints a checkpoint, derived from history. */
+@Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
 public final class CheckpointCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -40,10 +40,10 @@ public final class CheckpointCommand implements Callable<Integer> {
     @Option(
             names = "--at",
             paramLabel = "V",
-            description = "Which: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
+            description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
     private String at;
 
-    @Option(names = "--latest", description = "Of phases, only the newest snapshot; of versions, only the newest.")
+    @Option(names = "--latest", description = "Only the newest snapshot (phases) or the newest version (versions).")
     private boolean latest;
 
     @Spec

@@ -16,13 +16,13 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "keygen",
         description = {
-            "Makes a key for signing decisions: writes the private key into a new file and prints the public one, which"
+            "Creates a key for signing decisions: writes the private key to a new file, and prints the public key, which"
                     + " goes into the agent file:",
             "",
             "  approvals:",
             "    signers: { ann: \"ed25519:…\" }",
             "",
-            "Then only decisions made with approve, deny or settle --key FILE count. Keep the file where no tool can"
+            "Then only decisions made by approve, deny or settle with --key FILE count. Keep the file where no tool can"
                     + " read it."
         })
 public final class KeygenCommand implements Callable<Integer> {

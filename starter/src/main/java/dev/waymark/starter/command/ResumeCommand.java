@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
 /** Continues a conversation. */
 @Command(
         name = "resume",
-        description = "Goes on from a checkpoint, or from where a closed thread ended, and waits for the outcome.")
+        description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One more than allowed, so that a larger file is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
@@ -61,34 +61,34 @@ public final class ResumeCommand implements Callable<Integer> {
     @Option(
             names = "--answer",
             paramLabel = "TEXT",
-            description = "The answer to the open question; where none is open, a new message.")
+            description = "The answer to the open question; a new message if none is open.")
     private String answer;
 
-    @Option(names = "--agent", paramLabel = "A", description = "Who goes on. Default: the agent that is recorded.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Default: the recorded one.")
     private String agent;
 
     @Option(
             names = "--thread",
             paramLabel = "ID",
-            description = "The new thread's id; it stays open. Default: made of what is resumed and the answer.")
+            description = "The new thread's id; it stays open. Default: derived from the source and the answer.")
     private String thread;
 
-    @Option(names = "--max-iterations", paramLabel = "N", description = "How often a turn may call the model, at most.")
+    @Option(names = "--max-iterations", paramLabel = "N", description = "The maximum number of model calls per turn.")
     private Integer maxIterations;
 
     @Option(
             names = "--context",
             paramLabel = "JSON",
-            description = "An object that the new thread carries for its tools, instead of what is recorded.")
+            description = "A JSON object as context for the new thread's tools, instead of the recorded one.")
     private String context;
 
-    @Option(names = "--no-wait", description = "Return once it is durable. No worker is needed for that.")
+    @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
-    @Option(names = "--assert-complete", description = "Exit with 4 when the agent asks a person something.")
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
     private boolean assertComplete;
 
-    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec
@@ -177,8 +177,8 @@ public final class ResumeCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
-                    "it can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
-                    "Name a checkpoint that you may read, or - for one on stdin");
+                    "the checkpoint can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
+                    "Give a readable file, or - for stdin");
         }
     }
 
@@ -189,7 +189,7 @@ public final class ResumeCommand implements Callable<Integer> {
     private byte[] saved() {
         Json document = Savers.using(from, saver -> saver.load(source))
                 .orElseThrow(() -> new WaymarkException.NotFound(
-                        "no checkpoint of this thread: " + source, "See what is in there: " + from));
+                        "no checkpoint of this thread: " + source, "List the entries of the saver: " + from));
         return document.canonical().getBytes(StandardCharsets.UTF_8);
     }
 

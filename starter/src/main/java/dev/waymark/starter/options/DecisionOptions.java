@@ -11,13 +11,13 @@ import picocli.CommandLine.Option;
 
 /** Options for a decision about a call, whatever the decision. */
 public final class DecisionOptions {
-    @Option(names = "--call", paramLabel = "ID", description = "Which call, when several wait.")
+    @Option(names = "--call", paramLabel = "ID", description = "The call, if several wait.")
     private String call;
 
     @Option(
             names = "--digest",
             paramLabel = "D",
-            description = "The digest of the arguments that were shown. With others, the decision is refused.")
+            description = "The digest of the arguments that were shown. If they have changed, the decision is refused.")
     private String digest;
 
     @Option(names = "--by", paramLabel = "WHO", description = "Who decides.")
@@ -29,7 +29,7 @@ public final class DecisionOptions {
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "Your private key, where the agent takes only signed decisions. See: waymark keygen --help.")
+            description = "Your private key, if the agent accepts only signed decisions. See: waymark keygen --help.")
     private Path key;
 
     /** Sends the decision, signed if there is a key, and waits for the outcome. */

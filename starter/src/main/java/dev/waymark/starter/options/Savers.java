@@ -57,7 +57,7 @@ public final class Savers {
     public static CheckpointSaver openLasting(String target) {
         if (target.startsWith("memory:")) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
+                    Problem.BAD_INPUT, "the saver would be lost when this command ends: " + target, "Use " + TARGETS);
         }
         return open(target);
     }

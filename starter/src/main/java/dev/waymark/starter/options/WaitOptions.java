@@ -19,7 +19,7 @@ public final class WaitOptions {
     @Option(
             names = "--timeout",
             paramLabel = "D",
-            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn goes on.",
+            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn continues.",
             converter = Durations.class)
     private Duration timeout;
 

@@ -144,7 +144,7 @@ public final class CallLog {
     /** {@code approved by ann, with other arguments}. */
     static String words(Call.Approval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        String who = approval.stated() ? ", says a checkpoint" : by(approval.by());
+        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by());
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")

@@ -52,7 +52,7 @@ public final class OutcomeRenderer {
             return OneLine.error(
                     problem.message() + ": " + result.thread(),
                     isOneRun(result)
-                            ? "Give it more with --max-iterations " + more
+                            ? "Raise the limit with --max-iterations " + more
                             : "Raise it with: " + CommandName.line("budget " + thread + " --iterations " + more));
         }
         if (result instanceof AgentResult.OverBudget) {
@@ -77,7 +77,7 @@ public final class OutcomeRenderer {
         return OneLine.error(
                 "the turn " + (result instanceof AgentResult.Failed ? "failed" : "was " + result.status()) + ": "
                         + problem.message(),
-                retry.orElse("See what was said with: " + CommandName.line("show " + thread)));
+                retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
     }
 
     /** Whether the thread is a single run, with a generated id. */

@@ -134,7 +134,7 @@ public final class Output {
         try {
             return PayloadJson.MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a document that can't be written", e);
+            throw new IllegalStateException("a document can't be encoded", e);
         }
     }
 }

@@ -57,7 +57,7 @@ public final class PendingText {
     private List<String> quoted(String words) {
         String text = Excerpt.of(SafeText.lines(words), MOST_CHARACTERS).text().strip();
         if (text.isEmpty()) {
-            return List.of(SafeText.line(item.tool()) + " asks something, and its words are not known.");
+            return List.of(SafeText.line(item.tool()) + " asks something, but the question is not known.");
         }
         List<String> lines = text.lines().toList();
         return lines.size() == 1
@@ -85,7 +85,7 @@ public final class PendingText {
     private List<String> approvalCommands(String thread, String call, String key) {
         if (!isWhole()) {
             List<String> lines = new ArrayList<>();
-            lines.add("To approve it, read all of it, and use the digest that stands there: "
+            lines.add("To approve it, read all of it, and use the digest given there: "
                     + CommandName.line("pending" + thread + " --json"));
             lines.addAll(lines("deny" + thread + call + key + " --reason TEXT"));
             return lines;

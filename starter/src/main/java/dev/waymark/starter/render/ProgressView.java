@@ -33,7 +33,7 @@ public final class ProgressView implements Watcher {
 
     private void interrupted() {
         waitsFor.ifPresent(thread -> output.step(
-                "\nThe turn goes on. See how it ends with: " + CommandName.line("result " + ValueText.quoted(thread))));
+                "\nThe turn continues. See its outcome with: " + CommandName.line("result " + ValueText.quoted(thread))));
     }
 
     @Override

@@ -17,7 +17,7 @@ public final class AnthropicServer extends ModelServer {
     private static final int MOST_MARKS = 4;
     private static final Set<String> IMAGES = Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
-    /** Blocks that only their maker may be given back. */
+    /** Blocks that may only be sent back to the model that made them. */
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
 
     private record Issued(String model, JsonNode block) {}
@@ -36,7 +36,6 @@ public final class AnthropicServer extends ModelServer {
         return KEY.equals(headers.get("x-api-key"));
     }
 
-    // ---- what is refused
 
     @Override
     void check(Map<String, String> headers, JsonNode body) {
@@ -153,7 +152,6 @@ public final class AnthropicServer extends ModelServer {
         demand(!block.path("text").asText().isBlank(), "text content blocks must contain non-whitespace text");
     }
 
-    // ---- what is sent
 
     @Override
     Script script(String model, ModelAnswer.Speech speech) {

@@ -87,8 +87,8 @@ class HttpToolTest {
 
             assertThat(text)
                     .isEqualTo("Invalid input for tool \"charge\": card is part of the URL: expected text, a number,"
-                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are not names"
-                            + " in a path");
+                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are not allowed"
+                            + " as path segments");
             assertThat(server.requests()).isEmpty();
         }
     }
