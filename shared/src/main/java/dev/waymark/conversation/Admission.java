@@ -115,7 +115,7 @@ final class Admission {
     }
 
     private static Optional<Problem> notAskedBelow(Conversation state, String callId) {
-        Optional<Call> above = state.above(callId);
+        Optional<Call> above = state.callBook().above(callId);
         boolean asked = above.flatMap(Call::subagent)
                 .filter(known ->
                         known.wasAsked(callId.substring(above.get().id().length() + 1)))

@@ -24,30 +24,30 @@ final class LostCallRules {
         if (!draft.careOf(call).verify()) {
             leaveUndecided(call);
         } else if (fenceOf(call).isAfter(draft.at)) {
-            draft.put(call.unknown(fenceOf(call), draft.at));
+            draft.book.put(call.unknown(fenceOf(call), draft.at));
         } else {
-            draft.put(call.doubted(draft.at));
+            draft.book.put(call.doubted(draft.at));
         }
     }
 
     void leaveUndecided(Call call) {
         if (draft.careOf(call).ask()) {
-            draft.put(call.unsettled(draft.at));
+            draft.book.put(call.unsettled(draft.at));
         } else {
             giveUp(call);
         }
     }
 
     void giveUp(Call call) {
-        draft.put(call.ended(
+        draft.book.put(call.ended(
                 Call.Status.LOST,
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at)),
                 draft.at));
         if (draft.careOf(call).dedupe()) {
             // The held calls would replay this one's result. There is none, so they are lost with it.
-            draft.openCalls().stream()
+            draft.book.openCalls().stream()
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
-                    .forEach(twin -> draft.put(twin.ended(
+                    .forEach(twin -> draft.book.put(twin.ended(
                             Call.Status.LOST,
                             ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()),
                             draft.at)));
@@ -61,7 +61,7 @@ final class LostCallRules {
     private Instant fenceOf(Call call) {
         Instant claimedAt = Stream.concat(
                         call.claim().stream(),
-                        draft.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
+                        draft.book.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
                 .map(Call.Claim::at)
                 .max(Instant::compareTo)
                 .orElse(draft.at);
@@ -79,20 +79,20 @@ final class LostCallRules {
         if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // It was approved in a run that was taken back.
         } else {
-            draft.put(again.issued(fenceToCome(again), draft.at));
+            draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
         draft.reachVersionWhenBatchIsDone();
     }
 
     void verifyDispatched(Fact.VerifyDispatched fact) {
-        draft.calls
+        draft.book.calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.DOUBTED)
-                .ifPresent(call -> draft.put(call.verifying(draft.at)));
+                .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
     }
 
     void toolVerified(Fact.ToolVerified fact) {
-        Optional<Call> verified = draft.calls
+        Optional<Call> verified = draft.book.calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
         verified.ifPresent(call -> {
@@ -130,7 +130,7 @@ final class LostCallRules {
     void postpone(Call call) {
         switch (call.status()) {
             case UNKNOWN, DOUBTED -> doubt(call);
-            case ISSUED -> draft.put(call.issued(fenceToCome(call), draft.at));
+            case ISSUED -> draft.book.put(call.issued(fenceToCome(call), draft.at));
             case HELD,
                     AWAITING,
                     DISPATCHED,

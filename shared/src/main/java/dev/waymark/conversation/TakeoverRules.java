@@ -35,21 +35,21 @@ final class TakeoverRules {
     /** Begins a thread with the state of one that is over. */
     void resume(Resumption how) {
         begin(how.id());
-        draft.once = how.once();
-        draft.maxIterations = how.maxIterations().or(() -> draft.maxIterations);
-        Optional<Json> extras = draft.origin.flatMap(Origin::extras);
-        draft.origin = how.session().isEmpty() && extras.isEmpty()
+        draft.identity.once = how.once();
+        draft.money.maxIterations = how.maxIterations().or(() -> draft.money.maxIterations);
+        Optional<Json> extras = draft.identity.origin.flatMap(Origin::extras);
+        draft.identity.origin = how.session().isEmpty() && extras.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Origin(how.session(), extras));
-        how.agent().ifPresent(named -> draft.agent = named);
-        if (how.agent().isPresent() || draft.terms.isEmpty()) {
-            draft.terms = Optional.empty();
-            draft.agentRequested = false;
+        how.agent().ifPresent(named -> draft.binding.agent = named);
+        if (how.agent().isPresent() || draft.binding.terms.isEmpty()) {
+            draft.binding.terms = Optional.empty();
+            draft.binding.agentRequested = false;
         }
         takeBackModelCall();
         how.answer().ifPresent(this::answerOrSay);
-        if (!draft.openCalls().isEmpty() || (draft.turn.mayGoOn() && !draft.isBlank())) {
-            draft.turn = draft.turn.continued();
+        if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
+            draft.dialogue.turn = draft.dialogue.turn.continued();
         }
         takeUpOpenCalls();
     }
@@ -57,13 +57,13 @@ final class TakeoverRules {
     /** Begins a thread with the state of another one, which goes on without it. */
     void fork(ForkRequest how) {
         begin(how.id());
-        draft.once = false;
-        draft.origin =
-                draft.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
-        draft.agentRequested = draft.terms.isPresent();
+        draft.identity.once = false;
+        draft.identity.origin =
+                draft.identity.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        draft.binding.agentRequested = draft.binding.terms.isPresent();
         effects.inherit();
         takeBackModelCall();
-        for (Call call : draft.openCalls()) {
+        for (Call call : draft.book.openCalls()) {
             if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
             }
@@ -75,33 +75,33 @@ final class TakeoverRules {
     }
 
     private void begin(String id) {
-        draft.life = Conversation.Life.OPEN;
-        draft.parent = Optional.empty();
-        draft.reported = Optional.empty();
-        draft.facts++;
-        draft.seen = draft.seen.with(id, draft.facts);
+        draft.identity.life = Conversation.Life.OPEN;
+        draft.parentLink.parent = Optional.empty();
+        draft.parentLink.reported = Optional.empty();
+        draft.counters.facts++;
+        draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
     /** Nothing will be heard of it here. */
     private void takeBackModelCall() {
-        if (draft.modelCalled) {
-            if (draft.state().isSummarising()) {
-                draft.gauge = Optional.of(draft.gauge().notSummarising()); // Its step is the next one's again.
+        if (draft.dialogue.modelCalled) {
+            if (draft.isSummarising()) {
+                draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().notSummarising()); // Its step is the next one's again.
             } else {
-                draft.turn = draft.turn.uniterated();
+                draft.dialogue.turn = draft.dialogue.turn.uniterated();
             }
-            draft.modelCalled = false;
-            draft.steps--;
+            draft.dialogue.modelCalled = false;
+            draft.counters.steps--;
         }
     }
 
     private void answerOrSay(String words) {
-        Optional<Call> question = draft.openCalls().stream()
+        Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent() && draft.terms.isEmpty() && question.get().asksNothing()) {
+        if (question.isPresent() && draft.binding.terms.isEmpty() && question.get().asksNothing()) {
             // It may be an approval that is waited for. The agent's tools will tell.
-            draft.put(question.get().answeredEarly(words));
+            draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
@@ -112,10 +112,10 @@ final class TakeoverRules {
 
     /** Calls that a thread brought from elsewhere find their place once the agent's tools are known. */
     void takeUpOpenCalls() {
-        if (draft.terms.isPresent()) {
-            List<Call> open = draft.openCalls();
-            open.forEach(call -> takeUp(call, draft.terms.get()));
-            draft.versionReached |= !open.isEmpty() && draft.openCalls().isEmpty();
+        if (draft.binding.terms.isPresent()) {
+            List<Call> open = draft.book.openCalls();
+            open.forEach(call -> takeUp(call, draft.binding.terms.get()));
+            draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }
 
@@ -145,7 +145,7 @@ final class TakeoverRules {
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
             lost.doubt(call);
         } else if (call.status() == Call.Status.DISPATCHED) {
-            draft.put(call.issued(Optional.empty(), draft.at));
+            draft.book.put(call.issued(Optional.empty(), draft.at));
         } else if (call.status() == Call.Status.ISSUED
                 && call.dispatches() == 0
                 && call.wakeAt().isEmpty()) {

@@ -15,15 +15,15 @@ final class ToolRules {
     }
 
     void toolDispatched(Fact.ToolDispatched fact) {
-        draft.calls
+        draft.book.calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
-                .ifPresent(call -> draft.put(call.dispatched(fact.dispatch(), draft.at)));
+                .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
     /** The call, if this dispatch of it is the one that is awaited. */
     private Optional<Call> running(String callId, int dispatch) {
-        return draft.calls
+        return draft.book.calls
                 .get(callId)
                 .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
                 .filter(call -> call.dispatches() == dispatch);
@@ -38,19 +38,19 @@ final class ToolRules {
             return;
         }
         // A turn may have been stopped meanwhile. The effect is worth knowing all the same.
-        draft.calls
+        draft.book.calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
                 .ifPresent(call -> {
                     effects.executed(call, !fact.isError(), fact.content());
-                    draft.put(call.withoutClaim());
+                    draft.book.put(call.withoutClaim());
                 });
     }
 
     void toolInterrupted(Fact.ToolInterrupted fact) {
         running(fact.callId(), fact.dispatch()).ifPresent(call -> {
             effects.executed(call, false, "");
-            draft.put(call.asking(fact.question(), draft.at));
+            draft.book.put(call.asking(fact.question(), draft.at));
         });
     }
 
@@ -71,7 +71,7 @@ final class ToolRules {
     }
 
     void toolNotStarted(Fact.ToolNotStarted fact) {
-        draft.calls
+        draft.book.calls
                 .get(fact.callId())
                 .filter(call -> call.dispatches() == fact.dispatch())
                 .ifPresent(call -> notStarted(call, fact));
@@ -93,7 +93,7 @@ final class ToolRules {
             }
             case CANCELLED -> {
                 if (ownClaim) {
-                    draft.put(call.withoutClaim());
+                    draft.book.put(call.withoutClaim());
                 }
             }
             case ISSUED,
@@ -120,7 +120,7 @@ final class ToolRules {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else {
             long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
-            draft.put(call.withoutClaim()
+            draft.book.put(call.withoutClaim()
                     .issued(seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds)), draft.at));
         }
     }

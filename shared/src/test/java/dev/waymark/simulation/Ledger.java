@@ -480,7 +480,7 @@ final class Ledger {
                         && after.life() == before.life()
                         && after.modelCalled() == before.modelCalled()
                         && after.seen().equals(before.seen())
-                        && after.maxIterations().equals(before.maxIterations())
+                        && after.money().maxIterations().equals(before.money().maxIterations())
                         && after.full() == before.full(),
                 what + " changed something");
     }
