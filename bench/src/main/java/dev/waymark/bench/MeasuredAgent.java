@@ -17,7 +17,7 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.tool.JavaTool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;

@@ -2,9 +2,9 @@ package dev.waymark.bench;
 
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.tool.CommandResult;
-import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.ProcessFence;
+import dev.waymark.worker.process.CommandResult;
+import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.process.ProcessFence;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

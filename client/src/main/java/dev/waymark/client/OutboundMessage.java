@@ -1,9 +1,11 @@
 package dev.waymark.client;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.WireNames;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -28,6 +30,20 @@ public final class OutboundMessage {
     public static OutboundMessage message(String text) {
         String id = newId();
         return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
+    }
+
+    /** Messages that replace the conversation, as runner checkpoints have them. An empty list clears it. */
+    public static OutboundMessage replacement(JsonNode messages) {
+        String id = newId();
+        return new OutboundMessage(
+                id,
+                WireNames.SAY,
+                new SayPayload(
+                        Optional.of(id),
+                        Optional.empty(),
+                        Optional.of(RequestLimits.messages(messages)),
+                        Optional.empty(),
+                        Optional.empty()));
     }
 
     /** The last failed or stopped turn is to run once more. */

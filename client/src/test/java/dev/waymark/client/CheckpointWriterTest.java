@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class CheckpointWriterTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    private final KeptSaver saver = new KeptSaver();
+    private final RecordingSaver saver = new RecordingSaver();
     private final List<String> told = new CopyOnWriteArrayList<>();
     private CheckpointWriter keeper = keeper(SaveInterval.STEP);
 

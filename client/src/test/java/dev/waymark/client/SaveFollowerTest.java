@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class SaveFollowerTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    private final KeptSaver saver = new KeptSaver();
+    private final RecordingSaver saver = new RecordingSaver();
     /** Made before the clock of a stop runs. */
     private final ThreadSnapshot newest = at(1);
 

@@ -234,27 +234,29 @@ class AgentsTest {
                         .calls("tu_1", "search_documents", "{\"text\":\"AT MOST once\"}")
                         .using(1_000, 100),
                 ModelAnswer.says()
-                        .calls("tu_2", "read_document", "{\"name\":\"guide.md\",\"from\":1}")
+                        .calls("tu_2", "read_document", "{\"name\":\"guide/side-effects.md\",\"from\":1}")
                         .using(1_000, 100),
-                ModelAnswer.says("guide.md: at most once.").using(1_000, 100),
+                ModelAnswer.says("guide/side-effects.md: at most once.").using(1_000, 100),
                 ModelAnswer.says()
-                        .calls("tu_3", "checker", "{\"task\":\"A charge happens at most once: guide.md\"}")
+                        .calls("tu_3", "checker", "{\"task\":\"A charge happens at most once: guide/side-effects.md\"}")
                         .using(1_000, 100),
                 ModelAnswer.says("All of it is there.").using(1_000, 100),
-                ModelAnswer.says("At most once, says guide.md.").using(1_000, 100));
+                ModelAnswer.says("At most once, says guide/side-effects.md.").using(1_000, 100));
 
         AgentResult done = client.prompt("librarian", "How often is a card charged?");
 
         assertThat(openai.complaints()).isEmpty();
-        assertThat(textOf(done)).isEqualTo("At most once, says guide.md.");
+        assertThat(textOf(done)).isEqualTo("At most once, says guide/side-effects.md.");
         // Eight calls of 1,000 tokens at 0.25 dollars a million, and of 100 at 2.
         assertThat(done.cost()).contains(Usd.of(new BigDecimal("0.0036")));
         assertThat(client.timeline(done.thread() + "/tu_2").now().transcript().messages().stream()
                         .flatMap(message -> message.toolResults().stream())
                         .map(Part.ToolResult::content))
                 .satisfiesExactly(
-                        found -> assertThat(found).contains("guide.md:").contains("at most once"),
-                        read -> assertThat(read).startsWith("# Guide\n"));
+                        found -> assertThat(found)
+                                .contains("guide/side-effects.md:")
+                                .contains("at most once"),
+                        read -> assertThat(read).startsWith("# Tools with side effects\n"));
     }
 
     @Test

@@ -23,7 +23,8 @@ class GuideTest {
         try (Stream<Path> files = Files.list(ROOT.resolve("e2e/src/test/java/dev/waymark/e2e/examples"))) {
             examples = files.sorted().map(GuideTest::read).collect(Collectors.joining());
         }
-        List<String> quoted = JAVA.matcher(read(ROOT.resolve("docs/guide.md")))
+        List<String> quoted = JAVA.matcher(
+                        read(ROOT.resolve("docs/guide/java.md")) + read(ROOT.resolve("docs/guide/crash-tests.md")))
                 .results()
                 .map(block -> block.group(1))
                 .toList();

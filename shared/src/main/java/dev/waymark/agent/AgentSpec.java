@@ -189,14 +189,7 @@ public record AgentSpec(
         Map<String, AgentPolicy.ToolKind> kinds = new LinkedHashMap<>();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();
         for (ToolSpec tool : tools) {
-            kinds.put(
-                    tool.name(),
-                    switch (tool.kind()) {
-                        case QUESTION -> AgentPolicy.ToolKind.QUESTION;
-                        case STATE -> AgentPolicy.ToolKind.STATE;
-                        case SUBAGENT -> AgentPolicy.ToolKind.SUBAGENT;
-                        case JAVA, COMMAND, HTTP, MCP -> AgentPolicy.ToolKind.ACTIVITY;
-                    });
+            kinds.put(tool.name(), tool.kind().rule());
             if (!tool.care().equals(AgentPolicy.Care.NONE)) {
                 care.put(tool.name(), tool.care());
             }

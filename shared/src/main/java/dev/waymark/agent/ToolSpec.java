@@ -78,25 +78,36 @@ public record ToolSpec(
     public enum Kind {
         /** A person answers. */
         @JsonProperty("question")
-        QUESTION,
+        QUESTION(AgentPolicy.ToolKind.QUESTION),
         /** A Java object that the worker was built with. */
         @JsonProperty("java")
-        JAVA,
+        JAVA(AgentPolicy.ToolKind.ACTIVITY),
         /** A program, started by the worker. */
         @JsonProperty("command")
-        COMMAND,
+        COMMAND(AgentPolicy.ToolKind.ACTIVITY),
         /** A server of tools, over the Model Context Protocol. */
         @JsonProperty("mcp")
-        MCP,
+        MCP(AgentPolicy.ToolKind.ACTIVITY),
         /** A request over HTTP, sent by the worker. */
         @JsonProperty("http")
-        HTTP,
+        HTTP(AgentPolicy.ToolKind.ACTIVITY),
         /** The rules themselves: it changes nothing but the thread's own state. */
         @JsonProperty("state")
-        STATE,
+        STATE(AgentPolicy.ToolKind.STATE),
         /** The agent of the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
-        SUBAGENT
+        SUBAGENT(AgentPolicy.ToolKind.SUBAGENT);
+
+        private final AgentPolicy.ToolKind rule;
+
+        Kind(AgentPolicy.ToolKind rule) {
+            this.rule = rule;
+        }
+
+        /** Who carries it out, as the rules of a conversation see it. */
+        public AgentPolicy.ToolKind rule() {
+            return rule;
+        }
     }
 
     @JsonCreator

@@ -36,6 +36,14 @@ public final class ActivityFailures {
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
     }
 
+    /** What a check came to that did not find out: workers that can't read the thread leave it to others. */
+    public static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
+        Problem problem = problem(failure);
+        return problem.type().equals(Problem.UNKNOWN_RULES)
+                ? new Fact.VerifyLeft(callId, dispatch)
+                : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
+    }
+
     /** What a subagent's thread came to that could not say so itself. */
     public static Fact subagent(String callId, @Nullable Throwable failure) {
         Throwable cause =

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.UnknownRulesException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -48,11 +50,17 @@ public record CarriedState(
         return Base64.getEncoder().encodeToString(bytes.toByteArray());
     }
 
+    /** Throws {@link UnknownRulesException} when the state goes by rules that this version does not know. */
     public static CarriedState unpack(String packed) {
         try (InputStream zip = new GZIPInputStream(
                         new ByteArrayInputStream(Base64.getDecoder().decode(packed)));
                 JsonParser parser = ANY_KEY.createParser(zip)) {
             return PayloadJson.MAPPER.readValue(parser, CarriedState.class);
+        } catch (JsonMappingException e) {
+            if (e.getCause() instanceof UnknownRulesException unknown) {
+                throw unknown;
+            }
+            throw new UncheckedIOException(e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

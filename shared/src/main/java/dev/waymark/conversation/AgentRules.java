@@ -23,8 +23,9 @@ final class AgentRules {
     void agentResolved(Fact.AgentResolved fact) {
         AgentPolicy terms = fact.terms();
         draft.binding.terms = Optional.of(terms);
-        draft.binding.context =
-                terms.context().map(own -> own.overlaidBy(draft.binding.context)).or(() -> draft.binding.context);
+        draft.binding.context = terms.context()
+                .map(own -> own.overlaidBy(draft.binding.context))
+                .or(() -> draft.binding.context);
         if (draft.binding.agent.isEmpty()) {
             draft.binding.agent = terms.agent();
         }
@@ -35,6 +36,10 @@ final class AgentRules {
     void agentRefused(Fact.AgentRefused fact) {
         if (draft.identity.life == Conversation.Life.CANCELLED) {
             return; // The cancellation did this, and is the outcome already.
+        }
+        if (draft.isLeft(fact.problem())) {
+            draft.binding.agentRequested = false;
+            return;
         }
         if (!draft.dialogue.turn.isRunning()) {
             turns.open();

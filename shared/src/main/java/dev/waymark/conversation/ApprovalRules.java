@@ -16,7 +16,8 @@ final class ApprovalRules {
     }
 
     void askFor(Call call) {
-        Optional<AgentPolicy.Approvals> approvals = draft.binding.terms.orElseThrow().approvals();
+        Optional<AgentPolicy.Approvals> approvals =
+                draft.binding.terms.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call.tool()) + Draft.claimNote(call);
             draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));

@@ -107,7 +107,8 @@ final class CallRules {
         } else {
             // A call that may have been handed out before keeps its key, whatever else has ended meanwhile.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
-            draft.book.put((first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
+            draft.book.put(
+                    (first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
         }
     }
 

@@ -13,7 +13,8 @@ final class ClaimRules {
     }
 
     void toolClaimed(Fact.ToolClaimed fact) {
-        Optional<Call> claimed = draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
+        Optional<Call> claimed =
+                draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
             Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
             draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
@@ -42,7 +43,8 @@ final class ClaimRules {
         if (answerable.isEmpty() || !attach(answerable.get().repeating(fact.repeat()), claim)) {
             String key = EffectLog.key(fact.tool(), fact.argsDigest());
             EffectLog.Remembered remembered = new EffectLog.Remembered(fact.callId(), fact.repeat(), claim);
-            draft.book.effects = draft.book.effects.with(key, draft.book.effects.of(key).remembering(remembered));
+            draft.book.effects =
+                    draft.book.effects.with(key, draft.book.effects.of(key).remembering(remembered));
             draft.book.openCalls().stream()
                     .filter(call -> Admission.isOfCall(call, fact))
                     .forEach(lost::postpone);

@@ -42,7 +42,7 @@ public record Conversation(
         @JsonUnwrapped Arrivals arrivals,
         @JsonProperty("counters") Counters counters) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
-    public static final int RULES = 1;
+    public static final int RULES = 2;
 
     /** Longer arguments, as canonical JSON, are not handed to a tool. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;

@@ -2,8 +2,8 @@ package dev.waymark.conversation;
 
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -111,6 +111,11 @@ final class Draft {
         for (Call call : book.openCalls()) {
             book.put(call.ended(Call.Status.CANCELLED, text + claimNote(call), at));
         }
+    }
+
+    /** Whether a failure says no more than that a worker could not read this thread and left the work to others. */
+    boolean isLeft(Problem problem) {
+        return identity.rules >= 2 && problem.type().equals(Problem.UNKNOWN_RULES);
     }
 
     void reachVersionWhenBatchIsDone() {

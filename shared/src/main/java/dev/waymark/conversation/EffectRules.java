@@ -36,7 +36,8 @@ final class EffectRules {
     /** What was done is done for a fork too; a result that was forgotten may have been anything. */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();
-        draft.dialogue.transcript
+        draft.dialogue
+                .transcript
                 .messages()
                 .forEach(message ->
                         message.toolResults().forEach(result -> results.put(result.toolUseId(), result.content())));

@@ -41,7 +41,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         model = new ModelRules(draft, turns, calls);
         subagents = new SubagentRules(draft, lost);
         people = new PeopleRules(draft, turns, model, calls, approvals, lost, subagents);
-        takeover = new TakeoverRules(draft, turns, calls, approvals, effects, lost, people);
+        takeover = new TakeoverRules(draft, turns, model, calls, approvals, effects, lost, people);
         agent = new AgentRules(draft, turns, effects, takeover);
     }
 
@@ -86,7 +86,8 @@ final class Evolution implements Fact.Cases<Runnable> {
             draft.ignore(((Fact.Inbound) fact).signal(), refusal.get().message());
         } else {
             if (fact instanceof Fact.Inbound inbound) {
-                inbound.messageId().ifPresent(id -> draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts));
+                inbound.messageId()
+                        .ifPresent(id -> draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts));
             }
             fact.match(this).run();
             settle();
@@ -195,6 +196,11 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable verifyDispatched(Fact.VerifyDispatched fact) {
         return () -> lost.verifyDispatched(fact);
+    }
+
+    @Override
+    public Runnable verifyLeft(Fact.VerifyLeft fact) {
+        return () -> lost.verifyLeft(fact);
     }
 
     @Override

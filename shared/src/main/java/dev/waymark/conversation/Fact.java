@@ -280,6 +280,19 @@ public sealed interface Fact {
         }
     }
 
+    /** Nobody could find out: the workers that took the check left it to others. */
+    record VerifyLeft(String callId, int dispatch) implements Fact {
+        @Override
+        public String type() {
+            return "verify-left";
+        }
+
+        @Override
+        public <R> R match(Cases<R> cases) {
+            return cases.verifyLeft(this);
+        }
+    }
+
     /** Whether a lost dispatch took effect is being found out. */
     record VerifyDispatched(String callId, int dispatch) implements Fact {
         @Override
@@ -713,6 +726,8 @@ public sealed interface Fact {
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
+
+        R verifyLeft(VerifyLeft fact);
 
         R toolVerified(ToolVerified fact);
 

@@ -85,21 +85,23 @@ final class LostCallRules {
     }
 
     void verifyDispatched(Fact.VerifyDispatched fact) {
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.DOUBTED)
                 .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
     }
 
     void toolVerified(Fact.ToolVerified fact) {
-        Optional<Call> verified = draft.book.calls
+        Optional<Call> verified = draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
         verified.ifPresent(call -> {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
-            } else if (fact.landed().isPresent() && fenceOf(call).isAfter(call.since())) {
-                doubt(call); // Another claim came to light meanwhile, and it was looked for too early.
+            } else if (fact.landed().isPresent() && wasTooEarly(call)) {
+                doubt(call); // Another claim came to light meanwhile.
             } else if (fact.landed().isPresent() && draft.careOf(call).rerun()) {
                 runAgain(call);
             } else {
@@ -107,6 +109,22 @@ final class LostCallRules {
                 draft.reachVersionWhenBatchIsDone();
             }
         });
+    }
+
+    /** Whether what was looked for may have taken effect since. Of a call from a file no claim may be known. */
+    private boolean wasTooEarly(Call call) {
+        boolean isClaimed = call.claim().isPresent()
+                || !draft.book.effectOf(call).remembered().isEmpty();
+        return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
+    }
+
+    /** Nobody found out. The next worker may. */
+    void verifyLeft(Fact.VerifyLeft fact) {
+        draft.book
+                .calls
+                .get(fact.callId())
+                .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch())
+                .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
     /** A person said what became of the call. */

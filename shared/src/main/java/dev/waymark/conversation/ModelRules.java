@@ -16,10 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Rules of model calls: what is committed to the transcript for one, and what its reply or its summary changes. */
 final class ModelRules {
     private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
+
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private final Draft draft;
     private final TurnRules turns;
@@ -101,7 +104,8 @@ final class ModelRules {
 
     /** Tells the model again why its last words did not fit: providers refuse a conversation that ends with its words. */
     void answerMisfit() {
-        draft.dialogue.turn
+        draft.dialogue
+                .turn
                 .problem()
                 .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
                 .map(Problem::message)
@@ -113,9 +117,13 @@ final class ModelRules {
     void modelFailed(Fact.ModelFailed fact) {
         draft.money.spend(fact.spent());
         if (isCurrent(fact.step())) {
-            draft.dialogue.modelCalled = false;
             draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
-            turns.end(Turn.Status.FAILED, "", fact.problem());
+            if (draft.isLeft(fact.problem())) {
+                takeBackCall();
+            } else {
+                draft.dialogue.modelCalled = false;
+                turns.end(Turn.Status.FAILED, "", fact.problem());
+            }
         }
     }
 
@@ -134,14 +142,35 @@ final class ModelRules {
             int cut = draft.state().givingWay().size();
             draft.dialogue.transcript = Transcript.EMPTY;
             draft.say(Optional.empty(), Summary.message(words));
-            entries.subList(cut, entries.size()).forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
+            entries.subList(cut, entries.size())
+                    .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
             draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
         }
     }
 
     void summaryFailed(Fact.SummaryFailed fact) {
-        summaryCame(fact.step(), fact.spent());
+        if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
+            draft.money.spend(fact.spent());
+            draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
+            takeBackCall();
+        } else {
+            summaryCame(fact.step(), fact.spent());
+        }
+    }
+
+    /** The model is not being asked any more, and is asked for the same once more. */
+    void takeBackCall() {
+        if (draft.dialogue.modelCalled) {
+            if (draft.isSummarising()) {
+                draft.dialogue.gauge =
+                        Optional.of(draft.dialogue.estimate().notSummarising()); // Its step is the next one's again.
+            } else {
+                draft.dialogue.turn = draft.dialogue.turn.uniterated();
+            }
+            draft.dialogue.modelCalled = false;
+            draft.counters.steps--;
+        }
     }
 
     private void summaryCame(int step, Spent spent) {
@@ -157,6 +186,11 @@ final class ModelRules {
         return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }
 
+    /** Programs, databases and terminals can't bear control characters in what they are given as an id. */
+    private String wanted(String id) {
+        return draft.identity.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
+    }
+
     /** Models repeat the ids of their calls. One used before in this thread gets a suffix, and that is its only id. */
     private List<Part> withUnusedCallIds(List<Part> content) {
         List<Part> parts = new ArrayList<>(content.size());
@@ -165,7 +199,7 @@ final class ModelRules {
         Map<String, Integer> suffixes = new LinkedHashMap<>();
         for (Part part : content) {
             if (part instanceof Part.ToolUse use) {
-                String wanted = use.id().isEmpty() ? "call" : use.id();
+                String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
                 String id = wanted;
                 int n = suffixes.getOrDefault(wanted, 2);
                 while (draft.book.calls.contains(id) || inThisReply.contains(id)) {

@@ -21,7 +21,8 @@ final class SubagentRules {
     }
 
     void subagentStarted(Fact.SubagentStarted fact) {
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
                 .ifPresent(call -> draft.book.put(call.delegated(fact.budget(), draft.at)));
@@ -103,9 +104,11 @@ final class SubagentRules {
     }
 
     void decisionPassedOn(Fact.DecisionPassedOn fact) {
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
-                .ifPresent(call -> call.subagent().ifPresent(known -> draft.book.put(call.delegating(known.passedOn()))));
+                .ifPresent(
+                        call -> call.subagent().ifPresent(known -> draft.book.put(call.delegating(known.passedOn()))));
     }
 
     void parentTold(Fact.ParentTold fact) {

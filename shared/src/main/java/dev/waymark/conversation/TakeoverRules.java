@@ -9,6 +9,7 @@ import java.util.Optional;
 final class TakeoverRules {
     private final Draft draft;
     private final TurnRules turns;
+    private final ModelRules model;
     private final CallRules calls;
     private final ApprovalRules approvals;
     private final EffectRules effects;
@@ -18,6 +19,7 @@ final class TakeoverRules {
     TakeoverRules(
             Draft draft,
             TurnRules turns,
+            ModelRules model,
             CallRules calls,
             ApprovalRules approvals,
             EffectRules effects,
@@ -25,6 +27,7 @@ final class TakeoverRules {
             PeopleRules people) {
         this.draft = draft;
         this.turns = turns;
+        this.model = model;
         this.calls = calls;
         this.approvals = approvals;
         this.effects = effects;
@@ -46,7 +49,7 @@ final class TakeoverRules {
             draft.binding.terms = Optional.empty();
             draft.binding.agentRequested = false;
         }
-        takeBackModelCall();
+        model.takeBackCall(); // Nothing will be heard of it here.
         how.answer().ifPresent(this::answerOrSay);
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
@@ -58,11 +61,13 @@ final class TakeoverRules {
     void fork(ForkRequest how) {
         begin(how.id());
         draft.identity.once = false;
-        draft.identity.origin =
-                draft.identity.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        draft.identity.origin = draft.identity
+                .origin
+                .flatMap(Origin::extras)
+                .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         draft.binding.agentRequested = draft.binding.terms.isPresent();
         effects.inherit();
-        takeBackModelCall();
+        model.takeBackCall(); // Nothing will be heard of it here.
         for (Call call : draft.book.openCalls()) {
             if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
@@ -75,6 +80,7 @@ final class TakeoverRules {
     }
 
     private void begin(String id) {
+        draft.identity.rules = Conversation.RULES;
         draft.identity.life = Conversation.Life.OPEN;
         draft.parentLink.parent = Optional.empty();
         draft.parentLink.reported = Optional.empty();
@@ -82,24 +88,13 @@ final class TakeoverRules {
         draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
-    /** Nothing will be heard of it here. */
-    private void takeBackModelCall() {
-        if (draft.dialogue.modelCalled) {
-            if (draft.isSummarising()) {
-                draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().notSummarising()); // Its step is the next one's again.
-            } else {
-                draft.dialogue.turn = draft.dialogue.turn.uniterated();
-            }
-            draft.dialogue.modelCalled = false;
-            draft.counters.steps--;
-        }
-    }
-
     private void answerOrSay(String words) {
         Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent() && draft.binding.terms.isEmpty() && question.get().asksNothing()) {
+        if (question.isPresent()
+                && draft.binding.terms.isEmpty()
+                && question.get().asksNothing()) {
             // It may be an approval that is waited for. The agent's tools will tell.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {

@@ -30,11 +30,7 @@ public record ThreadIdentity(
         Objects.requireNonNull(life, "life");
         Objects.requireNonNull(createdAt, "createdAt");
         Objects.requireNonNull(updatedAt, "updatedAt");
-        if (rules < 1 || rules > Conversation.RULES) {
-            throw new IllegalArgumentException("this thread goes by rules " + rules
-                    + "; this version of Waymark knows rules 1 to " + Conversation.RULES
-                    + ". Upgrade the workers first.");
-        }
+        UnknownRulesException.unlessKnown(rules);
     }
 
     static ThreadIdentity begun(int rules, Instant at) {
@@ -43,6 +39,7 @@ public record ThreadIdentity(
 
     /** The part while a fact changes it. */
     final class Edit {
+        int rules = ThreadIdentity.this.rules;
         boolean once = ThreadIdentity.this.once;
         Conversation.Life life = ThreadIdentity.this.life;
         boolean full = ThreadIdentity.this.full;

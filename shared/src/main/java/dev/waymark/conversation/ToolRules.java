@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import java.time.Instant;
 import java.util.Optional;
 
 /** Rules of calls that a worker has: what each outcome of a dispatch makes of its call. */
@@ -15,7 +16,8 @@ final class ToolRules {
     }
 
     void toolDispatched(Fact.ToolDispatched fact) {
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
@@ -23,7 +25,8 @@ final class ToolRules {
 
     /** The call, if this dispatch of it is the one that is awaited. */
     private Optional<Call> running(String callId, int dispatch) {
-        return draft.book.calls
+        return draft.book
+                .calls
                 .get(callId)
                 .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
                 .filter(call -> call.dispatches() == dispatch);
@@ -38,7 +41,8 @@ final class ToolRules {
             return;
         }
         // A turn may have been stopped meanwhile. The effect is worth knowing all the same.
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
                 .ifPresent(call -> {
@@ -59,6 +63,8 @@ final class ToolRules {
             if (call.claim().isPresent()) {
                 lost.doubt(call);
                 draft.reachVersionWhenBatchIsDone();
+            } else if (draft.isLeft(fact.problem())) {
+                draft.book.put(call.issued(pause(call), draft.at));
             } else if (draft.careOf(call).effect()) {
                 dispatchAgain(call, fact.problem().message());
             } else {
@@ -71,7 +77,8 @@ final class ToolRules {
     }
 
     void toolNotStarted(Fact.ToolNotStarted fact) {
-        draft.book.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.dispatches() == fact.dispatch())
                 .ifPresent(call -> notStarted(call, fact));
@@ -119,9 +126,13 @@ final class ToolRules {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else {
-            long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
-            draft.book.put(call.withoutClaim()
-                    .issued(seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds)), draft.at));
+            draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
         }
+    }
+
+    /** When a call that did not run is handed out again, if not at once: later each time. */
+    private Optional<Instant> pause(Call call) {
+        long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
+        return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));
     }
 }

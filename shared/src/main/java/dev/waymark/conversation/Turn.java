@@ -161,8 +161,7 @@ public record Turn(
         private Optional<Json> structured = Turn.this.structured;
 
         Turn done() {
-            return new Turn(
-                    number, status, iterations, usage, text, problem, startedAt, schema, repaired, structured);
+            return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, structured);
         }
     }
 

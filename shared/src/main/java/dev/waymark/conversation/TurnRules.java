@@ -121,7 +121,8 @@ final class TurnRules {
         draft.book.workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
-        kept.forEach((id, call) -> draft.book.put(call.forgotten(draft.careOf(call).effect())));
+        kept.forEach(
+                (id, call) -> draft.book.put(call.forgotten(draft.careOf(call).effect())));
         draft.identity.full = false;
         draft.versionReached = true;
     }

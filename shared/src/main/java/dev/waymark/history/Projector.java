@@ -596,8 +596,7 @@ public final class Projector {
 
         @Override
         public Fact failed(RuntimeException failure) {
-            return VerifyOutcome.unknown(ActivityFailures.problem(failure).message())
-                    .toFact(callId, dispatch);
+            return ActivityFailures.verify(callId, dispatch, failure);
         }
     }
 

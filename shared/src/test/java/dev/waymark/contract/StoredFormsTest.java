@@ -8,30 +8,30 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.AgentBinding;
 import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Arrivals;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallBook;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
 import dev.waymark.conversation.Delegation;
+import dev.waymark.conversation.Dialogue;
 import dev.waymark.conversation.EffectLog;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.IgnoredSignals;
+import dev.waymark.conversation.Money;
 import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Parent;
+import dev.waymark.conversation.ParentLink;
 import dev.waymark.conversation.SeenIds;
 import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.ThreadIdentity;
 import dev.waymark.conversation.TokenEstimate;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Workspace;
-import dev.waymark.conversation.Arrivals;
-import dev.waymark.conversation.ParentLink;
-import dev.waymark.conversation.Money;
-import dev.waymark.conversation.CallBook;
-import dev.waymark.conversation.Dialogue;
-import dev.waymark.conversation.AgentBinding;
-import dev.waymark.conversation.ThreadIdentity;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
@@ -261,8 +261,7 @@ class StoredFormsTest {
     @Test
     void conversation_everyField_isStoredInOneFlatObject() throws IOException {
         JsonNode golden = PayloadJson.MAPPER.readTree(getClass().getResource("/conversation/state.json"));
-        Object conversation = stored()
-                .map(stored -> stored.get()[0])
+        Object conversation = stored().map(stored -> stored.get()[0])
                 .filter(Conversation.class::isInstance)
                 .findFirst()
                 .orElseThrow();

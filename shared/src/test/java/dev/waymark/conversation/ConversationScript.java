@@ -31,7 +31,7 @@ public final class ConversationScript {
 
     /** A thread whose agent is there: tools add, lookup and ask_user, at most 4 iterations. */
     public static ConversationScript ready() {
-        return begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+        return begun(new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms(4)));
     }
 

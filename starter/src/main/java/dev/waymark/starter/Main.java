@@ -1,7 +1,6 @@
 package dev.waymark.starter;
 
-import dev.waymark.starter.cli.ResultStream;
-import dev.waymark.starter.cli.Waymark;
+import dev.waymark.starter.render.ResultStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;
@@ -16,7 +15,7 @@ public final class Main {
     public static void main(String[] args) {
         ResultStream results = new ResultStream(new FileOutputStream(FileDescriptor.out));
         PrintWriter err = writer(new FileOutputStream(FileDescriptor.err));
-        int exitCode = Waymark.execute(writer(results), err, args);
+        int exitCode = WaymarkCommand.execute(writer(results), err, args);
         System.exit(results.exitCode(exitCode, err));
     }
 

@@ -8,18 +8,15 @@ import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
-import dev.waymark.worker.mcp.McpConnections;
-import dev.waymark.worker.mcp.McpDiscovery;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
-import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
-import dev.waymark.worker.tool.http.HttpRunner;
+import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
@@ -70,9 +67,8 @@ public final class AgentWorker implements AutoCloseable {
     private final String taskQueue;
     private final WorkerOptions options;
     private final RunReader runs;
-    private final McpConnections servers;
+    private final ToolKinds kinds;
     private final WorkerFactory factory;
-    private final HttpRunner requests = new HttpRunner(System.getenv());
     private volatile boolean draining;
 
     private AgentWorker(Builder builder) {
@@ -81,7 +77,7 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new HistoryReader(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
-        this.servers = new McpConnections(System.getenv(), builder.agents.path());
+        this.kinds = new ToolKinds(System.getenv(), builder.agents.path(), builder.tools);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -105,10 +101,9 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     private void registerActivities(Worker worker, Builder builder) {
-        CommandRunner commands = new CommandRunner(System.getenv());
-        ToolRunner tools = new ToolRunner(builder.tools, commands, requests, servers, builder.agents.path());
+        ToolRunner tools = new ToolRunner(kinds);
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, new McpDiscovery(servers)),
+                new AgentActivity(builder.agents, kinds.discovery()),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
@@ -145,8 +140,7 @@ public final class AgentWorker implements AutoCloseable {
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
         workflows.shutdown();
         workflows.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
-        servers.close();
-        requests.close();
+        kinds.close();
         return finished;
     }
 
@@ -155,8 +149,7 @@ public final class AgentWorker implements AutoCloseable {
     public void close() {
         factory.shutdownNow();
         factory.awaitTermination(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
-        servers.close();
-        requests.close();
+        kinds.close();
     }
 
     private WorkerFactory newFactory() {

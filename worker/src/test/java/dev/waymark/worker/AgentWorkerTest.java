@@ -21,7 +21,7 @@ import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.server.InMemoryServer;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.worker.cli.WorkerMain;
 import dev.waymark.worker.server.InMemoryServer;
 import dev.waymark.worker.server.TemporalBinary;
 import java.io.BufferedReader;

@@ -13,7 +13,7 @@ import dev.waymark.testkit.crash.Crash;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.java.JavaTools;
 import io.temporal.client.WorkflowClient;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -14,7 +14,7 @@ import dev.waymark.testkit.crash.WorkerProcess;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.java.JavaTools;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;

@@ -1,5 +1,6 @@
 package dev.waymark.worker.activity;
 
+import dev.waymark.conversation.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import io.grpc.StatusRuntimeException;
@@ -12,6 +13,9 @@ import java.util.function.Supplier;
 public final class ActivityProblems {
     /** The server could not be asked for the run's own history. */
     private static final String HISTORY_UNREADABLE = "HistoryUnreadable";
+
+    /** Not so short that this worker is busy with nothing else, and not so long that the thread waits for nothing. */
+    private static final Duration LEFT_FOR = Duration.ofSeconds(1);
 
     private ActivityProblems() {}
 
@@ -44,13 +48,23 @@ public final class ActivityProblems {
         return spent.isNothing() ? new Object[0] : new Object[] {spent};
     }
 
-    /** Reads from the server; an outage is a passing problem, and a history that does not fold is corruption. */
+    /** Leaves an activity to other workers: this one can't read the thread. The workflow has it tried until one can. */
+    public static ApplicationFailure left(UnknownRulesException why) {
+        return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
+    }
+
+    /**
+     * Reads from the server. An outage is a passing problem, a thread with newer rules is left to newer workers, and a
+     * history that does not fold is corruption.
+     */
     public static <T> T reading(Supplier<T> read) {
         try {
             return read.get();
         } catch (StatusRuntimeException e) {
             String words = "the run's history can't be read: " + e.getStatus().getCode();
             throw passing(new Problem(HISTORY_UNREADABLE, words), Optional.empty());
+        } catch (UnknownRulesException e) {
+            throw left(e);
         } catch (IllegalStateException | IllegalArgumentException e) {
             throw permanent(new Problem(Problem.CORRUPTION, String.valueOf(e.getMessage())));
         }

@@ -2,11 +2,12 @@ package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
+import dev.waymark.conversation.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
-import dev.waymark.worker.mcp.McpDiscovery;
-import dev.waymark.worker.mcp.McpEntry;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
+import dev.waymark.worker.tool.mcp.McpEntry;
 import java.util.List;
 
 /** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
@@ -21,9 +22,19 @@ public final class AgentActivity implements AgentResolver {
 
     @Override
     public AgentSpec resolve(AgentInput input) {
+        requireKnownRules(input.rules());
         AgentSpec agent = find(input);
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
+    }
+
+    /** A thread with newer rules may need of its agent's file what this version can't read. */
+    private static void requireKnownRules(int rules) {
+        try {
+            UnknownRulesException.unlessKnown(rules);
+        } catch (UnknownRulesException e) {
+            throw ActivityProblems.left(e);
+        }
     }
 
     /** Servers may take their time to start. */

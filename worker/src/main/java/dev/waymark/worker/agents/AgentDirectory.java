@@ -1,9 +1,11 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.ToolKinds;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.mcp.McpEntry;
+import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,8 +53,8 @@ public final class AgentDirectory {
         if (!Files.isDirectory(directory)) {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
-        AgentFile reader = new AgentFile(directory, providers, tools);
-        try {
+        try (ToolKinds kinds = new ToolKinds(System.getenv(), directory, tools)) {
+            AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
             List<AgentFile.Definition> definitions = definitions(directory, reader);
             Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
             definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));

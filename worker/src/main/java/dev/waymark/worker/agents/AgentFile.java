@@ -13,19 +13,20 @@ import dev.waymark.conversation.value.Usd;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
-import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.secret.EnvironmentReferences;
-import dev.waymark.worker.tool.JavaTools;
-import dev.waymark.worker.tool.ToolNames;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.kind.ToolEntry;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolNames;
+import dev.waymark.worker.tool.mcp.McpEntry;
+import dev.waymark.worker.tool.mcp.McpFields;
+import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
 import dev.waymark.worker.yaml.YamlValue;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -48,18 +49,22 @@ final class AgentFile {
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
-    static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
+    private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelProviders providers;
     private final JavaTools javaTools;
-    private final McpFields mcpFields = new McpFields(this);
+    private final McpFields mcpFields;
+    private final List<ToolKind> kinds;
 
-    AgentFile(Path directory, ModelProviders providers, JavaTools javaTools) {
+    /** {@code kinds} are those that entries are tried for, in order. */
+    AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
         this.directory = directory;
         this.providers = providers;
         this.javaTools = javaTools;
+        this.mcpFields = new McpFields(directory);
+        this.kinds = kinds;
     }
 
     /**
@@ -75,19 +80,7 @@ final class AgentFile {
         AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
             List<ToolSpec> tools = new ArrayList<>(agent.tools());
             for (YamlValue subagent : subagents) {
-                String name = subagent.text();
-                AgentSpec other = others.get(name);
-                if (other == null) {
-                    throw subagent.problem(
-                            "no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
-                }
-                if (ToolNames.isTaken(name)) {
-                    throw subagent.problem("this name is taken: " + name);
-                }
-                if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
-                    throw subagent.problem("a second tool named " + name);
-                }
-                tools.add(ToolSpec.subagent(name, other.description().orElse("")));
+                tools.add(SubagentFields.tool(subagent, others, tools));
             }
             AgentSpec complete = agent.with().tools(tools).build();
             int bytes = bytes(complete);
@@ -251,7 +244,7 @@ final class AgentFile {
         List<ToolSpec> changed = new ArrayList<>();
         for (ToolSpec tool : tools) {
             YamlValue said = byName.remove(tool.name());
-            changed.add(said != null && isAlways(said) ? approvable(tool, said) : tool);
+            changed.add(said != null && ToolEntry.isAlways(said) ? approvable(tool, said) : tool);
         }
         for (Map.Entry<String, YamlValue> other : byName.entrySet()) {
             throw other.getValue().problem("there is no tool " + other.getKey() + " here");
@@ -266,23 +259,14 @@ final class AgentFile {
         return tool.with().approved().build();
     }
 
-    static boolean isAlways(YamlValue value) throws YamlProblem {
-        return value.oneOf("always", "never").equals("always");
-    }
-
-    /** A tool that is defined here, as a program or a request. */
+    /** A tool that is defined here, of the kind whose field it has. */
     private ToolSpec own(YamlFields fields) throws YamlProblem {
         String name = toolName(fields.require("name"));
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> inputField = fields.take("input");
         Json input = inputField.isPresent() ? input(inputField.get()) : Json.of(Map.of("type", "object"));
-        Optional<YamlValue> http = fields.take("http");
-        if (http.isPresent()) {
-            fields.refuse(Set.of("command"), "goes with a program, and this tool is a request");
-        }
-        ToolSpec.Builder tool = http.isPresent()
-                ? ToolSpec.http(name, HttpFields.endpoint(http.get(), fields, input))
-                : ToolSpec.command(name, program(fields.require("command")).toArray(String[]::new));
+        ToolEntry entry = new ToolEntry(name, input, fields, directory);
+        ToolSpec.Builder tool = declared(entry);
         tool.describedAs(description.isPresent() ? description.get().text() : "", input);
         Optional<YamlValue> output = fields.take("output");
         if (output.isPresent()) {
@@ -290,17 +274,17 @@ final class AgentFile {
         }
         Optional<YamlValue> env = fields.take("env");
         if (env.isPresent()) {
-            if (http.isPresent() && !fields.has("verify")) {
+            if (!fields.has("verify")) {
                 throw env.get().problem("is for programs, and this tool has none");
             }
-            tool.env(environment(env.get()));
+            tool.env(ToolEntry.environment(env.get()));
         }
         Optional<YamlValue> timeout = fields.take("timeout");
         if (timeout.isPresent()) {
-            tool.timeout(timeout(timeout.get()));
+            tool.timeout(ToolEntry.timeout(timeout.get()));
         }
         Optional<YamlValue> approval = fields.take("approval");
-        if (approval.isPresent() && isAlways(approval.get())) {
+        if (approval.isPresent() && ToolEntry.isAlways(approval.get())) {
             tool.approved();
         }
         Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
@@ -314,6 +298,16 @@ final class AgentFile {
         return tool.build();
     }
 
+    private ToolSpec.Builder declared(ToolEntry entry) throws YamlProblem {
+        for (ToolKind kind : kinds) {
+            Optional<YamlValue> field = kind.field().flatMap(entry.fields()::take);
+            if (field.isPresent()) {
+                return kind.read(field.get(), entry);
+            }
+        }
+        throw entry.fields().problem("command", "is missing");
+    }
+
     private void sideEffects(ToolSpec.Builder tool, YamlFields fields) throws YamlProblem {
         Optional<YamlValue> dedupe = fields.take("dedupe");
         if (dedupe.isPresent() && dedupe.get().oneOf("call", "session").equals("session")) {
@@ -321,7 +315,7 @@ final class AgentFile {
         }
         Optional<YamlValue> verify = fields.take("verify");
         if (verify.isPresent()) {
-            tool.verifiedBy(program(verify.get()).toArray(String[]::new));
+            tool.verifiedBy(ToolEntry.program(verify.get(), directory).toArray(String[]::new));
         }
         Optional<YamlValue> onUnknown = fields.take("on_unknown");
         if (onUnknown.isPresent() && onUnknown.get().oneOf("report", "ask").equals("ask")) {
@@ -411,7 +405,7 @@ final class AgentFile {
             throw timeout.get().problem("nobody is waited for with by: none");
         }
         return new AgentSpec.Approvals(
-                nobody, timeout.isPresent() ? Optional.of(timeout(timeout.get())) : Optional.empty());
+                nobody, timeout.isPresent() ? Optional.of(ToolEntry.timeout(timeout.get())) : Optional.empty());
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {
@@ -443,48 +437,6 @@ final class AgentFile {
             throw value.problem(problem.get());
         }
         return schema;
-    }
-
-    List<String> program(YamlValue value) throws YamlProblem {
-        List<String> command = new ArrayList<>();
-        for (YamlValue word : value.items()) {
-            command.add(word.text());
-        }
-        if (command.isEmpty() || command.get(0).isBlank()) {
-            throw value.problem("no program named");
-        }
-        // One that is looked up on PATH may come later, one that lies here does not.
-        if (command.get(0).contains("/") && !Files.isExecutable(directory.resolve(command.get(0)))) {
-            throw value.problem("not an executable file: " + directory.resolve(command.get(0)));
-        }
-        return command;
-    }
-
-    static Map<String, String> environment(YamlValue value) throws YamlProblem {
-        Map<String, String> environment = new LinkedHashMap<>();
-        for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
-            String name = field.getKey();
-            YamlValue variable = field.getValue();
-            if (!EnvironmentReferences.isName(name)) {
-                throw variable.problem("not a variable's name");
-            }
-            if (name.startsWith("WAYMARK_")) {
-                throw variable.problem("names in WAYMARK_ are taken");
-            }
-            if (!EnvironmentReferences.isWellFormed(variable.text())) {
-                throw variable.problem("expected ${NAME}");
-            }
-            environment.put(name, variable.text());
-        }
-        return environment;
-    }
-
-    static Duration timeout(YamlValue value) throws YamlProblem {
-        Duration timeout = value.duration();
-        if (timeout.isZero()) {
-            throw value.problem("must be longer than nothing");
-        }
-        return timeout;
     }
 
     private static int bytes(AgentSpec agent) {

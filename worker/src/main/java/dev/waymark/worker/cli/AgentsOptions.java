@@ -8,7 +8,7 @@ import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
-import dev.waymark.worker.tool.JavaTools;
+import dev.waymark.worker.tool.java.JavaTools;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

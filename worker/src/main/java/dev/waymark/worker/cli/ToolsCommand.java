@@ -11,12 +11,11 @@ import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolContext;
-import dev.waymark.worker.mcp.McpConnections;
-import dev.waymark.worker.mcp.McpDiscovery;
-import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.ProcessFence;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
-import dev.waymark.worker.tool.http.HttpRunner;
+import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.util.List;
 import java.util.Locale;
@@ -79,11 +78,11 @@ public final class ToolsCommand implements Callable<Integer> {
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {
-            return switch (tool.kind()) {
+            return switch (tool.kind().rule()) {
                 case QUESTION -> ASKS;
                 case STATE -> STATE;
                 case SUBAGENT -> SUBAGENT;
-                case COMMAND, JAVA, HTTP, MCP -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
+                case ACTIVITY -> tool.hasEffect() ? SIDE_EFFECTING : SAFE;
             };
         }
 
@@ -137,10 +136,8 @@ public final class ToolsCommand implements Callable<Integer> {
                         name,
                         setup.agents().names(),
                         ", in " + setup.agents().path() + ". Another directory is named with --agents"));
-        try (McpConnections servers =
-                        new McpConnections(System.getenv(), setup.agents().path());
-                HttpRunner requests = new HttpRunner(System.getenv())) {
-            AgentSpec agent = complete(found, setup, servers);
+        try (ToolKinds kinds = new ToolKinds(System.getenv(), setup.agents().path(), setup.tools())) {
+            AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
                 return ExitCodes.DONE;
@@ -151,24 +148,18 @@ public final class ToolsCommand implements Callable<Integer> {
                             call,
                             agent.tools().stream().map(ToolSpec::name).toList(),
                             ""));
-            CommandRunner commands = new CommandRunner(System.getenv());
             return attempt(
                     tool,
                     Optional.ofNullable(args).orElse("{}"),
                     agent.context().orElse(Json.EMPTY_OBJECT),
-                    new ToolRunner(
-                            setup.tools(),
-                            commands,
-                            requests,
-                            servers,
-                            setup.agents().path()));
+                    new ToolRunner(kinds));
         }
     }
 
-    private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpConnections servers)
+    private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpDiscovery discovery)
             throws InterruptedException, CommandError.Thrown {
         try {
-            return new McpDiscovery(servers).complete(agent, setup.agents().servers(agent.name()));
+            return discovery.complete(agent, setup.agents().servers(agent.name()));
         } catch (ApplicationFailure e) {
             throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
@@ -235,7 +226,7 @@ public final class ToolsCommand implements Callable<Integer> {
             return problem.get();
         }
         try {
-            return tools.run(tool, args, context, ProcessFence.in(tool.timeout()));
+            return tools.run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), () -> false));
         } catch (ApplicationFailure e) {
             throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
         }

@@ -13,6 +13,8 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.activity.DynamicActivity;
@@ -68,19 +70,20 @@ public final class ToolActivity implements DynamicActivity {
                 ToolContext context = context(input, info, setting.context());
                 return tool.get().hasEffect()
                         ? claimAndRun(tool.get(), input, info, context, heartbeat)
-                        : run(tool.get(), input, context);
+                        : run(tool.get(), input, context, heartbeat);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
         }
     }
 
-    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context) throws InterruptedException {
+    private ToolOutcome run(ToolSpec tool, ToolInput input, ToolContext context, Heartbeat heartbeat)
+            throws InterruptedException {
         Optional<ToolOutcome> problem = tools.problem(tool, input.args());
         return problem.isPresent()
                 ? problem.get()
-                : tools.run(tool, input.args(), context, ProcessFence.in(tool.timeout()))
-                        .ofSafeTool();
+                : tools.run(ToolRun.unclaimed(
+                        tool, input.args(), context, ProcessFence.in(tool.timeout()), heartbeat::isCancelled));
     }
 
     /**
@@ -135,12 +138,8 @@ public final class ToolActivity implements DynamicActivity {
         if (problem.isPresent()) {
             return problem.get();
         }
-        ToolOutcome outcome = tools.runOnce(tool, input.args(), context, fence, execution);
-        if (outcome.error().isPresent() && tool.kind() == ToolSpec.Kind.JAVA && heartbeat.isCancelled()) {
-            // Most likely it complains of having been interrupted. What it did until then, nobody knows.
-            throw new InterruptedException("interrupted while it ran");
-        }
-        return outcome;
+        return tools.run(
+                new ToolRun(tool, input.args(), context, fence, Optional.of(execution), heartbeat::isCancelled));
     }
 
     /**

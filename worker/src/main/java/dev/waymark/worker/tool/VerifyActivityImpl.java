@@ -8,6 +8,8 @@ import dev.waymark.history.RunReader;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.ToolRun;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import java.util.Optional;
@@ -43,11 +45,12 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
                     setting.context());
             try {
-                return tools.verify(
+                return tools.verify(ToolRun.unclaimed(
                         tool.get(),
                         input.args(),
                         context,
-                        ProcessFence.in(tool.get().timeout()));
+                        ProcessFence.in(tool.get().timeout()),
+                        heartbeat::isCancelled));
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }

@@ -1,4 +1,7 @@
-/** Running tools: the SPI of Java tools, and programs as tools. Must not know models, nor who decided on a call. */
+/**
+ * The activities that run and verify tools, and their protocol: claims, and what becomes of an execution that must not
+ * start. Must not know models.
+ */
 @NullMarked
 package dev.waymark.worker.tool;
 

@@ -227,9 +227,7 @@ final class InFlight {
                         .isPresent(),
                 () -> run(options, WireNames.VERIFY_ACTIVITY, VerifyOutcome.class, input),
                 outcome -> outcome.toFact(call.id(), dispatch),
-                failure -> VerifyOutcome.unknown(
-                                ActivityFailures.problem(failure).message())
-                        .toFact(call.id(), dispatch));
+                failure -> ActivityFailures.verify(call.id(), dispatch, failure));
         return true;
     }
 

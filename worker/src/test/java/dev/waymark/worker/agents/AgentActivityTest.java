@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
-import dev.waymark.worker.mcp.McpConnections;
-import dev.waymark.worker.mcp.McpDiscovery;
+import dev.waymark.worker.tool.mcp.McpConnections;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.nio.file.Path;
 import java.util.List;

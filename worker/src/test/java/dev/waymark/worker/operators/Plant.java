@@ -22,17 +22,15 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
-import dev.waymark.worker.mcp.McpConnections;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
-import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
-import dev.waymark.worker.tool.http.HttpRunner;
+import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -143,13 +141,7 @@ final class Plant implements AutoCloseable {
 
         private void registerActivities(Worker worker) {
             RunReader runs = new RunReader(new HistoryReader(own.stubs(), own.namespace()));
-            Path here = Path.of(".");
-            ToolRunner tools = new ToolRunner(
-                    JavaTools.of(till.tools()),
-                    new CommandRunner(System.getenv()),
-                    new HttpRunner(System.getenv()),
-                    new McpConnections(System.getenv(), here),
-                    here);
+            ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
                     new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),

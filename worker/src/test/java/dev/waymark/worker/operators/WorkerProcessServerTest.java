@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Turn;
-import dev.waymark.worker.WorkerMain;
+import dev.waymark.worker.cli.WorkerMain;
 import dev.waymark.worker.workflow.TestServers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -36,7 +36,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.model.ReplyListener;
 import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.JavaTool;
-import dev.waymark.worker.tool.InlineText;
+import dev.waymark.worker.text.InlineText;
 import io.temporal.api.enums.v1.EventType;
 import io.temporal.client.WorkflowFailedException;
 import io.temporal.client.WorkflowUpdateException;

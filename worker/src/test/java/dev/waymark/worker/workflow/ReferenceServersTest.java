@@ -11,7 +11,7 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.mcp.McpEntry;
+import dev.waymark.worker.tool.mcp.McpEntry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -24,19 +24,16 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
-import dev.waymark.worker.mcp.McpConnections;
-import dev.waymark.worker.mcp.McpDiscovery;
-import dev.waymark.worker.mcp.McpEntry;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
-import dev.waymark.worker.tool.CommandRunner;
-import dev.waymark.worker.tool.JavaTools;
 import dev.waymark.worker.tool.LateOutcomeSender;
 import dev.waymark.worker.tool.ToolActivity;
+import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
-import dev.waymark.worker.tool.http.HttpRunner;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.mcp.McpEntry;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payload;
@@ -83,7 +80,7 @@ final class WorkflowRig implements AutoCloseable {
     private final List<ToolSpec> toolSpecs = new ArrayList<>();
     private WorkerFactory factory;
     private final Map<String, List<ToolSpec>> subagents = new ConcurrentHashMap<>();
-    private McpConnections servers;
+    private ToolKinds kinds;
     private volatile List<McpEntry> entries = List.of();
     private volatile UnaryOperator<AgentSpec.Builder> change = UnaryOperator.identity();
 
@@ -109,13 +106,8 @@ final class WorkflowRig implements AutoCloseable {
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
         worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
-        servers = new McpConnections(System.getenv(), Path.of("."));
-        ToolRunner runner = new ToolRunner(
-                JavaTools.of(tools),
-                new CommandRunner(System.getenv()),
-                new HttpRunner(System.getenv()),
-                servers,
-                Path.of("."));
+        kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
+        ToolRunner runner = new ToolRunner(kinds);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
                         runs,
@@ -133,7 +125,7 @@ final class WorkflowRig implements AutoCloseable {
         all.addAll(subagents.getOrDefault(input.agent(), List.of()));
         AgentSpec agent = AgentSpec.of(input.agent(), "fake:model", all.toArray(ToolSpec[]::new));
         try {
-            return new McpDiscovery(servers).complete(change.apply(agent.with()).build(), entries);
+            return kinds.discovery().complete(change.apply(agent.with()).build(), entries);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
@@ -184,7 +176,7 @@ final class WorkflowRig implements AutoCloseable {
     private void shutdown() {
         factory.shutdownNow();
         factory.awaitTermination(5, TimeUnit.SECONDS);
-        servers.close();
+        kinds.close();
     }
 
     String start(StartInput input) {

@@ -2,8 +2,8 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
-import dev.waymark.worker.tool.ProcessFence;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.tool.ProcessFence;
+import dev.waymark.worker.process.ProcessFence;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

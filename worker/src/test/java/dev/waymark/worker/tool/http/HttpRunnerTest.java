@@ -7,7 +7,7 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Endpoint.Method;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.tool.ProcessFence;
+import dev.waymark.worker.process.ProcessFence;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -1,0 +1,77 @@
+package dev.waymark.client;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** The connection of a client, and how its caller wants to wait, be asked and save. */
+record ClientContext(
+        Connection connection,
+        HistoryReader histories,
+        Requests requests,
+        ThreadDirectory directory,
+        ServerFailures failures,
+        Optional<Duration> timeout,
+        Callbacks callbacks,
+        Optional<SaveOptions> saving) {
+
+    static ClientContext of(Connection connection, String taskQueue) {
+        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        return new ClientContext(
+                connection,
+                histories,
+                new Requests(connection, histories, taskQueue),
+                new ThreadDirectory(connection, histories),
+                new ServerFailures(connection.address()),
+                Optional.empty(),
+                Callbacks.NONE,
+                Optional.empty());
+    }
+
+    ClientContext withTimeout(Duration most) {
+        return new ClientContext(
+                connection, histories, requests, directory, failures, Optional.of(most), callbacks, saving);
+    }
+
+    ClientContext withCallbacks(Function<Callbacks, Callbacks> change) {
+        return new ClientContext(
+                connection, histories, requests, directory, failures, timeout, change.apply(callbacks), saving);
+    }
+
+    ClientContext savingIn(SaveOptions where) {
+        return new ClientContext(
+                connection, histories, requests, directory, failures, timeout, callbacks, Optional.of(where));
+    }
+
+    WaitDeadline deadline() {
+        return WaitDeadline.after(timeout);
+    }
+
+    <T> T translated(Supplier<T> request) {
+        return failures.translated(request);
+    }
+
+    /** All that is still known of a thread. */
+    Timeline read(String thread) {
+        requests.get(thread);
+        return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+    }
+
+    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    Timeline read(String thread, String place) {
+        Timeline timeline = read(thread);
+        Moment moment = timeline.at(place)
+                .orElseThrow(() -> new WaymarkException.NotFound(
+                        "no such version: " + place, "See them with: waymark checkpoints " + ValueText.quoted(thread)));
+        return timeline.upTo(moment);
+    }
+
+    MomentStream moments(String thread, String runId) {
+        return new MomentStream(connection, histories, thread, runId);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.waymark.client;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Waits for the outcome of a turn by reading history, and saves the thread meanwhile where that is asked for. */
+final class OutcomeWaiter {
+    private final ClientContext context;
+
+    OutcomeWaiter(ClientContext context) {
+        this.context = context;
+    }
+
+    AgentResult result(String thread, WaitDeadline deadline) {
+        Timeline timeline = context.read(thread);
+        Conversation now = timeline.now();
+        if (now.turn().status() == Turn.Status.NONE) {
+            throw new WaymarkException.NotFound(
+                    "no turn yet: " + thread, "Begin one with: waymark say " + ValueText.quoted(thread) + " MESSAGE");
+        }
+        boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
+        if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
+            save(timeline);
+            return AgentResult.of(thread, timeline.runId(), now, now.turn());
+        }
+        return await(
+                thread,
+                timeline.runId(),
+                OutcomeDetector.forTurnAt(now.counters().facts()),
+                deadline);
+    }
+
+    AgentResult await(
+            String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
+        if (accepted.ack().duplicate()) {
+            // What it came to may lie in an earlier run.
+            OutcomeDetector past = waiting.get();
+            Timeline timeline = context.read(thread);
+            for (Moment moment : timeline.moments()) {
+                Optional<OutcomeDetector.Reached> reached = past.observe(moment);
+                if (reached.isPresent() && isOver(reached.get(), attendant(thread))) {
+                    save(timeline);
+                    return resultOf(thread, reached.get());
+                }
+            }
+        }
+        return await(thread, accepted.runId(), waiting.get(), deadline);
+    }
+
+    AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
+        MomentStream feed = context.moments(thread, runId);
+        if (context.saving().isEmpty()) {
+            return await(thread, feed, moments -> {}, waiting, deadline);
+        }
+        CheckpointWriter keeper = new CheckpointWriter(context.saving().get());
+        CheckpointFeeder keeping =
+                new CheckpointFeeder(thread, keeper, context.saving().get().cadence());
+        try {
+            return await(thread, feed, moments -> keeping.follow(moments, feed.run()), waiting, deadline);
+        } finally {
+            end(keeper);
+        }
+    }
+
+    /** Before anybody is told of an outcome, it is saved, or it is said that it is not. */
+    private void end(CheckpointWriter keeper) {
+        SaveOptions where = context.saving().orElseThrow();
+        for (String unsaved : keeper.flush(where.flushTimeout())) {
+            where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+        }
+        keeper.close();
+    }
+
+    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
+    void save(String thread) {
+        if (context.saving().isPresent()) {
+            save(context.translated(() -> context.read(RequestLimits.thread(thread))));
+        }
+    }
+
+    void save(Timeline timeline) {
+        ThreadSnapshot.of(timeline).ifPresent(this::save);
+    }
+
+    void save(ThreadSnapshot snapshot) {
+        if (context.saving().isPresent()) {
+            CheckpointWriter keeper = new CheckpointWriter(context.saving().get());
+            keeper.offer(snapshot);
+            end(keeper);
+        }
+    }
+
+    private AgentResult await(
+            String thread,
+            MomentStream feed,
+            Consumer<List<Moment>> follower,
+            OutcomeDetector waiting,
+            WaitDeadline deadline) {
+        CallbackDispatcher attendant = attendant(thread);
+        WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
+        while (!feed.isClosed()) {
+            Optional<Conversation> newest = Optional.empty();
+            Optional<OutcomeDetector.Reached> reached = Optional.empty();
+            List<Moment> next = feed.next(patience.millis());
+            follower.accept(next);
+            for (Moment moment : next) {
+                newest = Optional.of(moment.state());
+                reached = waiting.observe(moment);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
+                    return resultOf(thread, reached.get());
+                }
+            }
+            if (feed.wasReset()) {
+                // What was waited for may not have happened at all: the newest turn is as near as one can get.
+                return result(thread, deadline);
+            }
+            // Only the newest state is shown to anybody: what was open in an earlier one may be decided by now.
+            if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
+                // That may have taken as long as people take, and says nothing about workers.
+                patience = new WaitPolicy(context.requests(), thread, deadline);
+                if (reached.isPresent() && isOver(reached.get(), attendant)) {
+                    return resultOf(thread, reached.get());
+                }
+            } else {
+                patience.check(feed);
+            }
+        }
+        return endOf(thread, feed);
+    }
+
+    private CallbackDispatcher attendant(String thread) {
+        return new CallbackDispatcher(context.callbacks(), context.requests(), thread);
+    }
+
+    /** A turn that waits for people is not over while these are on the caller's side. */
+    private static boolean isOver(OutcomeDetector.Reached reached, CallbackDispatcher attendant) {
+        return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
+    }
+
+    static AgentResult resultOf(String thread, OutcomeDetector.Reached reached) {
+        return AgentResult.of(thread, reached.runId(), reached.state(), reached.turn());
+    }
+
+    static AgentResult endOf(String thread, MomentStream closed) {
+        Conversation state = closed.run().expectedState().orElseThrow(() -> Requests.noSuchThread(thread));
+        return AgentResult.of(thread, closed.run().runId(), state, state.turn());
+    }
+}

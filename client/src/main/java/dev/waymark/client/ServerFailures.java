@@ -1,0 +1,54 @@
+package dev.waymark.client;
+
+import dev.waymark.conversation.value.Problem;
+import io.grpc.StatusRuntimeException;
+import io.temporal.client.WorkflowServiceException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Says what an answer of the Temporal server means to a caller. */
+final class ServerFailures {
+    private final String address;
+
+    ServerFailures(String address) {
+        this.address = address;
+    }
+
+    <T> T translated(Supplier<T> request) {
+        try {
+            return request.get();
+        } catch (StatusRuntimeException e) {
+            throw translate(e);
+        } catch (WorkflowServiceException e) {
+            for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+                if (cause instanceof StatusRuntimeException status) {
+                    throw translate(status);
+                }
+            }
+            throw e;
+        }
+    }
+
+    WaymarkException translate(StatusRuntimeException e) {
+        String words = Optional.ofNullable(e.getStatus().getDescription()).orElse("no reason given");
+        return switch (e.getStatus().getCode()) {
+            case NOT_FOUND ->
+                new WaymarkException.NotFound(
+                        "the server has no such thing: " + words, "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS");
+            case PERMISSION_DENIED, UNAUTHENTICATED ->
+                unreachable("the server refuses this client: " + address + " (" + words + ")", e);
+            case INVALID_ARGUMENT ->
+                new WaymarkException.Refused(Problem.BAD_INPUT, "the server refused it: " + words, "");
+            default ->
+                unreachable(
+                        "the server does not answer: " + address + " ("
+                                + e.getStatus().getCode() + ", " + words + ")",
+                        e);
+        };
+    }
+
+    static WaymarkException unreachable(String message, Throwable cause) {
+        return new WaymarkException.ServerUnreachable(
+                message, "Start one with: waymark dev, or set TEMPORAL_ADDRESS", cause);
+    }
+}

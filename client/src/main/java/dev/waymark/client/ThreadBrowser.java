@@ -1,0 +1,145 @@
+package dev.waymark.client;
+
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.StatusReport;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Reads threads and lists of them. Needs no worker. */
+final class ThreadBrowser {
+    private static final long LONG_WAIT_MILLIS = 20_000;
+
+    private final ClientContext context;
+
+    ThreadBrowser(ClientContext context) {
+        this.context = context;
+    }
+
+    /** What waits for a person in this thread. */
+    List<PendingItem> pending(String thread) {
+        return context.translated(() -> {
+            Timeline timeline = context.read(RequestLimits.thread(thread));
+            return timeline.ending().isPresent() ? List.of() : PendingItem.of(thread, timeline.now());
+        });
+    }
+
+    /** What waits for a person in any open thread, the longest waiting first. */
+    List<PendingItem> pending(Progress progress) {
+        return context.translated(() -> context
+                .directory()
+                .project(
+                        context.directory().threads(true),
+                        progress,
+                        (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
+                .stream()
+                .flatMap(List::stream)
+                // What a subagent's thread asks shows in the thread above as well, which is where it is answered.
+                .collect(Collectors.toMap(
+                        item -> item.thread() + "/" + item.callId(),
+                        item -> item,
+                        (one, other) -> one.thread().length() < other.thread().length() ? one : other,
+                        LinkedHashMap::new))
+                .values()
+                .stream()
+                .sorted(Comparator.comparing(PendingItem::since))
+                .toList());
+    }
+
+    /**
+     * All threads that the server still holds, the one that changed last first. Those are left out that closed at once
+     * because they named no agent, and there was not just one: nothing was done there, and their ids are free.
+     */
+    List<ThreadSummary> threads(Progress progress) {
+        return context.translated(() -> context
+                .directory()
+                .project(
+                        context.directory().threads(false),
+                        progress,
+                        (listed, run) -> run.expectedState()
+                                .filter(state -> !state.agent().isEmpty() || !ThreadContinuation.hadNoAgent(state))
+                                .map(state -> new ThreadSummary(
+                                        listed.thread(),
+                                        StatusReport.of(state).status(),
+                                        listed.open(),
+                                        state.agent(),
+                                        state.turn().number(),
+                                        state.updatedAt())))
+                .stream()
+                .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
+                .toList());
+    }
+
+    /** Everything that is still known of a thread. */
+    Timeline timeline(String thread) {
+        return context.translated(() -> context.read(RequestLimits.thread(thread)));
+    }
+
+    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    void watch(String thread, Watcher watcher) {
+        context.translated(() -> {
+            Timeline timeline = context.read(RequestLimits.thread(thread));
+            List<Moment> earlier = timeline.moments().stream()
+                    .filter(moment -> !moment.runId().equals(timeline.runId()))
+                    .toList();
+            MomentStream feed = context.moments(thread, timeline.runId());
+            LiveText words = new LiveText(context.connection(), context.histories(), thread);
+            WaitPolicy patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
+            boolean toldOfAbsence = false;
+            WatcherNotifier telling = new WatcherNotifier(thread, timeline.cut(), watcher);
+            boolean goesOn = earlier.stream().allMatch(telling::tell);
+            while (goesOn && !feed.isClosed()) {
+                long most = toldOfAbsence ? LONG_WAIT_MILLIS : patience.millis();
+                List<Moment> next = feed.next(words.areDue() ? Math.min(most, words.millisToNext()) : most);
+                next.forEach(words::follow);
+                goesOn = next.stream().allMatch(telling::tell)
+                        && words.next().map(watcher::said).orElse(true);
+                Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+                if (goesOn && absence.isPresent() && !toldOfAbsence) {
+                    goesOn = watcher.waitsForWorker(absence.get());
+                }
+                toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
+            }
+            return thread;
+        });
+    }
+
+    /**
+     * Saves a thread as it goes on, behind it, until it closes or nobody wants it any more. It begins with the newest
+     * version there is.
+     */
+    SaveFollower follow(String thread, SaveOptions where) {
+        return context.translated(() -> {
+            MomentStream feed = context.moments(
+                    thread, context.requests().get(RequestLimits.thread(thread)).runId());
+            return SaveFollower.begin(
+                    where,
+                    keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()),
+                    context.failures()::translate);
+        });
+    }
+
+    /** The same for all threads of the server, those that begin later included. Closed ones are saved once. */
+    SaveFollower followAll(SaveOptions where) {
+        return SaveFollower.begin(
+                where,
+                keeper -> new AllThreadsFollower(
+                        context.directory(),
+                        listed -> context.moments(listed.thread(), listed.runId()),
+                        keeper,
+                        where.cadence()),
+                context.failures()::translate);
+    }
+
+    /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
+    Verification verify(String thread) {
+        return context.translated(() -> {
+            context.requests().get(RequestLimits.thread(thread));
+            return new Verifier(context.requests(), context.histories()).verify(thread);
+        });
+    }
+}

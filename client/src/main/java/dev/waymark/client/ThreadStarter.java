@@ -1,0 +1,158 @@
+package dev.waymark.client;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
+import java.util.Optional;
+import java.util.UUID;
+
+/** Starts threads, or continues those that are open. */
+final class ThreadStarter {
+    private final ClientContext context;
+    private final OutcomeWaiter outcomes;
+    private final ThreadContinuation continuation;
+    private final ThreadSender sender;
+
+    ThreadStarter(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation, ThreadSender sender) {
+        this.context = context;
+        this.outcomes = outcomes;
+        this.continuation = continuation;
+        this.sender = sender;
+    }
+
+    /** Starts what the prompt describes, or continues the open thread that it names, and waits for the outcome. */
+    AgentResult run(Prompt prompt) {
+        WaitDeadline deadline = context.deadline();
+        return context.translated(() -> {
+            Valid valid = Valid.of(prompt);
+            boolean restored = isRestored(valid);
+            if (restored && valid.saysNothing()) {
+                return outcomes.result(valid.thread(), deadline);
+            }
+            Optional<Requests.Known> known = known(valid);
+            if (known.isPresent()) {
+                return sayTo(valid.thread(), known.get(), valid, deadline);
+            }
+            StartInput input = newThread(valid).saying(valid.say());
+            Optional<String> runId =
+                    continuation.start(valid.thread(), input, valid.prompt().id());
+            if (runId.isEmpty()) {
+                // Somebody else started it in between.
+                return sayTo(valid.thread(), open(valid), valid, deadline);
+            }
+            return outcomes.await(valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline);
+        });
+    }
+
+    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    AgentClient.Started start(Prompt prompt) {
+        return context.translated(() -> {
+            Valid valid = Valid.of(prompt);
+            isRestored(valid);
+            Optional<Requests.Known> known = known(valid);
+            if (known.isPresent()) {
+                checkAgent(valid, known.get());
+                context.requests().signal(valid.thread(), WireNames.SAY, valid.say());
+                return new AgentClient.Started(valid.thread(), known.get().runId());
+            }
+            StartInput input = newThread(valid);
+            return new AgentClient.Started(
+                    valid.thread(),
+                    context.requests().signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+        });
+    }
+
+    /** A prompt whose parts have been checked. */
+    private record Valid(Prompt prompt, String thread) {
+        static Valid of(Prompt prompt) {
+            prompt.agent().ifPresent(RequestLimits::agent);
+            prompt.message().ifPresent(RequestLimits::message);
+            prompt.messages().ifPresent(RequestLimits::messages);
+            prompt.schema().ifPresent(RequestLimits::schema);
+            return new Valid(
+                    prompt, prompt.thread().map(RequestLimits::thread).orElseGet(() -> "run-" + UUID.randomUUID()));
+        }
+
+        boolean isNamed() {
+            return prompt.thread().isPresent();
+        }
+
+        boolean saysNothing() {
+            return prompt.message().isEmpty()
+                    && prompt.messages().map(JsonNode::isEmpty).orElse(true);
+        }
+
+        SayPayload say() {
+            return new SayPayload(
+                    Optional.of(prompt.id()), prompt.message(), prompt.messages(), Optional.empty(), prompt.schema());
+        }
+    }
+
+    private Optional<Requests.Known> known(Valid valid) {
+        Optional<Requests.Known> known = valid.isNamed() ? context.requests().find(valid.thread()) : Optional.empty();
+        if (known.isPresent() && !known.get().open()) {
+            if (continuation.refusedRun(valid.thread()).isPresent()) {
+                return Optional.empty();
+            }
+            throw Requests.closed(valid.thread());
+        }
+        return known;
+    }
+
+    private Requests.Known open(Valid valid) {
+        return known(valid).orElseThrow(() -> Requests.noSuchThread(valid.thread()));
+    }
+
+    private StartInput newThread(Valid valid) {
+        String agent = valid.prompt()
+                .agent()
+                .orElseThrow(() -> RequestLimits.badInput(
+                        "no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
+        if (valid.saysNothing()) {
+            throw RequestLimits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
+        }
+        if (valid.isNamed()) {
+            continuation.checkThatItLasts(valid.thread(), valid.prompt().volatileAllowed());
+        }
+        StartInput input = StartInput.of(agent)
+                .withMaxIterations(valid.prompt().maxIterations())
+                .withContext(valid.prompt().context().map(RequestLimits::context));
+        return valid.isNamed() ? input : input.closingAfterOneTurn();
+    }
+
+    private void checkAgent(Valid valid, Requests.Known known) {
+        if (valid.prompt().agent().isEmpty()) {
+            return;
+        }
+        String own =
+                context.histories().startInput(valid.thread(), known.runId()).agent();
+        if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
+            throw RequestLimits.badInput(
+                    "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
+        }
+    }
+
+    private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
+        checkAgent(valid, known);
+        if (valid.prompt().context().isPresent()) {
+            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave --context out");
+        }
+        Optional<Integer> most = valid.prompt().maxIterations();
+        if (most.isPresent()
+                && !most.equals(
+                        context.histories().startInput(thread, known.runId()).maxIterations())) {
+            throw RequestLimits.badInput(
+                    "the thread has its limit of iterations already: " + thread,
+                    "Raise it with: waymark budget " + ValueText.quoted(thread) + " --iterations " + most.get());
+        }
+        return sender.say(thread, valid.say(), deadline);
+    }
+
+    private boolean isRestored(Valid valid) {
+        ResumeOptions how = ResumeOptions.onward();
+        how = valid.prompt().agent().map(how::withAgent).orElse(how);
+        how = valid.prompt().maxIterations().map(how::withMaxIterations).orElse(how);
+        return valid.isNamed() && continuation.restored(valid.thread(), how).isPresent();
+    }
+}

@@ -1,0 +1,91 @@
+package dev.waymark.client;
+
+import dev.waymark.conversation.value.Json;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.MemorySaver;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+
+/** A saver that is slow and fails as it is told to, and remembers what it was given. */
+final class RecordingSaver implements CheckpointSaver {
+    private final MemorySaver saved = new MemorySaver();
+    private final Semaphore mayGoOn = new Semaphore(Integer.MAX_VALUE / 2);
+    private final Deque<RuntimeException> failures = new ArrayDeque<>();
+    private final List<String> steps = new ArrayList<>();
+    private int attempts;
+
+    /** From now on, a save waits until {@link #letOneThrough} or {@link #letAllThrough}. */
+    RecordingSaver stopping() {
+        mayGoOn.drainPermits();
+        return this;
+    }
+
+    void letOneThrough() {
+        mayGoOn.release();
+    }
+
+    void letAllThrough() {
+        mayGoOn.release(Integer.MAX_VALUE / 2);
+    }
+
+    /** The next saves fail like this, one each. */
+    synchronized RecordingSaver failing(RuntimeException... next) {
+        failures.addAll(List.of(next));
+        return this;
+    }
+
+    /** What was saved, as {@code THREAD/STEP}. */
+    synchronized List<String> steps() {
+        return List.copyOf(steps);
+    }
+
+    /** How often a save was begun. */
+    synchronized int attempts() {
+        return attempts;
+    }
+
+    @Override
+    public void save(Json checkpoint, Supplier<Json> session) {
+        synchronized (this) {
+            attempts++;
+        }
+        mayGoOn.acquireUninterruptibly();
+        synchronized (this) {
+            if (!failures.isEmpty()) {
+                throw failures.remove();
+            }
+            saved.save(checkpoint);
+            steps.add(checkpoint.field("threadId") + "/" + checkpoint.field("step"));
+        }
+    }
+
+    @Override
+    public void save(Json checkpoint) {
+        save(checkpoint, () -> Json.EMPTY_OBJECT);
+    }
+
+    @Override
+    public Optional<Json> load(String threadId) {
+        return saved.load(threadId);
+    }
+
+    @Override
+    public List<String> list() {
+        return saved.list();
+    }
+
+    @Override
+    public void delete(String threadId) {
+        saved.delete(threadId);
+    }
+
+    @Override
+    public boolean exists(String threadId) {
+        return saved.exists(threadId);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.conversation;
+
+/** A thread goes by newer rules than this version of Waymark knows. A newer version can read it. */
+public final class UnknownRulesException extends IllegalArgumentException {
+    private UnknownRulesException(int rules) {
+        super("this thread goes by rules " + rules + "; this version of Waymark knows rules 1 to " + Conversation.RULES
+                + ". Upgrade the workers first.");
+    }
+
+    /** Throws unless this version knows the rules. */
+    public static void unlessKnown(int rules) {
+        if (rules < 1 || rules > Conversation.RULES) {
+            throw new UnknownRulesException(rules);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.claimed;
+import static dev.waymark.conversation.ToolConversationScript.dispatched;
+import static dev.waymark.conversation.ToolConversationScript.lost;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Spent;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Work that workers of older rules have left to others is still to be done, and nothing has come of it. */
+class NewerRulesTest {
+    private static final Problem LEFT = new Problem(Problem.UNKNOWN_RULES, "knows rules 1 to 1");
+
+    @Test
+    void modelCall_leftByAWorker_isMadeAgain() {
+        ConversationScript script =
+                ToolConversationScript.begun(Optional.empty()).with(said("Hello"));
+        List<Step> due = script.decides();
+        script.with(new Fact.ModelCalled(1), new Fact.ModelFailed(1, LEFT, Spent.NOTHING));
+
+        assertThat(script.decides()).isEqualTo(due);
+        assertThat(script.state().turn()).returns(true, Turn::isRunning).returns(0, Turn::iterations);
+        script.with(new Fact.ModelCalled(1), reply(1, new Part.Text("Hi")));
+        assertThat(script.status()).isEqualTo(Turn.Status.COMPLETE);
+        assertThat(script.messages()).hasSize(2);
+    }
+
+    @Test
+    void agent_leftByAWorker_isLookedUpAgain() {
+        ConversationScript script = ConversationScript.begun(
+                        new Fact.RunStarted(Conversation.RULES, "helper", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentRefused(LEFT));
+
+        assertThat(script.decides()).containsExactly(new Step.ResolveAgent("helper"));
+        assertThat(script.status()).isEqualTo(Turn.Status.NONE);
+    }
+
+    @Test
+    void tool_leftByWorkersForEver_isHandedOutAgain() {
+        for (String tool : List.of("add", "charge")) {
+            ConversationScript script = ToolConversationScript.replied(use("a", tool));
+            for (int i = 1; i <= 2 * Conversation.MAX_DISPATCHES; i++) {
+                script.with(dispatched("a", i), new Fact.ToolLost("a", i, LEFT));
+                script.call("a").wakeAt().ifPresent(time -> script.at(time, new Fact.TimePassed()));
+                assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), i + 1));
+            }
+        }
+    }
+
+    @Test
+    void check_leftByAWorker_isMadeAgain() {
+        ConversationScript script = ToolConversationScript.replied(use("a", "pay"))
+                .with(dispatched("a", 1), claimed("a", 1, "pay", "x"), lost("a", 1));
+        script.at(script.call("a").wakeAt().orElseThrow(), new Fact.TimePassed());
+        List<Step> due = script.decides();
+        assertThat(due).containsExactly(new Step.VerifyTool(script.call("a")));
+        script.with(new Fact.VerifyDispatched("a", 1), new Fact.VerifyLeft("a", 1));
+
+        assertThat(script.decides()).hasSize(1).first().isInstanceOf(Step.VerifyTool.class);
+    }
+
+    @Test
+    void failureOfThatName_underTheFirstRules_isAFailure() {
+        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(ConversationScript.terms(4)),
+                        said("Hello"),
+                        new Fact.ModelCalled(1),
+                        new Fact.ModelFailed(1, LEFT, Spent.NOTHING));
+
+        assertThat(script.status()).isEqualTo(Turn.Status.FAILED);
+        assertThat(script.with(new Fact.Stopped(NONE)).decides()).isEmpty();
+    }
+}

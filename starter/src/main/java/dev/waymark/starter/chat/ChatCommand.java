@@ -1,0 +1,313 @@
+package dev.waymark.starter.chat;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.SaveListener;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.client.ThreadSummary;
+import dev.waymark.client.ValueText;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.terminal.Console;
+import dev.waymark.starter.terminal.ConsoleInput;
+import dev.waymark.starter.terminal.LineEditor;
+import dev.waymark.starter.terminal.PipeConsole;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** A conversation at the terminal. */
+@Command(
+        name = "chat",
+        description = {
+            "Talks to an agent at the terminal. A session is a thread, and goes on where it was left.",
+            "A line answers the open question, or is a message; /help lists what else there is.",
+            "From a pipe it reads a message a line, waits for what comes of each, and ends with the pipe."
+        })
+public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
+    /** Beside the database of the development server. */
+    private static final Path HISTORY = Path.of(".waymark", "chat-history");
+
+    private static final int DIGITS_OF_A_NAME = 8;
+    /** As long as a worker may take to accept something. */
+    private static final long LAST_ERRAND_SECONDS = 11;
+
+    @Mixin
+    private Output output;
+
+    @Option(
+            names = "--session",
+            paramLabel = "ID",
+            description = "The session, which is a thread. Default: a new one, with a name of its own.")
+    private String session;
+
+    @Option(names = "--agent", paramLabel = "A", description = "Who is talked to in a new session.")
+    private String agent;
+
+    @Option(
+            names = "--saver",
+            paramLabel = "TARGET",
+            description = "Save the session after each step, and bring it back where the server has lost it: "
+                    + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+    private String saver;
+
+    @Option(names = "--volatile", description = "Let a session live on a server that keeps everything in memory.")
+    private boolean isVolatile;
+
+    @Spec
+    private CommandSpec spec;
+
+    private AgentClient client;
+    private Optional<SaveOptions> saving = Optional.empty();
+    private Console console;
+    private ChatSession current;
+    private boolean quitting;
+
+    /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */
+    private final Object leaving = new Object();
+
+    private boolean left;
+
+    /** One after the other, in the order of the lines, while the next line can be typed. */
+    private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
+        Thread thread = new Thread(task, "chat-errands");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (output.isJson()) {
+            throw new ParameterException(
+                    spec.commandLine(), "chat is for people: use waymark watch --json, and say, answer, approve");
+        }
+        Optional<CheckpointSaver> place = Savers.target(saver).map(Savers::openLasting);
+        try (AgentClient connected = ConnectionOptions.toServer();
+                Console opened = console()) {
+            console = opened;
+            saving = place.map(open -> SaveOptions.in(open).withListener(new Trouble()));
+            client = saving.map(connected::savingIn).orElse(connected);
+            current = ChatSession.open(client, saving, terms(), console);
+            if (session == null) {
+                console.note("session " + current.name() + ". Come back with: waymark chat --session "
+                        + ValueText.quoted(current.name()));
+            }
+            talk();
+            return ExitCode.DONE;
+        } finally {
+            place.ifPresent(CheckpointSaver::close);
+        }
+    }
+
+    private Console console() {
+        return LineEditor.open(HISTORY)
+                .orElseGet(() -> new PipeConsole(
+                        System.in,
+                        spec.commandLine().getOut(),
+                        spec.commandLine().getErr()));
+    }
+
+    private ChatSession.Terms terms() {
+        String name = Optional.ofNullable(session)
+                .orElseGet(() -> "chat-" + UUID.randomUUID().toString().substring(0, DIGITS_OF_A_NAME));
+        return new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
+    }
+
+    /** What the saver does not do is no result of the conversation. */
+    private final class Trouble implements SaveListener {
+        @Override
+        public void failed(SaverException problem) {
+            console.note(Savers.line(problem));
+        }
+    }
+
+    // ---- reading
+
+    private void talk() throws InterruptedException {
+        ShutdownHandler termination = ShutdownHandler.listen(this::terminated);
+        try {
+            read();
+        } finally {
+            errands.shutdown();
+            // What was typed is sent, also when nobody waits to see what comes of it.
+            errands.awaitTermination(LAST_ERRAND_SECONDS, TimeUnit.SECONDS);
+            leave();
+            termination.close();
+        }
+    }
+
+    private void read() throws InterruptedException {
+        String begun = "";
+        boolean interruptedBefore = false;
+        while (!quitting) {
+            awaitWhatIsUnseen();
+            ConsoleInput typed = console.read(begun);
+            begun = "";
+            if (typed instanceof ConsoleInput.Text line) {
+                ChatLine.read(line.text(), session().open(), this);
+            } else if (typed instanceof ConsoleInput.End) {
+                return;
+            } else if (typed instanceof ConsoleInput.Interrupt interrupt) {
+                if (session().isBusy()) {
+                    begun = interrupt.begun();
+                    send(OutboundMessage.stop());
+                } else if (interruptedBefore) {
+                    console.note("leave with /quit or Ctrl-D");
+                }
+            }
+            interruptedBefore = typed instanceof ConsoleInput.Interrupt;
+        }
+    }
+
+    /** Where nobody sees what comes of a line before the next one is read, it is waited for. */
+    private void awaitWhatIsUnseen() throws InterruptedException {
+        if (!console.isInteractive()) {
+            awaitErrands();
+            session().awaitQuiet();
+        }
+    }
+
+    private void awaitErrands() throws InterruptedException {
+        try {
+            errands.submit(() -> {}).get();
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    private synchronized ChatSession session() {
+        return current;
+    }
+
+    /** By a signal, or with its terminal. */
+    private int terminated() {
+        leave();
+        console.close();
+        return ExitCode.DONE;
+    }
+
+    private void leave() {
+        synchronized (leaving) {
+            if (left) {
+                return;
+            }
+            left = true;
+            ChatSession last = session();
+            if (last.isBusy()) {
+                console.note(
+                        "the turn goes on. Come back with: waymark chat --session " + ValueText.quoted(last.name()));
+            }
+            last.close();
+        }
+    }
+
+    // ---- doing
+
+    private void errand(Runnable errand) {
+        errands.execute(() -> {
+            try {
+                errand.run();
+            } catch (WaymarkException e) {
+                console.note(OneLine.error(e));
+            } catch (RuntimeException e) {
+                console.note(OneLine.error("unexpected " + e.getClass().getSimpleName() + ": " + e.getMessage(), ""));
+            }
+        });
+    }
+
+    @Override
+    public void say(String text) {
+        errand(() -> session().say(text));
+    }
+
+    @Override
+    public void send(OutboundMessage letter) {
+        errand(() -> session().send(letter));
+    }
+
+    @Override
+    public void hint(String text) {
+        console.note(text);
+    }
+
+    @Override
+    public void listSessions() {
+        errand(this::list);
+    }
+
+    @Override
+    public void nameSession() {
+        errand(() -> console.show(session().name()));
+    }
+
+    @Override
+    public void clearSession() {
+        errand(() -> {
+            session().clear();
+            console.note("cleared: " + session().name());
+        });
+    }
+
+    @Override
+    public void switchTo(String session) {
+        errand(() -> open(session));
+    }
+
+    @Override
+    public void help() {
+        console.note(ChatLine.HELP);
+    }
+
+    @Override
+    public void quit() {
+        quitting = true;
+    }
+
+    private void open(String name) {
+        ChatSession before = session();
+        ChatSession.Terms terms = new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
+        ChatSession next = ChatSession.open(client, saving, terms, console);
+        synchronized (this) {
+            current = next;
+        }
+        before.close();
+        console.note("session " + name);
+    }
+
+    private void list() {
+        Map<String, String> sessions = new LinkedHashMap<>();
+        for (ThreadSummary thread : client.threads((done, of) -> {})) {
+            sessions.put(thread.thread(), thread.status() + (thread.open() ? "" : ", closed"));
+        }
+        try {
+            saving.ifPresent(where -> where.saver()
+                    .list()
+                    .forEach(thread -> sessions.merge(thread, "saved", (status, saved) -> status + ", " + saved)));
+        } catch (SaverException e) {
+            throw Savers.refused(e);
+        }
+        String mine = session().thread();
+        sessions.forEach((thread, status) ->
+                console.show((thread.equals(mine) ? "* " : "  ") + OneLine.oneLine(thread) + "  " + status));
+    }
+}

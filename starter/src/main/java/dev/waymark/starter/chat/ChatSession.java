@@ -1,0 +1,432 @@
+package dev.waymark.starter.chat;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.ResumeOptions;
+import dev.waymark.client.SaveFollower;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.Watcher;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.terminal.Console;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * A conversation that somebody has at a console. What happens in its thread is shown by a Java thread that watches it;
+ * everything else returns once the server has it.
+ *
+ * <p>A session outlives its threads. Where one has closed, another one goes on with what it had come to: it has the
+ * session's name and a number.
+ */
+public final class ChatSession implements Watcher, AutoCloseable {
+    private static final long LOOK_AGAIN_MILLIS = 1_000;
+
+    private final AgentClient client;
+    private final Optional<SaveOptions> saving;
+    private final Terms terms;
+    private final Console console;
+    private final ChatScreen screen;
+
+    private String thread;
+    private Optional<SaveFollower> following = Optional.empty();
+    private Optional<Thread> watching = Optional.empty();
+    /** Of each run, the last event that was shown. */
+    private Map<String, Long> shown = new HashMap<>();
+
+    private Map<String, Long> shownBefore = Map.of();
+    private Predicate<Conversation> awaited = state -> true;
+    private boolean sending;
+    private boolean closed;
+    private boolean left;
+    /** Nobody is there to make anything happen. */
+    private boolean stalled;
+
+    private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
+        this.client = client;
+        this.saving = saving;
+        this.terms = terms;
+        this.console = console;
+        this.screen = new ChatScreen(console);
+        this.thread = terms.name();
+    }
+
+    /** Which session, and what it begins with if there is none of that name. */
+    record Terms(String name, Optional<String> agent, boolean volatileAllowed) {
+        Terms named(String other) {
+            return new Terms(other, agent, volatileAllowed);
+        }
+
+        /** The thread that goes on where that many others have closed. */
+        String thread(int number) {
+            return number == 1 ? name : name + "~" + number;
+        }
+
+        ResumeOptions how() {
+            ResumeOptions how = ResumeOptions.onward();
+            how = agent.map(how::withAgent).orElse(how);
+            return volatileAllowed ? how.allowingVolatile() : how;
+        }
+    }
+
+    /** Finds out where the session stands, brings it back where that is needed, and shows its end. */
+    static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
+        ChatSession session = new ChatSession(client, saving, terms, console);
+        Optional<Timeline> timeline = session.find();
+        if (timeline.isEmpty()) {
+            client.checkThatItLasts(terms.name(), terms.volatileAllowed());
+            terms.agent()
+                    .orElseThrow(() -> new WaymarkException.Refused(
+                            Problem.BAD_INPUT,
+                            "no agent named for a new session: " + terms.name(),
+                            "Name one with --agent"));
+        }
+        timeline.ifPresent(session::begin);
+        return session;
+    }
+
+    String name() {
+        return terms.name();
+    }
+
+    /** The thread that the session goes on in now. */
+    synchronized String thread() {
+        return thread;
+    }
+
+    List<PendingItem> open() {
+        return screen.open();
+    }
+
+    // ---- coming back
+
+    /** The newest thread of the session, as it stands once it is open. */
+    private synchronized Optional<Timeline> find() {
+        int number = 1;
+        while (exists(terms.thread(number + 1))) {
+            number++;
+        }
+        thread = terms.thread(number);
+        Optional<Timeline> timeline = restored();
+        if (timeline.filter(found -> found.ending().isPresent()).isEmpty()) {
+            timeline.ifPresent(this::checkAgent);
+            return timeline;
+        }
+        String successor = terms.thread(number + 1);
+        client.resumeOnly(thread, successor, terms.how());
+        console.note("going on in " + successor);
+        thread = successor;
+        return read(thread);
+    }
+
+    private boolean exists(String name) {
+        return isSaved(name) || read(name).isPresent();
+    }
+
+    private boolean isSaved(String name) {
+        try {
+            return saving.isPresent() && saving.get().saver().exists(name);
+        } catch (SaverException e) {
+            throw Savers.refused(e);
+        }
+    }
+
+    private Optional<Timeline> restored() {
+        Optional<Timeline> timeline = read(thread);
+        if (timeline.isEmpty() && client.restore(thread, terms.how()).isPresent()) {
+            return read(thread);
+        }
+        return timeline;
+    }
+
+    private Optional<Timeline> read(String name) {
+        try {
+            return Optional.of(client.timeline(name));
+        } catch (WaymarkException.NotFound e) {
+            return Optional.empty();
+        }
+    }
+
+    private void checkAgent(Timeline timeline) {
+        String own = timeline.now().agent();
+        if (!own.isEmpty() && terms.agent().filter(agent -> !agent.equals(own)).isPresent()) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "the session belongs to another agent: " + own,
+                    "Leave --agent out, or take another --session");
+        }
+    }
+
+    private void begin(Timeline timeline) {
+        show(timeline);
+        attach();
+        // One that was cleared is not to be found in the saver before something is said.
+        if (!timeline.now().isBlank()) {
+            startSaving();
+        }
+    }
+
+    private synchronized void show(Timeline timeline) {
+        screen.begin(timeline);
+        shown = new HashMap<>();
+        timeline.moments().forEach(this::remember);
+    }
+
+    // ---- watching
+
+    private synchronized void attach() {
+        closed = false;
+        stalled = false;
+        Thread watcher = new Thread(this::watch, "chat-watch");
+        watcher.setDaemon(true);
+        watching = Optional.of(watcher);
+        watcher.start();
+    }
+
+    private synchronized void startSaving() {
+        if (following.isEmpty()) {
+            following = saving.map(where -> client.follow(thread, where));
+        }
+    }
+
+    /** Returns whether there was anything to stop. */
+    private boolean stopSaving() {
+        Optional<SaveFollower> stopped;
+        synchronized (this) {
+            stopped = following;
+            following = Optional.empty();
+        }
+        stopped.ifPresent(SaveFollower::close);
+        return stopped.isPresent();
+    }
+
+    private void watch() {
+        boolean toldOfOutage = false;
+        while (!isLeft()) {
+            try {
+                beginToWatch();
+                client.watch(thread(), this);
+                ended();
+                return;
+            } catch (WaymarkException.ServerUnreachable e) {
+                if (!toldOfOutage && !isLeft()) {
+                    console.note(OneLine.error(e));
+                }
+                toldOfOutage = true;
+                stall();
+            } catch (WaymarkException.NotFound e) {
+                if (!isBack()) {
+                    console.note(OneLine.error("the server has forgotten the session: " + name(), ""));
+                    ended();
+                    return;
+                }
+            } catch (RuntimeException e) {
+                if (!isLeft()) {
+                    console.note(OneLine.error("the session is not shown any more: " + e.getMessage(), ""));
+                    ended();
+                }
+                return;
+            }
+        }
+    }
+
+    /** A watcher is told everything from the beginning. */
+    private synchronized void beginToWatch() {
+        shownBefore = Map.copyOf(shown);
+    }
+
+    /** The server was replaced by one that knew nothing, and the saver had the session. */
+    private boolean isBack() {
+        try {
+            return restored().map(this::showAgain).orElse(false);
+        } catch (WaymarkException e) {
+            console.note(OneLine.error(e));
+            return false;
+        }
+    }
+
+    private boolean showAgain(Timeline timeline) {
+        console.note("the session is back");
+        stopSaving();
+        show(timeline);
+        startSaving();
+        return true;
+    }
+
+    private synchronized boolean isLeft() {
+        return left;
+    }
+
+    private synchronized void ended() {
+        closed = true;
+        notifyAll();
+        if (!left) {
+            console.note("the thread is closed. With the next message, another one goes on");
+        }
+    }
+
+    /** Until it can be expected that something is different. */
+    private synchronized void stall() {
+        stalled = true;
+        notifyAll();
+        try {
+            wait(LOOK_AGAIN_MILLIS);
+        } catch (InterruptedException e) {
+            left = true;
+        }
+    }
+
+    @Override
+    public synchronized boolean happened(Moment moment) {
+        boolean isNew = moment.eventId() > shownBefore.getOrDefault(moment.runId(), 0L);
+        if (isNew && !left) {
+            stalled = false;
+            screen.happened(thread, moment);
+            remember(moment);
+            notifyAll();
+        }
+        return !left;
+    }
+
+    private void remember(Moment moment) {
+        shown.put(moment.runId(), moment.eventId());
+    }
+
+    @Override
+    public synchronized boolean said(TextDelta words) {
+        if (!left) {
+            screen.said(words);
+        }
+        return !left;
+    }
+
+    @Override
+    public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
+        if (!left) {
+            console.note(OneLine.error(
+                    "no worker has taken it for ten seconds", "It goes on once there is one: waymark worker"));
+            stalled = true;
+            notifyAll();
+        }
+        return !left;
+    }
+
+    // ---- talking
+
+    /** Whether something goes on that does not wait for a person. */
+    synchronized boolean isBusy() {
+        boolean isQuiet = screen.newest()
+                .filter(state -> awaited.test(state) && state.isSettled())
+                .isPresent();
+        return sending || (watching.isPresent() && !closed && !isQuiet);
+    }
+
+    /** Waits while something goes on that does not wait for a person, and somebody is there to bring it on. */
+    synchronized void awaitQuiet() throws InterruptedException {
+        while (isBusy() && !stalled) {
+            wait();
+        }
+    }
+
+    void say(String text) {
+        OutboundMessage letter = OutboundMessage.message(text);
+        if (isOver()) {
+            find().ifPresent(this::begin);
+        }
+        if (isBegun()) {
+            send(letter);
+            return;
+        }
+        Prompt prompt = Prompt.blank().withThread(thread()).withId(letter.id()).withMessage(text);
+        prompt = terms.agent().map(prompt::withAgent).orElse(prompt);
+        Prompt first = terms.volatileAllowed() ? prompt.allowingVolatile() : prompt;
+        sending(letter, () -> {
+            client.start(first);
+            return state -> state.seen().contains(letter.id());
+        });
+        attach();
+        startSaving();
+    }
+
+    void send(OutboundMessage letter) {
+        sending(letter, () -> {
+            int fact = client.post(thread(), letter).fact();
+            return state -> state.counters().facts() >= fact;
+        });
+        startSaving();
+    }
+
+    /** What is shown meanwhile must not wait for the server. */
+    private void sending(OutboundMessage letter, Supplier<Predicate<Conversation>> errand) {
+        screen.sent(letter);
+        synchronized (this) {
+            sending = true;
+            stalled = false;
+        }
+        try {
+            Predicate<Conversation> arrived = errand.get();
+            synchronized (this) {
+                awaited = arrived;
+            }
+        } finally {
+            synchronized (this) {
+                sending = false;
+                notifyAll();
+            }
+        }
+    }
+
+    private synchronized boolean isBegun() {
+        return watching.isPresent();
+    }
+
+    private synchronized boolean isOver() {
+        return watching.isPresent() && closed;
+    }
+
+    /** Forgets the conversation, here and in the saver. The session goes on with the next message. */
+    void clear() {
+        stopSaving();
+        if (isBegun() && !isOver()) {
+            client.clear(thread());
+        }
+        try {
+            saving.ifPresent(where -> where.saver().delete(thread()));
+        } catch (SaverException e) {
+            throw Savers.refused(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        synchronized (this) {
+            left = true;
+            watching.ifPresent(Thread::interrupt);
+        }
+        if (stopSaving()) {
+            saveTheLast();
+        }
+    }
+
+    /** What was shown last may not have come to the saver yet. */
+    private void saveTheLast() {
+        try {
+            client.save(thread());
+        } catch (WaymarkException e) {
+            console.note(OneLine.error(e));
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Answers the open question, and waits for the outcome. */
+@Command(name = "answer", description = "Answers the open question, and waits for the outcome.")
+public final class AnswerCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Parameters(index = "1", paramLabel = "TEXT", description = "The answer.")
+    private String answer;
+
+    @Option(names = "--call", paramLabel = "ID", description = "Which question, when several are open.")
+    private String call;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(
+                    output,
+                    Optional.ofNullable(call)
+                            .map(id -> client.answer(thread, id, answer))
+                            .orElseGet(() -> client.answer(thread, answer)));
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.waymark.starter.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Approval;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.starter.options.DecisionOptions;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Lets a call go ahead, and waits for the outcome. */
+@Command(name = "approve", description = "Lets a call go ahead, and waits for the outcome.")
+public final class ApproveCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--args", paramLabel = "JSON", description = "Other arguments for the call.")
+    private String args;
+
+    @Mixin
+    private DecisionOptions decision;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.decide(thread, approval));
+        }
+    }
+
+    private Json object(String text) {
+        try {
+            JsonNode tree = PayloadJson.MAPPER.readTree(text);
+            if (tree.isObject()) {
+                return Json.of(PayloadJson.MAPPER.convertValue(tree, Object.class));
+            }
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            // Said below, as for any other JSON.
+        }
+        throw new ParameterException(spec.commandLine(), "--args is no JSON object: " + text);
+    }
+}

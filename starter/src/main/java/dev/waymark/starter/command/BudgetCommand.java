@@ -1,0 +1,68 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.LimitRaise;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.math.BigDecimal;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Raises a limit. A turn that ended on it continues. */
+@Command(name = "budget", description = "Raises a limit. A turn that ended on it continues.")
+public final class BudgetCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--usd", paramLabel = "X", description = "What the thread may cost.", converter = Dollars.class)
+    private BigDecimal usd;
+
+    @Option(names = "--tokens", paramLabel = "N", description = "How many tokens the thread may use.")
+    private Long tokens;
+
+    @Option(names = "--iterations", paramLabel = "N", description = "How often a turn may call the model.")
+    private Integer iterations;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        LimitRaise raise =
+                new LimitRaise(Optional.ofNullable(usd), Optional.ofNullable(tokens), Optional.ofNullable(iterations));
+        if (raise.isNothing()) {
+            throw new ParameterException(spec.commandLine(), "no limit given: use --usd, --tokens or --iterations");
+        }
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.raise(thread, raise));
+        }
+    }
+
+    /** The usual one speaks of Java. */
+    static final class Dollars implements ITypeConverter<BigDecimal> {
+        @Override
+        public BigDecimal convert(String value) {
+            try {
+                return new BigDecimal(value);
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException("'" + value + "' is no number: write 5 or 1.50");
+            }
+        }
+    }
+}

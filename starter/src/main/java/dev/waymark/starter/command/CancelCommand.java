@@ -1,0 +1,38 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Ends the thread now. Work in flight is cancelled. */
+@Command(name = "cancel", description = "Ends the thread now. Work in flight is cancelled.")
+public final class CancelCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            AgentResult result = client.cancel(thread);
+            if (output.isJson()) {
+                output.document(JsonDocuments.cancelled(result));
+            } else {
+                output.line("cancelled: " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.PhasesCheckpoint;
+import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.client.AgentClient;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Prints a checkpoint, from history. */
+@Command(name = "checkpoint", description = "Prints a checkpoint, from history.")
+public final class CheckpointCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(
+            names = "--format",
+            paramLabel = "F",
+            defaultValue = "runner",
+            description = "The format: runner (default), thread, phases, messages, session or versions.")
+    private String format;
+
+    @Option(
+            names = "--at",
+            paramLabel = "V",
+            description = "Which: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
+    private String at;
+
+    @Option(names = "--latest", description = "Of phases, only the newest snapshot; of versions, only the newest.")
+    private boolean latest;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        CheckpointFormat wanted = CheckpointFormat.of(format)
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(),
+                        "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            Timeline timeline = Optional.ofNullable(at)
+                    .map(place -> client.timeline(thread, place))
+                    .orElseGet(() -> client.timeline(thread));
+            print(wanted, timeline);
+            return ExitCode.DONE;
+        }
+    }
+
+    /** A chain of records is a record a line, unless one document is asked for. */
+    private void print(CheckpointFormat wanted, Timeline timeline) {
+        if (wanted == CheckpointFormat.PHASES && latest) {
+            output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));
+        } else if (wanted == CheckpointFormat.PHASES && output.isJson()) {
+            output.list(records -> PhasesCheckpoint.tell(timeline, records));
+        } else if (wanted == CheckpointFormat.PHASES) {
+            PhasesCheckpoint.tell(timeline, record -> output.document(JsonDocuments.tree(record)));
+        } else if (wanted == CheckpointFormat.VERSIONS) {
+            Stream<Json> versions =
+                    latest ? SessionCheckpoint.newestVersion(timeline) : SessionCheckpoint.versions(timeline);
+            output.list(versions::forEach);
+        } else {
+            output.pretty(JsonDocuments.tree(wanted.view(timeline)));
+        }
+    }
+}

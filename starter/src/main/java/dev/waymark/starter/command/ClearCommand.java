@@ -1,0 +1,41 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept, unless told otherwise. */
+@Command(name = "clear", description = "Forgets the conversation. A turn that runs is stopped.")
+public final class ClearCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--all", description = "Forget the results of side effects as well: nothing is replayed any more.")
+    private boolean all;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
+            if (output.isJson()) {
+                output.document(JsonDocuments.of("cleared", cleared));
+            } else {
+                output.line("cleared: " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.waymark.starter.command;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ValueText;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Ends the thread once it is idle. */
+@Command(name = "close", description = "Ends the thread once it is idle.")
+public final class CloseCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            String status = client.close(thread) ? "closed" : "closing";
+            if (output.isJson()) {
+                ObjectNode document = JsonNodeFactory.instance.objectNode();
+                document.put("status", status);
+                document.put("thread", thread);
+                output.document(document);
+            } else {
+                output.line(status + ": " + thread);
+                if (status.equals("closing")) {
+                    output.note("  once its turn has ended; to end it now: waymark cancel " + ValueText.quoted(thread));
+                }
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Approval;
+import dev.waymark.starter.options.DecisionOptions;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Forbids a call, and waits for the outcome. */
+@Command(name = "deny", description = "Forbids a call, and waits for the outcome.")
+public final class DenyCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Mixin
+    private DecisionOptions decision;
+
+    @Override
+    public Integer call() {
+        Approval denial = decision.on(Approval.deny());
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.decide(thread, denial));
+        }
+    }
+}

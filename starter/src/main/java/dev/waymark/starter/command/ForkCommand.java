@@ -1,0 +1,68 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ForkOptions;
+import dev.waymark.client.ValueText;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Begins a thread with what another one had come to. */
+@Command(
+        name = "fork",
+        description = "Begins a new thread at any point of another one. Without MESSAGE it runs nothing yet.")
+public final class ForkCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from.")
+    private String ancestor;
+
+    @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "What is said next.")
+    private String message;
+
+    @Option(
+            names = "--at",
+            paramLabel = "V",
+            description = "Where: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
+    private String at;
+
+    @Option(names = "--thread", paramLabel = "NEW", required = true, description = "The new thread's id.")
+    private String thread;
+
+    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    private boolean isVolatile;
+
+    @Override
+    public Integer call() {
+        ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
+        how = at == null ? how : how.at(at);
+        try (AgentClient client = wait.client(output)) {
+            if (message != null) {
+                return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
+            }
+            AgentClient.Forked forked = client.forkOnly(ancestor, how);
+            if (output.isJson()) {
+                output.document(JsonDocuments.of(forked.status(), forked.started()));
+            } else {
+                output.line(forked.status() + ": " + forked.started().thread());
+                String name = ValueText.quoted(forked.started().thread());
+                output.note(
+                        forked.status().equals("interrupted")
+                                ? "  waymark pending " + name
+                                : "  waymark say " + name + " TEXT");
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package dev.waymark.starter.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Prompt;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.starter.options.JsonFiles;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Starts a run or a thread, or continues an open one, and waits for the outcome. */
+@Command(name = "run", description = "Starts a run or a thread, or continues an open one, and waits for the outcome.")
+public final class RunCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
+    private String message;
+
+    @Option(
+            names = "--agent",
+            paramLabel = "A",
+            description = "The agent. An open thread has its own; everything else needs this.")
+    private String agent;
+
+    @Option(
+            names = "--thread",
+            paramLabel = "ID",
+            description = "A thread that stays open for more turns. Without it: one run, closed when its turn ends.")
+    private String thread;
+
+    @Option(names = "--no-wait", description = "Return once it is durable. No worker is needed for that.")
+    private boolean noWait;
+
+    @Option(names = "--assert-complete", description = "Exit with 4 when the agent asks a person something.")
+    private boolean assertComplete;
+
+    @Option(
+            names = "--max-iterations",
+            paramLabel = "N",
+            description = "How often a turn of a new thread may call the model, at most.")
+    private Integer maxIterations;
+
+    @Option(
+            names = "--messages",
+            paramLabel = "FILE",
+            description = "A JSON list of messages that replaces the conversation. [] clears it. They are those of a"
+                    + " runner checkpoint; from a checkpoint of another format, go on with resume.")
+    private Path messages;
+
+    @Option(
+            names = "--context",
+            paramLabel = "JSON",
+            description = "An object that a new thread carries for its tools. Its fields win over the agent's own.")
+    private String context;
+
+    @Option(
+            names = "--schema",
+            paramLabel = "FILE",
+            description = "A JSON Schema that the agent's last word has to fit. A reply that does not is asked for once"
+                    + " more.")
+    private Path schema;
+
+    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    private boolean isVolatile;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Prompt prompt = prompt();
+        try (AgentClient client = wait.client(output)) {
+            if (noWait) {
+                return started("running", client.start(prompt));
+            }
+            if (isClearing(prompt)) {
+                return started("cleared", cleared(client, prompt.messages().orElseThrow()));
+            }
+            return finished(client.run(prompt));
+        }
+    }
+
+    private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
+        String runId =
+                client.post(thread, OutboundMessage.replacement(emptyList)).runId();
+        client.save(thread);
+        return new AgentClient.Started(thread, runId);
+    }
+
+    private int finished(AgentResult result) {
+        int exitCode = OutcomeRenderer.print(output, result);
+        if (assertComplete && result instanceof AgentResult.Interrupted interrupted) {
+            output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
+            return ExitCode.INTERRUPTED;
+        }
+        return exitCode;
+    }
+
+    private int started(String status, AgentClient.Started started) {
+        if (output.isJson()) {
+            output.document(JsonDocuments.of(status, started));
+        } else {
+            output.line(status + ": " + started.thread());
+        }
+        return ExitCode.DONE;
+    }
+
+    /** An empty list and nothing to say: no turn comes of that. */
+    private boolean isClearing(Prompt prompt) {
+        return thread != null
+                && agent == null
+                && message == null
+                && prompt.messages().map(JsonNode::isEmpty).orElse(false);
+    }
+
+    private Prompt prompt() {
+        if (maxIterations != null && maxIterations < 1) {
+            throw new ParameterException(spec.commandLine(), "--max-iterations must be at least 1: " + maxIterations);
+        }
+        Prompt prompt = isVolatile ? Prompt.blank().allowingVolatile() : Prompt.blank();
+        prompt = agent == null ? prompt : prompt.withAgent(agent);
+        prompt = thread == null ? prompt : prompt.withThread(thread);
+        prompt = message == null ? prompt : prompt.withMessage(message);
+        prompt = maxIterations == null ? prompt : prompt.withMaxIterations(maxIterations);
+        prompt = context == null ? prompt : prompt.withContext(JsonFiles.parse("--context", context));
+        prompt = schema == null ? prompt : prompt.withSchema(JsonFiles.read(schema, Problem.BAD_INPUT));
+        return messages == null ? prompt : prompt.withMessages(JsonFiles.read(messages, Problem.CORRUPTION));
+    }
+}

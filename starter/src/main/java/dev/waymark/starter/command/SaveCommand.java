@@ -1,0 +1,179 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.checkpoint.ThreadCheckpoint;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.SaveFollower;
+import dev.waymark.client.SaveInterval;
+import dev.waymark.client.SaveListener;
+import dev.waymark.client.SaveOptions;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Timeline;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.Durations;
+import dev.waymark.starter.options.Savers;
+import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Keeps checkpoints somewhere else than in the server's history. */
+@Command(
+        name = "save",
+        description = {
+            "Keeps a thread's checkpoint in a saver, in the format thread: once, or as the thread goes on.",
+            "resume --from goes on from it. Killed and started again, --follow begins with the newest."
+        })
+public final class SaveCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", arity = "0..1", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--to", paramLabel = "TARGET", description = Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+    private String target;
+
+    @Option(names = "--follow", description = "Save as the thread goes on, until it closes.")
+    private boolean follow;
+
+    @Option(
+            names = "--all",
+            description = "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed ones once.")
+    private boolean all;
+
+    @Option(
+            names = "--every",
+            paramLabel = "turn|step|D",
+            description = "With --follow: after each turn, after each step (default), or so far apart (5s, 2m).",
+            converter = Every.class)
+    private SaveInterval every;
+
+    @Option(
+            names = "--flush-timeout",
+            paramLabel = "D",
+            description = "With --follow: how long the newest may take to be saved at the end. Default: 10s.",
+            converter = Durations.class)
+    private Duration flushTimeout;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** Reads {@code turn}, {@code step} and durations. */
+    static final class Every implements ITypeConverter<SaveInterval> {
+        @Override
+        public SaveInterval convert(String text) {
+            return switch (text) {
+                case "turn" -> SaveInterval.TURN;
+                case "step" -> SaveInterval.STEP;
+                default -> SaveInterval.every(duration(text));
+            };
+        }
+
+        private static Duration duration(String text) {
+            try {
+                return new Durations().convert(text);
+            } catch (TypeConversionException e) {
+                throw new TypeConversionException(
+                        "'" + text + "' is no time to save: write turn, step, or 500ms, 5s, 2m, 24h");
+            }
+        }
+    }
+
+    @Override
+    public Integer call() throws InterruptedException {
+        check();
+        String where = Savers.target(target)
+                .orElseThrow(() -> misused("no saver named: use --to TARGET, or set " + Savers.SETTING));
+        if (!follow) {
+            return saveOnce(where);
+        }
+        try (CheckpointSaver saver = Savers.openLasting(where);
+                AgentClient client = ConnectionOptions.toServer()) {
+            SaveOptions saving = SaveOptions.in(saver)
+                    .withCadence(every == null ? SaveInterval.STEP : every)
+                    .withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout)
+                    .withListener(new Told());
+            return follow(all ? client.followAll(saving) : client.follow(thread, saving), saving);
+        }
+    }
+
+    private void check() {
+        if (all == (thread != null)) {
+            throw misused("save needs either THREAD or --all");
+        }
+        if (!follow && (all || every != null || flushTimeout != null)) {
+            throw misused("--all, --every and --flush-timeout go with --follow");
+        }
+    }
+
+    private ParameterException misused(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private int follow(SaveFollower following, SaveOptions saving) throws InterruptedException {
+        ShutdownHandler termination = ShutdownHandler.listen(() -> end(following, saving));
+        try (following) {
+            following.await();
+            return end(following, saving);
+        } finally {
+            termination.close();
+        }
+    }
+
+    private int end(SaveFollower following, SaveOptions saving) {
+        List<String> unsaved = following.stop();
+        unsaved.forEach(each -> output.note(Savers.line(SaverException.late(each, saving.flushTimeout()))));
+        return unsaved.isEmpty() ? ExitCode.DONE : ExitCode.BAD_INPUT;
+    }
+
+    private int saveOnce(String where) {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            Timeline timeline = client.timeline(thread);
+            Json checkpoint = ThreadCheckpoint.of(timeline);
+            Savers.using(where, saver -> {
+                saver.save(checkpoint, () -> SessionCheckpoint.of(timeline));
+                return true;
+            });
+            int step = ((Number) checkpoint.field("step")).intValue();
+            if (output.isJson()) {
+                output.document(JsonDocuments.saved(thread, step));
+            } else {
+                output.note("saved at step " + step);
+            }
+            return ExitCode.DONE;
+        }
+    }
+
+    /** What a follower has to tell. */
+    private final class Told implements SaveListener {
+        @Override
+        public void saved(CheckpointSaved event) {
+            if (output.isJson()) {
+                output.document(JsonDocuments.saved(event.threadId(), event.step()));
+            } else {
+                output.line(event.threadId() + ": saved at step " + event.step());
+            }
+        }
+
+        @Override
+        public void failed(SaverException problem) {
+            output.note(Savers.line(problem));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says something to a thread, and waits for the outcome of the turn that takes it. */
+@Command(name = "say", description = "Says something to a thread, and waits for the outcome of the turn that takes it.")
+public final class SayCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
+    private String message;
+
+    @Option(names = "--retry", description = "Run the last failed or stopped turn once more instead.")
+    private boolean retry;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        if (retry == (message != null)) {
+            throw new ParameterException(spec.commandLine(), "say needs either MESSAGE or --retry");
+        }
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, retry ? client.retry(thread) : client.say(thread, message));
+        }
+    }
+}

@@ -1,0 +1,46 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadSummary;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.SlowProgress;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Lists the threads that the server holds, newest first. */
+@Command(name = "sessions", description = "Lists the threads that the server holds, newest first.")
+public final class SessionsCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            List<ThreadSummary> threads = client.threads(new SlowProgress(output));
+            if (output.isJson()) {
+                output.document(JsonDocuments.tree(threads));
+                return ExitCode.DONE;
+            }
+            List<List<String>> rows = new ArrayList<>();
+            rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
+            for (ThreadSummary thread : threads) {
+                rows.add(List.of(
+                        OneLine.oneLine(thread.thread()),
+                        thread.status() + (thread.open() ? "" : ", closed"),
+                        OneLine.oneLine(thread.agent()),
+                        String.valueOf(thread.turns()),
+                        thread.updated().toString()));
+            }
+            TextTable.print(output, rows);
+            return ExitCode.DONE;
+        }
+    }
+}

@@ -1,0 +1,74 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Settlement;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.OutcomeRenderer;
+import dev.waymark.starter.render.Output;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Says how a call with an unknown outcome ended. */
+@Command(
+        name = "settle",
+        description = "Says how a call with an unknown outcome ended, and waits for what comes of it.")
+public final class SettleCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Option(names = "--call", paramLabel = "ID", required = true, description = "Which call.")
+    private String call;
+
+    @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "How it ended.")
+    private String outcome;
+
+    @Option(names = "--result", paramLabel = "TEXT", description = "What it returned, when it is done.")
+    private String result;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        Settlement settlement = settlement();
+        try (AgentClient client = wait.client(output)) {
+            return OutcomeRenderer.print(output, client.settle(thread, settlement));
+        }
+    }
+
+    private Settlement settlement() {
+        Settlement settlement = Arrays.stream(Settlement.Outcome.values())
+                .filter(each -> each.wireName().equals(outcome))
+                .findFirst()
+                .map(each -> Settlement.of(call, each))
+                .orElseThrow(() -> new ParameterException(
+                        spec.commandLine(), "no such outcome: " + outcome + ". There are " + outcomes()));
+        if (result == null) {
+            return settlement;
+        }
+        if (settlement.outcome() != Settlement.Outcome.DONE) {
+            throw new ParameterException(spec.commandLine(), "--result goes with --outcome done only");
+        }
+        return settlement.withResult(result);
+    }
+
+    private static String outcomes() {
+        return Arrays.stream(Settlement.Outcome.values())
+                .map(Settlement.Outcome::wireName)
+                .collect(Collectors.joining(", "));
+    }
+}

@@ -1,0 +1,36 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.history.Timeline;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ThreadView;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Shows a thread: what was said, how it stands, what it waits for. */
+@Command(name = "show", description = "Shows a thread: what was said, how it stands, what it waits for.")
+public final class ShowCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            Timeline timeline = client.timeline(thread);
+            if (output.isJson()) {
+                output.document(JsonDocuments.show(timeline));
+            } else {
+                ThreadView.of(timeline).forEach(output::line);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

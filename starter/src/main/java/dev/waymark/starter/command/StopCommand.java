@@ -1,0 +1,38 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Ends the turn. What is queued stays for the next message. */
+@Command(name = "stop", description = "Ends the turn. What is queued stays for the next message.")
+public final class StopCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private WaitOptions wait;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = wait.client(output)) {
+            AgentResult result = client.stop(thread);
+            if (output.isJson()) {
+                output.document(JsonDocuments.of(result));
+            } else {
+                output.line(result.status() + ": " + thread);
+            }
+            return ExitCode.DONE;
+        }
+    }
+}

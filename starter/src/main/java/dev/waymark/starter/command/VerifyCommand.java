@@ -1,0 +1,54 @@
+package dev.waymark.starter.command;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Verification;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.Output;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Compares the history of a thread with what its workflow recorded and says. */
+@Command(name = "verify", description = "Compares the history of a thread with what its workflow recorded and says.")
+public final class VerifyCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            Verification verification = client.verify(thread);
+            if (verification.cut()) {
+                output.note("waymark: the server keeps older runs no more: they are not compared");
+            }
+            if (!verification.live()) {
+                output.note("waymark: no worker answers: only the digests in history are compared");
+            }
+            if (output.isJson()) {
+                ObjectNode document = (ObjectNode) JsonDocuments.tree(verification);
+                document.put("agrees", verification.agrees());
+                output.document(document);
+            } else {
+                print(verification);
+            }
+            return verification.agrees() ? ExitCode.DONE : ExitCode.FAILED;
+        }
+    }
+
+    private void print(Verification verification) {
+        verification.differences().forEach(difference -> output.line("differs: " + difference));
+        if (verification.agrees()) {
+            output.line("agrees: " + OneLine.count(verification.modelCalls(), "model call") + " in "
+                    + OneLine.count(verification.runs(), "run")
+                    + (verification.live() ? ", and the live state" : ""));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package dev.waymark.starter.command;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.Watcher;
+import dev.waymark.history.Moment;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.WatchRenderer;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Follows a thread as it goes on, from its beginning, until it closes. */
+@Command(name = "watch", description = "Follows a thread as it goes on, from its beginning, until it closes.")
+public final class WatchCommand implements Callable<Integer>, Watcher {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread;
+
+    /** What the model has said of the reply that is coming. */
+    private String coming = "";
+
+    private int attempt;
+
+    @Override
+    public Integer call() {
+        try (AgentClient client = ConnectionOptions.toServer()) {
+            client.watch(thread, this);
+            return ExitCode.DONE;
+        }
+    }
+
+    @Override
+    public boolean happened(Moment moment) {
+        coming = "";
+        return tell(JsonDocuments.of(moment), WatchRenderer.line(moment));
+    }
+
+    @Override
+    public boolean saved(CheckpointSaved checkpoint) {
+        return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
+    }
+
+    @Override
+    public boolean loaded(CheckpointLoaded checkpoint) {
+        return tell(JsonDocuments.of(checkpoint), WatchRenderer.line(checkpoint));
+    }
+
+    private boolean tell(JsonNode document, String line) {
+        if (output.isJson()) {
+            output.document(document);
+        } else {
+            output.line(line);
+        }
+        return !output.isBroken();
+    }
+
+    @Override
+    public boolean said(TextDelta words) {
+        if (output.isJson()) {
+            output.document(JsonDocuments.of(words));
+        } else if (output.isTerminal()) {
+            coming = words.attempt() == attempt ? coming + words.text() : words.text();
+            attempt = words.attempt();
+            output.passing(coming);
+        } else {
+            output.line(WatchRenderer.line(words));
+        }
+        return !output.isBroken();
+    }
+}

@@ -1,0 +1,131 @@
+package dev.waymark.starter.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.starter.render.Output;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The processes that a demo is made of, each a {@code ./waymark} of its own, on a server of their own whatever the
+ * environment says. All of them end with this, also when it is interrupted from the keyboard.
+ */
+public final class DemoProcesses implements AutoCloseable {
+    private static final int READY_SECONDS = 60;
+
+    private final Path agents;
+    private final List<Process> processes = new ArrayList<>();
+    private final Thread atExit = new Thread(this::killAll);
+    private String address = "";
+
+    DemoProcesses(Path agents) {
+        this.agents = agents;
+        Runtime.getRuntime().addShutdownHook(atExit);
+    }
+
+    /** What a command left behind. */
+    record Done(int exitCode, String out, String err) {}
+
+    /** One that goes on. */
+    record Child(Process process) {
+        long pid() {
+            return process.pid();
+        }
+
+        void kill() throws InterruptedException {
+            process.destroyForcibly().waitFor();
+        }
+    }
+
+    void startServer() throws IOException, InterruptedException {
+        address = start("dev", "--in-memory", "--no-worker", "--port", "0", "--json")
+                .path("address")
+                .asText();
+    }
+
+    Child startWorker() throws IOException, InterruptedException {
+        start("worker", "--agents", agents.toString(), "--json");
+        return new Child(processes.get(processes.size() - 1));
+    }
+
+    /** Begins a command that comes to an end. */
+    CompletableFuture<Done> run(boolean json, String... arguments) throws IOException {
+        ProcessBuilder builder = command(arguments);
+        if (json) {
+            builder.command().add(Output.JSON);
+        }
+        Process process = begin(builder);
+        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()));
+        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()));
+        return process.onExit().thenApply(ended -> new Done(ended.exitValue(), out.join(), err.join()));
+    }
+
+    /** Starts one that goes on, and waits for the line in which it says that it is ready. */
+    private JsonNode start(String... arguments) throws IOException, InterruptedException {
+        ProcessBuilder builder = command(arguments).redirectError(ProcessBuilder.Redirect.DISCARD);
+        BufferedReader lines = begin(builder).inputReader(StandardCharsets.UTF_8);
+        try {
+            String line = CompletableFuture.supplyAsync(() -> readLine(lines)).get(READY_SECONDS, TimeUnit.SECONDS);
+            return PayloadJson.MAPPER.readTree(line);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("./waymark " + arguments[0] + " does not become ready", e);
+        }
+    }
+
+    private ProcessBuilder command(String... arguments) {
+        Path script = Path.of(Optional.ofNullable(System.getProperty("waymark.home"))
+                        .orElseThrow(() -> new WaymarkException.NotFound(
+                                "the demo can't find ./waymark", "Start it by ./waymark demo")))
+                .resolve("waymark");
+        List<String> command = new ArrayList<>(List.of(script.toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().keySet().removeIf(name -> name.startsWith("TEMPORAL_") || name.startsWith("WAYMARK_"));
+        builder.environment().put("TEMPORAL_ADDRESS", address);
+        return builder;
+    }
+
+    private synchronized Process begin(ProcessBuilder builder) throws IOException {
+        Process process = builder.start();
+        process.getOutputStream().close();
+        processes.add(process);
+        return process;
+    }
+
+    private static String read(InputStream stream) {
+        try {
+            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private static String readLine(BufferedReader lines) {
+        try {
+            return Optional.ofNullable(lines.readLine()).orElse("");
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private synchronized void killAll() {
+        processes.forEach(Process::destroyForcibly);
+    }
+
+    @Override
+    public void close() {
+        killAll();
+        Runtime.getRuntime().removeShutdownHook(atExit);
+    }
+}

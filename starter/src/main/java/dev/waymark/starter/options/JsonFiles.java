@@ -1,0 +1,55 @@
+package dev.waymark.starter.options;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Problem;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Reads JSON that a user wrote. */
+public final class JsonFiles {
+    private JsonFiles() {}
+
+    /** What stands behind an option. */
+    public static JsonNode parse(String option, String text) {
+        try {
+            return PayloadJson.MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is no JSON: " + reason(e), "");
+        }
+    }
+
+    /** {@code problem} is what it is if the file is no JSON. */
+    public static JsonNode read(Path file, String problem) {
+        byte[] bytes;
+        try {
+            bytes = Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            throw new WaymarkException.NotFound("no such file: " + file, "");
+        } catch (IOException e) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "the file can't be read: " + file + " (" + e.getClass().getSimpleName() + ")",
+                    "");
+        }
+        try {
+            return PayloadJson.MAPPER.readTree(bytes);
+        } catch (JsonProcessingException e) {
+            String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
+            throw new WaymarkException.Refused(problem, "the file is no JSON: " + file + place + ": " + reason(e), "");
+        } catch (IOException e) {
+            throw new IllegalStateException("reading from memory failed", e);
+        }
+    }
+
+    /** Without what the library tells programmers only: where something began, its own names and settings. */
+    private static String reason(JsonProcessingException e) {
+        return String.valueOf(e.getOriginalMessage())
+                .replaceFirst(" \\((start marker at|bound as) .*", "")
+                .replaceFirst(", from `[^`]*`", "");
+    }
+}

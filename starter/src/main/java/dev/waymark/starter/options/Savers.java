@@ -1,0 +1,65 @@
+package dev.waymark.starter.options;
+
+import dev.waymark.client.WaymarkException;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.render.OneLine;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/** Opens what {@code --to}, {@code --from} and {@code --saver} name, and says what is wrong with it as of any error. */
+public final class Savers {
+    public static final String SETTING = "WAYMARK_SAVER";
+    public static final String TARGETS =
+            "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, each with ?namespace=NAME";
+
+    /** Held on to: a logger that nobody holds forgets its level. The driver says what is wrong by exceptions as well. */
+    private static final Logger DRIVER = Logger.getLogger("org.postgresql");
+
+    private Savers() {}
+
+    /** The target that an option names, else the one that the environment does. */
+    public static Optional<String> target(@Nullable String option) {
+        return Optional.ofNullable(option)
+                .or(() -> Optional.ofNullable(System.getenv(SETTING)).filter(target -> !target.isBlank()));
+    }
+
+    public static <T> T using(String target, Function<CheckpointSaver, T> use) {
+        try (CheckpointSaver saver = open(target)) {
+            return use.apply(saver);
+        } catch (SaverException e) {
+            throw refused(e);
+        }
+    }
+
+    public static CheckpointSaver open(String target) {
+        DRIVER.setLevel(Level.OFF);
+        try {
+            return SaverTarget.parse(target).open();
+        } catch (SaverException e) {
+            throw refused(e);
+        }
+    }
+
+    /** One that outlives the command. */
+    public static CheckpointSaver openLasting(String target) {
+        if (target.startsWith("memory:")) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
+        }
+        return open(target);
+    }
+
+    public static WaymarkException refused(SaverException e) {
+        return new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
+    }
+
+    public static String line(SaverException e) {
+        return OneLine.error(String.valueOf(e.getMessage()), e.remedy());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.waymark.starter.options;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.IntSupplier;
+
+/**
+ * Turns SIGTERM and Ctrl-C into an orderly end: what is left to do is done, and the process ends with the exit code that
+ * comes of that, where the JVM would have it 143.
+ */
+public final class ShutdownHandler implements AutoCloseable {
+    private final Thread hook;
+
+    private ShutdownHandler(IntSupplier ending) {
+        this.hook = new Thread(() -> Runtime.getRuntime().halt(ending.getAsInt()), "termination");
+    }
+
+    public static ShutdownHandler listen(IntSupplier ending) {
+        ShutdownHandler termination = new ShutdownHandler(ending);
+        Runtime.getRuntime().addShutdownHook(termination.hook);
+        return termination;
+    }
+
+    /** The command has ended by itself. While the process is being ended this does not return. */
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            while (true) {
+                LockSupport.park();
+            }
+        }
+    }
+}

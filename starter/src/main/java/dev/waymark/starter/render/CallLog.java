@@ -1,0 +1,109 @@
+package dev.waymark.starter.render;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.CallItem;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The tool calls of a thread with all that its history says of them: also what the thread itself has forgotten with its
+ * conversation, and who settled an outcome that was unknown.
+ */
+public final class CallLog {
+    private final String thread;
+    private final Map<String, CallItem> forgotten = new HashMap<>();
+    private final Map<String, Settled> settled = new HashMap<>();
+
+    private CallLog(String thread) {
+        this.thread = thread;
+    }
+
+    /** A call, and what a person said of its outcome. */
+    public record Row(CallItem call, Optional<Settled> settled) {}
+
+    public record Settled(Fact.Settlement outcome, Optional<String> by, Instant at) {}
+
+    /** The calls of a thread, the oldest first. */
+    public static List<Row> of(Timeline timeline) {
+        CallLog log = new CallLog(timeline.thread());
+        Optional<Conversation> before = Optional.empty();
+        for (Moment moment : timeline.moments()) {
+            if (before.isPresent() && moment.fact().isPresent()) {
+                log.note(before.get(), moment.fact().get(), moment);
+            }
+            before = Optional.of(moment.state());
+        }
+        return CallItem.of(timeline.thread(), timeline.now(), Integer.MAX_VALUE).stream()
+                .map(log::row)
+                .toList();
+    }
+
+    private void note(Conversation before, Fact fact, Moment moment) {
+        if (!before.transcript().isEmpty() && moment.state().transcript().isEmpty()) {
+            before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
+        }
+        if (fact instanceof Fact.OutcomeSettled said && isUnsettled(before, said.callId())) {
+            settled.put(said.callId(), new Settled(said.settlement(), said.by(), moment.at()));
+        }
+    }
+
+    private static boolean isUnsettled(Conversation state, String callId) {
+        return state.calls()
+                .get(callId)
+                .filter(call -> call.status() == Call.Status.UNSETTLED)
+                .isPresent();
+    }
+
+    private Row row(CallItem call) {
+        CallItem whole = Optional.ofNullable(forgotten.get(call.callId()))
+                .map(call::recalling)
+                .orElse(call);
+        return new Row(whole, Optional.ofNullable(settled.get(call.callId())));
+    }
+
+    public static ArrayNode document(List<Row> rows) {
+        ArrayNode list = JsonNodeFactory.instance.arrayNode();
+        for (Row row : rows) {
+            ObjectNode item = PayloadJson.MAPPER.valueToTree(row.call());
+            row.settled().ifPresent(settled -> {
+                ObjectNode said = item.putObject("settled");
+                said.set("outcome", JsonDocuments.tree(settled.outcome()));
+                settled.by().ifPresent(who -> said.put("by", who));
+                said.put("at", settled.at().toString());
+            });
+            list.add(item);
+        }
+        return list;
+    }
+
+    /** Who decided what, in words. */
+    public static String decisions(Row row) {
+        List<String> words = new ArrayList<>();
+        row.call().approval().map(CallLog::words).ifPresent(words::add);
+        row.settled()
+                .map(said -> "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by()))
+                .ifPresent(words::add);
+        return String.join("; ", words);
+    }
+
+    private static String words(Call.Approval approval) {
+        String how = approval.approved() ? "approved" : "denied";
+        return how + by(approval.by()) + (approval.edited() ? ", edited" : "");
+    }
+
+    private static String by(Optional<String> who) {
+        return who.map(name -> " by " + OneLine.oneLine(name)).orElse("");
+    }
+}

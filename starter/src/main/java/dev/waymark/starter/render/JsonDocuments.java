@@ -1,0 +1,205 @@
+package dev.waymark.starter.render;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.NullNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.CheckpointLoaded;
+import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.contract.StatusReport;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import dev.waymark.history.Version;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+/** The JSON documents that commands print. Fields are only ever added. */
+public final class JsonDocuments {
+    private JsonDocuments() {}
+
+    public static ObjectNode of(AgentResult result) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("status", result.status());
+        document.put("interrupted", AgentResult.isInterrupted(result));
+        document.put("thread", result.thread());
+        document.put("runId", result.runId());
+        if (result instanceof AgentResult.Complete complete) {
+            document.put("text", complete.text());
+        }
+        if (result instanceof AgentResult.Interrupted interrupted) {
+            document.put("question", interrupted.question());
+            document.set("pending", tree(interrupted.pending()));
+        }
+        result.problem().ifPresent(problem -> document.set("error", error(problem.type(), problem.message())));
+        document.set("structured", structured(result));
+        document.set("messages", tree(result.messages()));
+        document.set("usage", usage(result.usage()));
+        document.put("iterations", result.iterations());
+        document.set("costUsd", dollars(result.cost()));
+        document.put("queued", result.queued());
+        document.set("checkpoint", tree(result.checkpoint()));
+        return document;
+    }
+
+    private static JsonNode structured(AgentResult result) {
+        return result instanceof AgentResult.Complete complete
+                ? complete.structured().map(JsonDocuments::tree).orElseGet(NullNode::getInstance)
+                : NullNode.getInstance();
+    }
+
+    /** A cancelled thread, whose last turn may have ended in peace before. */
+    public static ObjectNode cancelled(AgentResult result) {
+        ObjectNode document = of(result);
+        document.put("status", "cancelled");
+        return document;
+    }
+
+    public static ObjectNode of(String status, AgentClient.Started started) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("status", status);
+        document.put("thread", started.thread());
+        document.put("runId", started.runId());
+        return document;
+    }
+
+    public static ObjectNode of(WaymarkException e) {
+        String line = OneLine.error(e);
+        ObjectNode document = failure(e.type(), line.substring("waymark: ".length()));
+        e.thread().ifPresent(thread -> document.put("thread", thread));
+        return document;
+    }
+
+    public static ObjectNode failure(String type, String message) {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.set("error", error(type, message));
+        return document;
+    }
+
+    public static ObjectNode show(Timeline timeline) {
+        Conversation now = timeline.now();
+        StatusReport status = StatusReport.of(now);
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("thread", timeline.thread());
+        document.put("runId", timeline.runId());
+        document.put("agent", now.agent());
+        document.put("open", timeline.ending().isEmpty());
+        document.put("status", status.status());
+        document.put("phase", status.phase());
+        document.put("turn", status.turn());
+        document.put("iterations", status.iterations());
+        document.set("usage", usage(status.usage()));
+        document.set("costUsd", dollars(now.cost()));
+        document.put("queued", status.queued());
+        document.set("pending", pending(timeline));
+        document.put("ignoredCount", status.ignoredCount());
+        document.set("ignored", tree(status.ignored()));
+        document.set("messages", tree(RunnerCheckpoint.messages(now)));
+        return document;
+    }
+
+    public static JsonNode pending(Timeline timeline) {
+        return tree(timeline.ending().isPresent() ? List.of() : PendingItem.of(timeline.thread(), timeline.now()));
+    }
+
+    public static ArrayNode versions(Timeline timeline) {
+        ArrayNode list = JsonNodeFactory.instance.arrayNode();
+        for (Version version : timeline.versions()) {
+            Moment moment = version.moment();
+            ObjectNode row = list.addObject();
+            row.put("version", version.number());
+            row.put("runId", moment.runId());
+            row.put("eventId", moment.eventId());
+            row.put("at", moment.at().toString());
+            row.put("phase", version.state().phase().wireName());
+            row.put("iterations", version.state().turn().iterations());
+            row.set("usage", usage(version.state().turn().usage()));
+            row.put("digest", version.state().transcript().digest());
+        }
+        return list;
+    }
+
+    /** A line of {@code watch}. A moment without a fact is a run that goes on where another one left off. */
+    public static ObjectNode of(Moment moment) {
+        ObjectNode line = line(moment.at(), moment.runId(), moment.eventId());
+        line.put("type", moment.fact().map(fact -> fact.type()).orElse("run-continued"));
+        moment.fact().ifPresent(fact -> line.setAll((ObjectNode) PayloadJson.MAPPER.valueToTree(fact)));
+        return line;
+    }
+
+    /** The same for words that are still coming. */
+    public static ObjectNode of(TextDelta words) {
+        ObjectNode line = line(words.at(), words.runId(), words.eventId());
+        line.put("type", "text-delta");
+        line.put("attempt", words.attempt());
+        line.put("text", words.text());
+        return line;
+    }
+
+    /** A line of {@code save}. */
+    public static ObjectNode saved(String thread, int step) {
+        ObjectNode line = JsonNodeFactory.instance.objectNode();
+        line.put("type", "checkpoint-saved");
+        line.put("threadId", thread);
+        line.put("step", step);
+        return line;
+    }
+
+    /** The same as a line of {@code watch}. */
+    public static ObjectNode of(CheckpointSaved checkpoint) {
+        return line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId())
+                .setAll(saved(checkpoint.threadId(), checkpoint.step()));
+    }
+
+    public static ObjectNode of(CheckpointLoaded checkpoint) {
+        ObjectNode line = line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId());
+        line.put("type", "checkpoint-loaded");
+        line.put("threadId", checkpoint.threadId());
+        line.put("step", checkpoint.step());
+        line.put("messagesCount", checkpoint.messagesCount());
+        return line;
+    }
+
+    private static ObjectNode line(Instant at, String runId, long eventId) {
+        ObjectNode line = JsonNodeFactory.instance.objectNode();
+        line.put("at", at.toString());
+        line.put("runId", runId);
+        line.put("eventId", eventId);
+        return line;
+    }
+
+    /** Null where nobody knows a price. */
+    private static JsonNode dollars(Optional<Usd> amount) {
+        return amount.<JsonNode>map(usd -> JsonNodeFactory.instance.numberNode(usd.dollars()))
+                .orElseGet(JsonNodeFactory.instance::nullNode);
+    }
+
+    public static ObjectNode usage(Usage usage) {
+        ObjectNode tree = JsonNodeFactory.instance.objectNode();
+        tree.put("inputTokens", usage.inputTokens());
+        tree.put("outputTokens", usage.outputTokens());
+        return tree;
+    }
+
+    public static JsonNode tree(Object value) {
+        return PayloadJson.MAPPER.valueToTree(value);
+    }
+
+    private static ObjectNode error(String type, String message) {
+        ObjectNode error = JsonNodeFactory.instance.objectNode();
+        error.put("type", type);
+        error.put("message", message);
+        return error;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.waymark.starter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class WaymarkCommandTest {
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "|no command. Try: waymark --help",
+                "fly|no such command: fly. Try: waymark --help",
+                "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
+                "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
+                "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",
+                "checkpoint t1 --format tape|no such format: tape. There are runner, thread, phases, messages,"
+                        + " session, versions. Try: waymark checkpoint --help",
+                "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
+                "budget t1 --usd nan|Invalid value for option '--usd': 'nan' is no number: write 5 or 1.50. Try:"
+                        + " waymark budget --help",
+                "save --to memory:|save needs either THREAD or --all. Try: waymark save --help",
+                "save t1 --all --follow|save needs either THREAD or --all. Try: waymark save --help",
+                "save t1 --every turn --to file:x|--all, --every and --flush-timeout go with --follow. Try: waymark"
+                        + " save --help",
+                "save t1 --follow --every day|Invalid value for option '--every': 'day' is no time to save: write"
+                        + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
+                "save t1 --follow|no saver named: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
+                "approve t1 --args []|--args is no JSON object: []. Try: waymark approve --help",
+                "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
+                "settle t1 --call c --outcome rerun --result x|--result goes with --outcome done only. Try: waymark"
+                        + " settle --help",
+                "settle t1 --call c --outcome maybe|no such outcome: maybe. There are done, rerun, give-up. Try:"
+                        + " waymark settle --help",
+            })
+    void execute_misused_isOneLineAndExitCode2(String arguments, String complaint) {
+        int exitCode = execute(arguments == null ? new String[0] : arguments.split(" "));
+
+        assertThat(err.toString()).isEqualTo("waymark: " + complaint + System.lineSeparator());
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void execute_misusedWithJson_alsoPrintsTheError() {
+        assertThat(execute("say", "--json")).isEqualTo(2);
+        assertThat(out.toString().trim())
+                .isEqualTo("{\"error\":{\"type\":\"BadInput\",\"message\":\"Missing required parameter: 'THREAD'\"}}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "say --version", "--help", "run --help", "verify -h"})
+    void execute_versionAndHelp_workEverywhere(String arguments) {
+        assertThat(execute(arguments.split(" "))).isZero();
+        assertThat(out.toString()).isNotBlank();
+        assertThat(err.toString()).isEmpty();
+    }
+
+    @Test
+    void execute_fileThatIsMissing_isNotFound() {
+        assertThat(execute("run", "--agent", "a", "--messages", "/nowhere.json"))
+                .isEqualTo(3);
+        assertThat(err.toString()).isEqualTo("waymark: no such file: /nowhere.json" + System.lineSeparator());
+    }
+
+    @Test
+    void execute_fileThatIsCut_isSaidWithoutTheParsersOwnWords(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("cut.json"), "[\n");
+
+        assertThat(execute("run", "--agent", "a", "--messages", file.toString()))
+                .isEqualTo(2);
+        assertThat(err.toString().lines())
+                .containsExactly("waymark: the file is no JSON: " + file
+                        + ":2: Unexpected end-of-input: expected close marker for Array");
+    }
+
+    private int execute(String... args) {
+        return WaymarkCommand.execute(new PrintWriter(out), new PrintWriter(err), args);
+    }
+}

@@ -1,0 +1,167 @@
+package dev.waymark.starter.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.testkit.ThreadFixture;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ChatLineTest {
+    private static final List<PendingItem> NOTHING = List.of();
+    private static final List<PendingItem> QUESTION = PendingItem.of(
+            "t1",
+            ThreadFixture.resolved("ask_user")
+                    .says("m1", "Book")
+                    .callsModel()
+                    .asks("tu_7", "Which day?")
+                    .now());
+    private static final List<PendingItem> APPROVAL = PendingItem.of(
+            "t1",
+            ThreadFixture.charging()
+                    .says("m1", "Pay")
+                    .callsModel()
+                    .charges("tu_1", 500)
+                    .now());
+
+    @Test
+    void words_nothingOpen_areAMessage() {
+        assertThat(read("Hello", NOTHING)).containsExactly("say Hello");
+    }
+
+    @Test
+    void words_questionOpen_answerIt() {
+        assertThat(read("Friday", QUESTION)).containsExactly("send answer {callId=tu_7, answer=Friday}");
+    }
+
+    @Test
+    void words_approvalOpen_areAMessageAndDecideNothing() {
+        assertThat(read("yes", APPROVAL)).containsExactly("say yes");
+    }
+
+    @Test
+    void twoSlashes_sayOne() {
+        assertThat(read("//etc/hosts", NOTHING)).containsExactly("say /etc/hosts");
+    }
+
+    @Test
+    void blankLine_isNothing() {
+        assertThat(read("  ", QUESTION)).isEmpty();
+    }
+
+    @Test
+    void unknownCommand_isAHintAndNotSaid() {
+        assertThat(read("/usr/bin/env", QUESTION))
+                .containsExactly(
+                        "hint no such command: /usr/bin/env. See /help. To say it to the agent, begin the line with"
+                                + " //");
+    }
+
+    @Test
+    void approve_isBoundToWhatWasShown() {
+        String digest = APPROVAL.get(0).argsDigest().orElseThrow();
+
+        assertThat(read("/approve", APPROVAL)).containsExactly("send approve {callId=tu_1, argsDigest=" + digest + "}");
+        assertThat(read("/deny tu_1 --reason too much", APPROVAL))
+                .containsExactly("send deny {callId=tu_1, argsDigest=" + digest + ", reason=too much}");
+        assertThat(read("/deny --reason no", APPROVAL))
+                .containsExactly("send deny {callId=tu_1, argsDigest=" + digest + ", reason=no}");
+    }
+
+    @Test
+    void approve_nothingOrSeveralOpen_isAHint() {
+        List<PendingItem> two = new ArrayList<>(APPROVAL);
+        two.addAll(PendingItem.of(
+                "t1",
+                ThreadFixture.charging()
+                        .says("m1", "Pay")
+                        .callsModel()
+                        .charges("tu_2", 7)
+                        .now()));
+
+        assertThat(read("/approve", QUESTION)).containsExactly("hint no call waits for approval");
+        assertThat(read("/approve tu_9", APPROVAL)).containsExactly("hint no call waits for approval: tu_9");
+        assertThat(read("/approve", two))
+                .containsExactly("hint several calls wait for approval. Name one of tu_1, tu_2");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/settle tu_1 done --result it landed | send settle {callId=tu_1, outcome=done, result=it landed}",
+                "/settle tu_1 give-up | send settle {callId=tu_1, outcome=give-up}",
+                "/settle tu_1 | hint /settle needs ID and done, rerun or give-up; done may have --result TEXT",
+                "/settle tu_1 rerun --result no | hint /settle needs ID and done, rerun or give-up; done may have"
+                        + " --result TEXT",
+                "/stop | send stop {}",
+                "/sessions | listSessions",
+                "/session | nameSession",
+                "/session clear | clearSession",
+                "/session my project | switchTo my project",
+                "/HELP | help",
+                "/quit | quit"
+            })
+    void command_isDone(String line, String done) {
+        assertThat(read(line, NOTHING)).containsExactly(done);
+    }
+
+    private static List<String> read(String line, List<PendingItem> open) {
+        Recorded recorded = new Recorded();
+        ChatLine.read(line, open, recorded);
+        return recorded.orders;
+    }
+
+    private static final class Recorded implements ChatLine.Orders {
+        private final List<String> orders = new ArrayList<>();
+
+        @Override
+        public void say(String text) {
+            orders.add("say " + text);
+        }
+
+        @Override
+        public void send(OutboundMessage letter) {
+            orders.add("send " + letter.toString().replaceAll("id=[0-9a-f-]{36}(, )?", ""));
+        }
+
+        @Override
+        public void hint(String text) {
+            orders.add("hint " + text);
+        }
+
+        @Override
+        public void listSessions() {
+            orders.add("listSessions");
+        }
+
+        @Override
+        public void nameSession() {
+            orders.add("nameSession");
+        }
+
+        @Override
+        public void clearSession() {
+            orders.add("clearSession");
+        }
+
+        @Override
+        public void switchTo(String session) {
+            orders.add("switchTo " + session);
+        }
+
+        @Override
+        public void help() {
+            orders.add("help");
+        }
+
+        @Override
+        public void quit() {
+            orders.add("quit");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.waymark.starter.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.client.TextDelta;
+import dev.waymark.conversation.Fact;
+import dev.waymark.history.Moment;
+import dev.waymark.testkit.ThreadFixture;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ChatScreenTest {
+    private final FakeConsole console = new FakeConsole();
+    private final ChatScreen screen = new ChatScreen(console);
+
+    @Test
+    void question_isShownOnceWithTheWordsBeforeIt() {
+        happens(ThreadFixture.resolved("ask_user")
+                .says("m1", "Book")
+                .callsModel()
+                .asks("tu_7", "Which day?"));
+
+        assertThat(console.shown).containsExactly("> Book", "Which day?");
+        assertThat(screen.open()).extracting(item -> item.callId()).containsExactly("tu_7");
+    }
+
+    @Test
+    void approval_isShownWithArgumentsAndHowToDecide() {
+        happens(ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 500));
+
+        assertThat(console.shown).containsExactly("> Pay", "May charge_card {\"cents\": 500} run?");
+        assertThat(console.notes).containsExactly("  /approve tu_1 or /deny tu_1 --reason TEXT");
+    }
+
+    @Test
+    void approvedElsewhere_isTold_andTheCallIsShownNoMore() {
+        happens(ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 500)
+                .isApproved("tu_1", "ann"));
+
+        assertThat(console.notes).endsWith("approved: tu_1, by ann");
+        assertThat(screen.open()).isEmpty();
+    }
+
+    @Test
+    void failedTurn_saysHowToTryAgain() {
+        happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded"));
+
+        assertThat(console.notes).containsExactly("waymark: the turn failed: overloaded. Try again with /retry");
+    }
+
+    @Test
+    void escapeCodes_doNotReachTheTerminal() {
+        happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("red \u001b[31m\nline"));
+
+        assertThat(console.shown).containsExactly("> Hi", "red \uFFFD[31m\nline");
+    }
+
+    @Test
+    void replyOfAStoppedTurn_isNotShown() {
+        happens(ThreadFixture.resolved()
+                .says("m1", "Hi")
+                .callsModel()
+                .then(new Fact.Stopped(Optional.empty()))
+                .replies("Late."));
+
+        assertThat(console.shown).containsExactly("> Hi");
+        assertThat(console.notes).containsExactly("stopped. Go on with another message, or with /retry");
+    }
+
+    @Test
+    void words_ofAnotherAttempt_replaceTheFirst() {
+        screen.said(words(1, "One "));
+        screen.said(words(1, "more"));
+        screen.said(words(2, "Anew"));
+
+        assertThat(console.passing).containsExactly("One ", "One more", "Anew");
+    }
+
+    @Test
+    void comingBack_showsTheEndAndAsksAgain() {
+        ThreadFixture tale = ThreadFixture.resolved("ask_user");
+        for (int i = 1; i <= 4; i++) {
+            tale.says("m" + i, "Hello " + i).callsModel().replies("Hi " + i + ".");
+        }
+        tale.says("m5", "Book").callsModel().asks("tu_7", "Which day?");
+
+        screen.begin(tale.timeline());
+
+        assertThat(console.shown)
+                .containsExactly(
+                        "> Hello 3",
+                        "Hi 3.",
+                        "> Hello 4",
+                        "Hi 4.",
+                        "> Book",
+                        "· ask_user {\"question\": \"Which day?\"}",
+                        "Which day?");
+        assertThat(console.notes).containsExactly("… 4 earlier: waymark show t1");
+    }
+
+    private void happens(ThreadFixture tale) {
+        for (Moment moment : tale.moments()) {
+            screen.happened("t1", moment);
+        }
+    }
+
+    private static TextDelta words(int attempt, String text) {
+        return new TextDelta("run-1", 9, Instant.EPOCH, attempt, text);
+    }
+}

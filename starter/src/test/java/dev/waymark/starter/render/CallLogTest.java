@@ -1,0 +1,54 @@
+package dev.waymark.starter.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.IdempotencyKey;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.testkit.ThreadFixture;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class CallLogTest {
+    private static final Json ARGS = Json.of(Map.of("cents", 8400));
+
+    private static ThreadFixture charged() {
+        return ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .isApproved("tu_1", "ann")
+                .loses("tu_1")
+                .then(new Fact.TimePassed())
+                .then(new Fact.VerifyDispatched("tu_1", 1))
+                .then(new Fact.ToolVerified("tu_1", 1, Optional.empty(), Optional.empty()))
+                .then(new Fact.OutcomeSettled(
+                        "tu_1", Fact.Settlement.DONE, Optional.of("receipt 7"), Optional.of("bob")));
+    }
+
+    @Test
+    void settledCall_saysWhatAndWho() {
+        CallLog.Row row = CallLog.of(charged().timeline()).get(0);
+
+        assertThat(CallLog.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+        assertThat(CallLog.document(CallLog.of(charged().timeline()))
+                        .get(0)
+                        .get("settled")
+                        .toString())
+                .matches("\\{\"outcome\":\"done\",\"by\":\"bob\",\"at\":\"2026.*Z\"}");
+    }
+
+    @Test
+    void forgottenCall_isRecalledFromHistory() {
+        CallLog.Row row = CallLog.of(charged()
+                        .then(new Fact.Cleared(false, Optional.empty()))
+                        .then(new Fact.Cleared(true, Optional.empty()))
+                        .timeline())
+                .get(0);
+
+        assertThat(row.call().args()).isEqualTo(ARGS);
+        assertThat(row.call().key()).contains(IdempotencyKey.of("t1", "charge_card", ARGS, 0));
+        assertThat(CallLog.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+    }
+}

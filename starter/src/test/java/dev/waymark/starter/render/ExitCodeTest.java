@@ -1,0 +1,69 @@
+package dev.waymark.starter.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.testkit.ThreadFixture;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class ExitCodeTest {
+    @Test
+    void exceptions_eachKind_hasTheContractsCode() {
+        Map<WaymarkException, Integer> codes = new LinkedHashMap<>();
+        codes.put(new WaymarkException.NotFound("", ""), 3);
+        codes.put(new WaymarkException.Closed("", ""), 3);
+        codes.put(new WaymarkException.TooLarge("", ""), 2);
+        codes.put(new WaymarkException.VolatileStore("", ""), 2);
+        codes.put(new WaymarkException.Refused("AlreadyDecided", "", ""), 2);
+        codes.put(new WaymarkException.Refused("CheckpointCorruption", "", ""), 2);
+        codes.put(new WaymarkException.Interrupted("Which day?", "t1"), 4);
+        codes.put(new WaymarkException.NotComplete("Stopped", "", "t1"), 1);
+        codes.put(new WaymarkException.ServerUnreachable("", "", null), 5);
+        codes.put(new WaymarkException.NoWorker("", "", "t1"), 6);
+        codes.put(new WaymarkException.TimedOut("", "", "t1"), 6);
+
+        codes.forEach((exception, code) -> assertThat(ExitCode.of(exception))
+                .as(exception.getClass().getSimpleName())
+                .isEqualTo(code));
+    }
+
+    @Test
+    void results_eachOutcome_hasTheContractsCode() {
+        ThreadFixture asked =
+                ThreadFixture.resolved("ask_user").says("m1", "Hi").callsModel().asks("tu_7", "Which day?");
+        ThreadFixture done =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("Hello.");
+        ThreadFixture failed =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().fails("overloaded");
+        ThreadFixture stopped =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.Stopped(Optional.empty()));
+        ThreadFixture cancelled =
+                ThreadFixture.resolved().says("m1", "Hi").callsModel().then(new Fact.CancelRequested());
+
+        assertThat(codeOf(done)).isZero();
+        assertThat(codeOf(asked)).isZero();
+        assertThat(codeOf(failed)).isEqualTo(1);
+        assertThat(codeOf(stopped)).isEqualTo(1);
+        assertThat(codeOf(cancelled)).isEqualTo(1);
+    }
+
+    @Test
+    void results_unknownAgent_isNotFound() {
+        ThreadFixture refused = ThreadFixture.begun()
+                .says("m1", "Hi")
+                .then(new Fact.AgentRequested())
+                .then(new Fact.AgentRefused(new Problem(Problem.NOT_FOUND, "no such agent: x")));
+
+        assertThat(codeOf(refused)).isEqualTo(3);
+    }
+
+    private static int codeOf(ThreadFixture tale) {
+        return ExitCode.of(AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
+    }
+}

@@ -1,0 +1,29 @@
+package dev.waymark.starter.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class OneLineTest {
+    @Test
+    void error_withRemedy_isOneSentenceEach() {
+        assertThat(OneLine.error("no such thread: t1", "See them with: waymark sessions"))
+                .isEqualTo("waymark: no such thread: t1. See them with: waymark sessions");
+    }
+
+    @Test
+    void error_endingInAQuestion_getsNoSecondFullStop() {
+        assertThat(OneLine.error("Agent interrupted: Which day?", "Answer it"))
+                .isEqualTo("waymark: Agent interrupted: Which day? Answer it");
+    }
+
+    @Test
+    void error_ofSeveralLines_isOneLine() {
+        assertThat(OneLine.error("broken:\n  here\r\n", "")).isEqualTo("waymark: broken: here");
+    }
+
+    @Test
+    void harmless_escapeCodes_areReplaced() {
+        assertThat(OneLine.harmless("a\u001b[31mb\u0007\n\tc")).isEqualTo("a\ufffd[31mb\ufffd\n\tc");
+    }
+}

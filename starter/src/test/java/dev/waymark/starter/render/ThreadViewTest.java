@@ -1,0 +1,96 @@
+package dev.waymark.starter.render;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.testkit.ThreadFixture;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ThreadViewTest {
+    @Test
+    void card_waitingThread_saysHowToAnswer() {
+        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+                .says("m1", "Book it")
+                .callsModel()
+                .asks("tu_7", "Which day?")
+                .says("m2", "Hurry");
+
+        assertThat(ThreadView.of(tale.timeline()))
+                .containsExactly(
+                        "t1: assistant, turn 1, interrupted",
+                        "1 model call, 41 tokens in, 12 out",
+                        "",
+                        "> Book it",
+                        "  -> ask_user {\"question\": \"Which day?\"}  [tu_7]",
+                        "> (queued) Hurry",
+                        "? Which day?",
+                        "  waymark answer t1 TEXT");
+    }
+
+    @Test
+    void card_completeThread_showsTheConversation() {
+        ThreadFixture tale = ThreadFixture.resolved("ask_user")
+                .says("m1", "Book it")
+                .callsModel()
+                .asks("tu_7", "Which day?")
+                .answers("tu_7", "Friday")
+                .callsModel()
+                .replies("Booked.");
+
+        assertThat(ThreadView.of(tale.closed()))
+                .containsExactly(
+                        "t1: assistant, turn 1, complete, closed",
+                        "2 model calls, 82 tokens in, 24 out",
+                        "",
+                        "> Book it",
+                        "  -> ask_user {\"question\": \"Which day?\"}  [tu_7]",
+                        "  <- Friday  [tu_7]",
+                        "Booked.");
+    }
+
+    @Test
+    void card_callToApprove_showsArgumentsAndBothCommands() {
+        ThreadFixture tale =
+                ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 8400);
+        String digest = tale.now().calls().get("tu_1").orElseThrow().argsDigest();
+
+        assertThat(ThreadView.of(tale.timeline()))
+                .endsWith(
+                        "? May charge_card {\"cents\": 8400} run?",
+                        "  waymark approve t1 --digest " + digest,
+                        "  waymark deny t1 --digest " + digest + " --reason TEXT");
+    }
+
+    @Test
+    void card_unknownOutcome_showsHowToSettle() {
+        ThreadFixture tale = ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .isApproved("tu_1", "ann")
+                .loses("tu_1");
+
+        assertThat(ThreadView.of(tale.timeline()))
+                .endsWith(
+                        "? Did charge_card {\"cents\": 8400} take effect? Nobody knows.",
+                        "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
+                        "  waymark settle t1 --call tu_1 --outcome rerun",
+                        "  waymark settle t1 --call tu_1 --outcome give-up");
+    }
+
+    @Test
+    void card_argumentsThatHideThemselves_areShownAsTheyAre() {
+        ThreadFixture tale = ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .replies(new Part.ToolUse(
+                        "tu_1", "charge_card", Json.of(Map.of("to", "ann\u202Ebob", "words", "x".repeat(5_000)))));
+
+        assertThat(ThreadView.of(tale.timeline()))
+                .anySatisfy(line -> assertThat(line)
+                        .startsWith("? May charge_card {\"to\": \"ann\\u202ebob\"")
+                        .contains("x".repeat(5_000)));
+    }
+}

@@ -1,0 +1,66 @@
+package dev.waymark.worker.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The commands of {@code ./waymark} that run agents. */
+@Command(
+        name = "waymark",
+        description = "Runs LLM agents as Temporal workflows: the part that runs them.",
+        mixinStandardHelpOptions = true,
+        scope = ScopeType.INHERIT,
+        subcommands = {
+            WorkerCommand.class,
+            DevCommand.class,
+            AgentsCommand.class,
+            ToolsCommand.class,
+            WorkerWarmUp.class
+        },
+        versionProvider = WorkerMain.Version.class)
+public final class WorkerMain implements Runnable {
+
+    @Spec
+    private CommandSpec spec;
+
+    public static void main(String[] args) {
+        CommandLine waymark = commandLine().setOut(writer(FileDescriptor.out)).setErr(writer(FileDescriptor.err));
+        System.exit(waymark.execute(args));
+    }
+
+    /** What is said is UTF-8, whatever the locale. */
+    private static PrintWriter writer(FileDescriptor to) {
+        return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new WorkerMain())
+                .setExpandAtFiles(false)
+                .setParameterExceptionHandler(ErrorRenderer::usage)
+                .setExecutionExceptionHandler(ErrorRenderer::failure);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "no command");
+    }
+
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            // Absent when the classes were not packaged.
+            String version = Optional.ofNullable(WorkerMain.class.getPackage().getImplementationVersion())
+                    .orElse("unpackaged");
+            return new String[] {"waymark " + version};
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package dev.waymark.worker.process;
+
+/** Threads that hold up nobody's end. */
+public final class DaemonThreads {
+
+    private DaemonThreads() {}
+
+    public static Thread start(String name, Runnable work) {
+        Thread thread = new Thread(work, name);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+}

@@ -1,0 +1,218 @@
+package dev.waymark.worker.process;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program behind its fence, as the worker sees it. {@code launcher.sh} starts it and kills it with its whole session
+ * when its time is up and when this end of its lifeline closes, as it does when this JVM is killed. What happens here
+ * only adds to that: it hears how the program ends, and cleans up if somebody kills the launcher itself.
+ *
+ * <p>Out of reach: a process that went into another session and whose parent has ended.
+ */
+final class FencedProcess {
+
+    /** What the launcher takes after the end of a program's time: a second of courtesy, and then some. */
+    private static final Duration SLACK = Duration.ofSeconds(3);
+
+    private static final Duration LAST_REPORTS = Duration.ofSeconds(1);
+
+    private static final String SCRIPT = Shell.script(FencedProcess.class, "launcher.sh");
+
+    private final OutputPipes pipes;
+    private final Process shells;
+    private final Thread reporter;
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    private boolean fed;
+    private boolean givenUp;
+    private boolean late;
+    private boolean unstarted;
+    private boolean timedOut;
+    private boolean gone;
+    private Optional<Long> session = Optional.empty();
+    private Optional<Integer> exitCode = Optional.empty();
+
+    private FencedProcess(OutputPipes pipes, Process shells, byte[] line) {
+        this.pipes = pipes;
+        this.shells = shells;
+        this.reporter = DaemonThreads.start("tool-launcher", () -> {
+            feed(line);
+            listen();
+        });
+        shells.onExit().thenRun(ended::countDown);
+    }
+
+    /**
+     * Starts a program, unless its fence has passed when the launcher comes to it.
+     *
+     * @param builder the program, its directory and its environment
+     * @param line what it reads, with its line feed
+     */
+    static FencedProcess start(ProcessBuilder builder, byte[] line, ProcessFence fence, OutputPipes pipes)
+            throws IOException {
+        List<String> command = new ArrayList<>(Shell.inSession(SCRIPT));
+        command.addAll(List.of(pipes.directory().toString(), Long.toString(fence.deadline()), Shell.SETSID.orElse("")));
+        command.add(ProcessFence.HAS_UPTIME ? "" : Shell.program("date"));
+        command.addAll(List.of(Shell.program("sleep"), Shell.program("sed"), Shell.program("rm")));
+        command.addAll(builder.command());
+        builder.command(command).redirectError(ProcessBuilder.Redirect.DISCARD);
+        return new FencedProcess(pipes, builder.start(), line);
+    }
+
+    /** Waits until the program has ended, or should have. Whether it has. */
+    boolean await(ProcessFence fence) throws InterruptedException {
+        ended.await(fence.left().plus(SLACK).toNanos(), TimeUnit.NANOSECONDS);
+        if (!shells.isAlive()) {
+            // Their last reports are perhaps being read just now.
+            reporter.join(LAST_REPORTS.toMillis());
+        }
+        return hasExited();
+    }
+
+    /** Asks what runs to end, and gives it a second. Then {@link #end()} has to be called. Not interruptible. */
+    void stop() {
+        if (isFed()) {
+            try {
+                OutputStream lifeline = shells.getOutputStream();
+                lifeline.write('\n');
+                lifeline.flush();
+            } catch (IOException e) {
+                // It has just ended.
+            }
+            UninterruptedWait.until(SLACK, () -> !shells.isAlive());
+        }
+    }
+
+    /** Kills what is still there, and returns when nothing is. Not interruptible. */
+    void end() {
+        try {
+            giveUp();
+            if (isFed()) {
+                shells.getOutputStream().close();
+            } else {
+                // Nothing has started, and closing would wait for what is being written.
+                shells.destroyForcibly();
+            }
+        } catch (IOException e) {
+            // Closed by the other side.
+        }
+        UninterruptedWait.until(SLACK, () -> !shells.isAlive());
+        if (!UninterruptedWait.until(Duration.ofMillis(100), this::isGone)) {
+            force();
+        }
+        UninterruptedWait.until(LAST_REPORTS, () -> !reporter.isAlive());
+        pipes.close();
+    }
+
+    private void force() {
+        List<ProcessHandle> family = shells.descendants().toList();
+        shells.destroyForcibly();
+        family.forEach(ProcessHandle::destroyForcibly);
+        if (Shell.SETSID.isPresent()) {
+            // Whoever killed the launcher may have done so before it could say which session the program is in.
+            Set<Long> sessions = ProcessSessions.writingInto(pipes.directory());
+            sessions.add(shells.pid());
+            session().ifPresent(sessions::add);
+            ProcessSessions.kill(sessions);
+        }
+        UninterruptedWait.until(Duration.ofSeconds(1), () -> !shells.isAlive());
+    }
+
+    /** How it ended, once {@link #end()} has returned. */
+    synchronized CommandResult result(String program, ProcessFence fence, String stdout, String stderr) {
+        if (late) {
+            return new CommandResult.NotStarted("the time of " + program + " was up before it was started", true);
+        }
+        if (unstarted) {
+            return new CommandResult.NotStarted("cannot start " + program, false);
+        }
+        if (timedOut) {
+            return new CommandResult.Killed("timed out after " + words(fence.timeout()) + " and was killed", stderr);
+        }
+        return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
+                .orElseGet(
+                        () -> new CommandResult.Killed("somebody killed its launcher, and so it was killed", stderr));
+    }
+
+    private synchronized boolean hasExited() {
+        return exitCode.isPresent();
+    }
+
+    /** Who ends from now on does so because he is killed. */
+    private synchronized void giveUp() {
+        givenUp = true;
+    }
+
+    private synchronized boolean isFed() {
+        return fed;
+    }
+
+    private synchronized boolean isGone() {
+        return gone;
+    }
+
+    private synchronized Optional<Long> session() {
+        return session;
+    }
+
+    private void feed(byte[] line) {
+        try {
+            OutputStream lifeline = shells.getOutputStream();
+            lifeline.write(line);
+            lifeline.flush();
+            synchronized (this) {
+                fed = true;
+            }
+        } catch (IOException e) {
+            // It says itself what has become of it.
+        }
+    }
+
+    private void listen() {
+        try (BufferedReader reports =
+                new BufferedReader(new InputStreamReader(shells.getInputStream(), StandardCharsets.US_ASCII))) {
+            for (String line = reports.readLine(); line != null; line = reports.readLine()) {
+                note(line);
+            }
+        } catch (IOException e) {
+            // As if it had ended.
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private synchronized void note(String line) {
+        String[] words = line.split(" ");
+        switch (words[0]) {
+            case "start" -> {
+                session = Optional.of(Long.parseLong(words[1]));
+                pipes.release();
+            }
+            case "late" -> late = true;
+            case "unstarted" -> unstarted = true;
+            // What ended before is not killed any more: only what it left is.
+            case "timeout" -> timedOut = exitCode.isEmpty();
+            case "exit" -> exitCode = givenUp ? Optional.empty() : Optional.of(Integer.parseInt(words[1]));
+            case "gone" -> gone = true;
+            default -> throw new IllegalStateException("the launcher says " + line);
+        }
+        if (late || unstarted || exitCode.isPresent()) {
+            ended.countDown();
+        }
+    }
+
+    private static String words(Duration time) {
+        return time.toMillis() % 1000 == 0 ? time.toSeconds() + "s" : time.toMillis() + "ms";
+    }
+}

@@ -1,0 +1,87 @@
+package dev.waymark.worker.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** Kills sessions of processes, where {@code /proc} shows them: for when a launcher was killed and can't do it. */
+final class ProcessSessions {
+
+    private static final Path PROC = Path.of("/proc");
+
+    private ProcessSessions() {}
+
+    /** The sessions of those whose stdout or stderr is in this directory. */
+    static Set<Long> writingInto(Path directory) {
+        Set<Long> sessions = new HashSet<>();
+        try (Stream<Path> entries = Files.list(PROC)) {
+            for (Path entry : (Iterable<Path>) entries::iterator) {
+                if (Character.isDigit(entry.getFileName().toString().charAt(0)) && writesInto(directory, entry)) {
+                    session(entry).ifPresent(sessions::add);
+                }
+            }
+        } catch (IOException e) {
+            // What was found is better than nothing.
+        }
+        return sessions;
+    }
+
+    private static boolean writesInto(Path directory, Path entry) {
+        for (String descriptor : List.of("fd/1", "fd/2")) {
+            try {
+                if (Files.readSymbolicLink(entry.resolve(descriptor)).startsWith(directory)) {
+                    return true;
+                }
+            } catch (IOException e) {
+                // It has ended, or has closed this one, or is somebody else's.
+            }
+        }
+        return false;
+    }
+
+    static void kill(Set<Long> sessions) {
+        // Again, for what was just being forked.
+        UninterruptedWait.until(Duration.ofSeconds(1), () -> !killOnce(sessions));
+    }
+
+    /** Whether anything was still there. */
+    private static boolean killOnce(Set<Long> sessions) {
+        boolean found = false;
+        try (Stream<Path> entries = Files.list(PROC)) {
+            for (Path entry : (Iterable<Path>) entries::iterator) {
+                String name = entry.getFileName().toString();
+                if (Character.isDigit(name.charAt(0)) && isOf(sessions, entry)) {
+                    found |= ProcessHandle.of(Long.parseLong(name))
+                            .map(ProcessHandle::destroyForcibly)
+                            .orElse(false);
+                }
+            }
+        } catch (IOException e) {
+            return false;
+        }
+        return found;
+    }
+
+    private static boolean isOf(Set<Long> sessions, Path entry) {
+        return session(entry).filter(sessions::contains).isPresent();
+    }
+
+    /** The session of a process that lives. */
+    private static Optional<Long> session(Path entry) {
+        try {
+            String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
+            // pid (name) state ppid pgrp session …, and the name may hold anything.
+            String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+            return fields[0].equals("Z") ? Optional.empty() : Optional.of(Long.parseLong(fields[3]));
+        } catch (IOException | IndexOutOfBoundsException e) {
+            return Optional.empty();
+        }
+    }
+}

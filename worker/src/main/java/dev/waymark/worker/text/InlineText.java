@@ -1,0 +1,98 @@
+package dev.waymark.worker.text;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Text on its way into a history, where it takes at most {@link #LIMIT_BYTES} of UTF-8: a payload beyond the server's
+ * limit would fail an activity that has already run. What is longer loses its middle, and says so where it was, in a line
+ * of its own that holds one JSON object, the size and the digest being those of the whole:
+ *
+ * <pre>{@code
+ * … the beginning
+ * [cut: {"truncated":true,"bytes":5000000,"sha256":"9f86d081884c7d65…"}]
+ * the end …
+ * }</pre>
+ *
+ * Never longer than the limit with that line, never cut inside a character. Lone surrogates, which JSON can't carry,
+ * become {@code ?}. It holds no more in memory than it gives, however much is appended. Safe for several threads.
+ */
+public final class InlineText {
+
+    public static final int LIMIT_BYTES = 256 * 1024;
+
+    private static final int HALF = LIMIT_BYTES / 2;
+
+    private final byte[] head = new byte[LIMIT_BYTES];
+    private final StreamTail tail = new StreamTail(HALF);
+    private final MessageDigest digest = sha256();
+    private long bytes;
+
+    /** The text as it goes into a history. */
+    public static String of(String text) {
+        // No character takes more than three bytes a UTF-16 unit.
+        if (text.length() > LIMIT_BYTES / 3) {
+            InlineText inline = new InlineText();
+            inline.append(text);
+            return inline.text();
+        }
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
+    }
+
+    /** Adds to the end. A pair of surrogates must not be split between two calls. */
+    public synchronized void append(String text) {
+        byte[] more = text.getBytes(StandardCharsets.UTF_8);
+        digest.update(more);
+        if (bytes < head.length) {
+            System.arraycopy(more, 0, head, (int) bytes, (int) Math.min(more.length, head.length - bytes));
+        }
+        tail.append(more, 0, more.length);
+        bytes += more.length;
+    }
+
+    public synchronized boolean isCut() {
+        return bytes > LIMIT_BYTES;
+    }
+
+    public synchronized String text() {
+        if (!isCut()) {
+            return new String(head, 0, (int) bytes, StandardCharsets.UTF_8);
+        }
+        String note = "\n[cut: {\"truncated\":true,\"bytes\":" + bytes + ",\"sha256\":\"" + digestSoFar() + "\"}]\n";
+        int room = LIMIT_BYTES - note.length();
+        int headEnd = room / 2;
+        while (isInsideCharacter(head[headEnd])) {
+            headEnd--;
+        }
+        byte[] end = tail.bytes();
+        int tailStart = end.length - (room - room / 2);
+        while (tailStart < end.length && isInsideCharacter(end[tailStart])) {
+            tailStart++;
+        }
+        return new String(head, 0, headEnd, StandardCharsets.UTF_8)
+                + note
+                + new String(end, tailStart, end.length - tailStart, StandardCharsets.UTF_8);
+    }
+
+    private String digestSoFar() {
+        try {
+            return HexFormat.of().formatHex(((MessageDigest) digest.clone()).digest());
+        } catch (CloneNotSupportedException e) {
+            throw new IllegalStateException("the JDK's SHA-256 can be cloned", e);
+        }
+    }
+
+    private static boolean isInsideCharacter(byte b) {
+        return (b & 0xc0) == 0x80;
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

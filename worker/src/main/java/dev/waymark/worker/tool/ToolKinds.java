@@ -1,0 +1,63 @@
+package dev.waymark.worker.tool;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.tool.command.CommandToolKind;
+import dev.waymark.worker.tool.http.HttpRunner;
+import dev.waymark.worker.tool.http.HttpToolKind;
+import dev.waymark.worker.tool.java.JavaToolKind;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolPrograms;
+import dev.waymark.worker.tool.mcp.McpConnections;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
+import dev.waymark.worker.tool.mcp.McpToolKind;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Every kind of tool that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
+public final class ToolKinds implements AutoCloseable {
+    private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
+    private final McpConnections servers;
+
+    /**
+     * Starts and connects to nothing before it is needed.
+     *
+     * @param environment the worker's own, in which <code>${NAME}</code> is resolved
+     * @param directory where programs are started: that of the agent files
+     */
+    public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
+        ToolPrograms programs = new ToolPrograms(new CommandRunner(environment), directory);
+        servers = new McpConnections(environment, directory);
+        List.of(
+                        new HttpToolKind(new HttpRunner(environment), programs),
+                        new CommandToolKind(programs),
+                        new McpToolKind(servers),
+                        new JavaToolKind(tools))
+                .forEach(kind -> kinds.put(kind.kind(), kind));
+    }
+
+    /** In the order in which an agent file's entry is tried. */
+    public List<ToolKind> all() {
+        return List.copyOf(kinds.values());
+    }
+
+    /** Throws IllegalStateException for a tool that no activity runs: the conversation does. */
+    ToolKind of(ToolSpec tool) {
+        return Optional.ofNullable(kinds.get(tool.kind()))
+                .orElseThrow(() -> new IllegalStateException("the conversation runs this tool itself: " + tool.name()));
+    }
+
+    /** Asks servers for their tools, over the connections that calls use. */
+    public McpDiscovery discovery() {
+        return new McpDiscovery(servers);
+    }
+
+    @Override
+    public void close() {
+        kinds.values().forEach(ToolKind::close);
+    }
+}

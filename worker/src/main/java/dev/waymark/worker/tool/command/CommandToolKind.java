@@ -1,0 +1,96 @@
+package dev.waymark.worker.tool.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.CommandResult;
+import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.ToolEntry;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolPrograms;
+import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlValue;
+import java.util.Optional;
+
+/** Tools that are programs: {@code command: [./charge.sh]}. */
+public final class CommandToolKind implements ToolKind {
+    private static final int QUESTION = 10;
+
+    private final ToolPrograms programs;
+
+    public CommandToolKind(ToolPrograms programs) {
+        this.programs = programs;
+    }
+
+    @Override
+    public ToolSpec.Kind kind() {
+        return ToolSpec.Kind.COMMAND;
+    }
+
+    @Override
+    public Optional<String> field() {
+        return Optional.of("command");
+    }
+
+    @Override
+    public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
+        String[] program = ToolEntry.program(value, entry.directory()).toArray(String[]::new);
+        ToolSpec.Builder tool = ToolSpec.command(entry.name(), program);
+        Optional<YamlValue> env = entry.fields().take("env");
+        if (env.isPresent()) {
+            tool.env(ToolEntry.environment(env.get()));
+        }
+        return tool;
+    }
+
+    @Override
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        return Optional.empty();
+    }
+
+    @Override
+    public ToolOutcome run(ToolRun run) throws InterruptedException {
+        CommandResult result = programs.run(run, run.tool().command());
+        if (result instanceof CommandResult.Killed killed) {
+            return ToolOutcome.unknown(killed.words());
+        }
+        if (result instanceof CommandResult.NotStarted none) {
+            return none.late() ? run.notStarted(none.why()) : ToolRun.failure(none.why());
+        }
+        return outcome((CommandResult.Exited) result);
+    }
+
+    private static ToolOutcome outcome(CommandResult.Exited exited) {
+        if (exited.code() == 0) {
+            return ToolOutcome.result(exited.stdout());
+        }
+        if (exited.code() == QUESTION) {
+            return question(exited.stdout())
+                    .map(ToolOutcome::question)
+                    .orElseGet(() -> ToolRun.failure(exited.complaining(
+                            "exit code 10 asks a question, but stdout is not {\"question\": \"…\"}")));
+        }
+        return ToolRun.failure(exited.words());
+    }
+
+    private static Optional<String> question(String stdout) {
+        try {
+            JsonNode question = PayloadJson.MAPPER.readTree(stdout).path("question");
+            return question.isTextual() && !question.textValue().isBlank()
+                    ? Optional.of(InlineText.of(question.textValue()))
+                    : Optional.empty();
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public VerifyOutcome verify(ToolRun run) throws InterruptedException {
+        return programs.verify(run);
+    }
+}

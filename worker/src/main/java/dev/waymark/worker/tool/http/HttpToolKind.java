@@ -1,0 +1,78 @@
+package dev.waymark.worker.tool.http;
+
+import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.ToolEntry;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolPrograms;
+import dev.waymark.worker.tool.kind.ToolRun;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlValue;
+import java.util.Optional;
+import java.util.Set;
+
+/** Tools that are requests: {@code http: { method: POST, url: … }}. A program verifies them, if they name one. */
+public final class HttpToolKind implements ToolKind {
+    private final HttpRunner requests;
+    private final ToolPrograms programs;
+
+    public HttpToolKind(HttpRunner requests, ToolPrograms programs) {
+        this.requests = requests;
+        this.programs = programs;
+    }
+
+    @Override
+    public ToolSpec.Kind kind() {
+        return ToolSpec.Kind.HTTP;
+    }
+
+    @Override
+    public Optional<String> field() {
+        return Optional.of("http");
+    }
+
+    @Override
+    public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
+        entry.fields().refuse(Set.of("command"), "goes with a program, and this tool is a request");
+        return ToolSpec.http(entry.name(), HttpFields.endpoint(value, entry.fields(), entry.input()));
+    }
+
+    @Override
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        return requests.misfit(endpoint(tool), args)
+                .map(why -> ToolOutcome.error(ToolTexts.invalidInput(tool.name(), why)));
+    }
+
+    @Override
+    public ToolOutcome run(ToolRun run) throws InterruptedException {
+        if (run.fence().left().isZero()) {
+            return run.tooLate();
+        }
+        HttpResult result = requests.run(endpoint(run.tool()), run.args(), run.idempotencyKey(), run.fence());
+        if (result instanceof HttpResult.Lost lost) {
+            return ToolOutcome.unknown(lost.words());
+        }
+        return result instanceof HttpResult.Answered answer && answer.isSuccess()
+                ? ToolOutcome.result(InlineText.of(answer.body()))
+                : ToolRun.failure(result.words());
+    }
+
+    @Override
+    public VerifyOutcome verify(ToolRun run) throws InterruptedException {
+        return programs.verify(run);
+    }
+
+    @Override
+    public void close() {
+        requests.close();
+    }
+
+    private static Endpoint endpoint(ToolSpec tool) {
+        return tool.http().orElseThrow();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.waymark.worker.tool.java;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Interrupts the thread that began it when the time is up, and never after it was closed. */
+final class InterruptTimer implements AutoCloseable {
+    private static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "tool-deadlines");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    private final Thread worker = Thread.currentThread();
+    private final ScheduledFuture<?> alarm;
+    private boolean passed;
+    private boolean closed;
+
+    InterruptTimer(Duration time) {
+        this.alarm = CLOCK.schedule(this::pass, time.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void pass() {
+        if (!closed) {
+            passed = true;
+            worker.interrupt();
+        }
+    }
+
+    synchronized boolean hasPassed() {
+        return passed;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        alarm.cancel(false);
+        if (passed) {
+            Thread.interrupted();
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package dev.waymark.worker.tool.java;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.EffectUnknownException;
+import dev.waymark.tool.InterruptException;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.Verdict;
+import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolRun;
+import java.nio.channels.ClosedByInterruptException;
+import java.util.Optional;
+
+/** Tools in Java that the worker was built with. An agent file names them, {@code use: NAME}. */
+public final class JavaToolKind implements ToolKind {
+    private final JavaTools tools;
+
+    public JavaToolKind(JavaTools tools) {
+        this.tools = tools;
+    }
+
+    @Override
+    public ToolSpec.Kind kind() {
+        return ToolSpec.Kind.JAVA;
+    }
+
+    @Override
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        return tools.find(tool.name()).isPresent() ? Optional.empty() : Optional.of(ToolRun.failure(missing(tool)));
+    }
+
+    @Override
+    public ToolOutcome run(ToolRun run) throws InterruptedException {
+        if (run.fence().left().isZero()) {
+            return run.tooLate();
+        }
+        Tool tool = tools.find(run.tool().name()).orElseThrow();
+        InterruptTimer timer = new InterruptTimer(run.fence().left());
+        try (timer) {
+            return ToolOutcome.result(InlineText.of(tool.run(run.args(), run.context())));
+        } catch (InterruptException e) {
+            return ToolOutcome.question(InlineText.of(e.question()));
+        } catch (EffectUnknownException e) {
+            return ToolOutcome.unknown(InlineText.of(words(e)));
+        } catch (InterruptedException e) {
+            if (timer.hasPassed()) {
+                return ToolOutcome.unknown(run.timedOut());
+            }
+            throw e;
+        } catch (Exception e) {
+            if (timer.hasPassed()) {
+                return ToolOutcome.unknown(run.timedOut());
+            }
+            // A tool that was interrupted may throw anything. What it did until then, nobody knows.
+            if (isInterruption(e) || run.cancelled().getAsBoolean()) {
+                throw new InterruptedException(words(e));
+            }
+            return ToolRun.failure(words(e));
+        }
+    }
+
+    @Override
+    public VerifyOutcome verify(ToolRun run) throws InterruptedException {
+        Optional<Tool> tool = tools.find(run.tool().name());
+        if (tool.isEmpty()) {
+            return VerifyOutcome.unknown(missing(run.tool()));
+        }
+        InterruptTimer timer = new InterruptTimer(run.fence().left());
+        try (timer) {
+            Verdict verdict = tool.get().verify(run.args(), run.context());
+            return verdict.landed()
+                    .map(landed -> VerifyOutcome.known(landed, verdict.result().map(InlineText::of)))
+                    .orElseGet(() -> VerifyOutcome.unknown("verify: it can't tell"));
+        } catch (InterruptedException e) {
+            if (timer.hasPassed()) {
+                return VerifyOutcome.unknown("verify: " + run.timedOut());
+            }
+            throw e;
+        } catch (Exception e) {
+            return VerifyOutcome.unknown("verify: " + InlineText.of(words(e)));
+        }
+    }
+
+    private static String missing(ToolSpec tool) {
+        return "this worker has no tool " + tool.name();
+    }
+
+    /** Libraries say in words of their own that their thread was interrupted. That is no result of the tool. */
+    private static boolean isInterruption(Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String words(Exception e) {
+        return e.getMessage() == null ? e.getClass().getSimpleName() : e.getMessage();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.waymark.worker.tool.java;
+
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.tool.kind.ToolNames;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The Java tools that a worker was built with, in order. Agent files name them by {@code use:}. */
+public final class JavaTools {
+
+    public static final JavaTools NONE = of();
+
+    private final Map<String, Tool> byName;
+
+    private JavaTools(Map<String, Tool> byName) {
+        this.byName = Collections.unmodifiableMap(byName);
+    }
+
+    /** Throws IllegalArgumentException for a name that is malformed, taken, or there twice. */
+    public static JavaTools of(Tool... tools) {
+        return of(Arrays.asList(tools));
+    }
+
+    public static JavaTools of(List<? extends Tool> tools) {
+        Map<String, Tool> byName = new LinkedHashMap<>();
+        for (Tool tool : tools) {
+            ToolSpec spec = tool.spec();
+            String name = spec.name();
+            if (!ToolNames.isWellFormed(name)) {
+                throw new IllegalArgumentException("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -: " + name);
+            }
+            if (ToolNames.isTaken(name) || BuiltInTools.GROUPS.contains(name)) {
+                throw new IllegalArgumentException("this name is taken: " + name);
+            }
+            if (spec.kind() != ToolSpec.Kind.JAVA) {
+                throw new IllegalArgumentException("not of kind JAVA: " + name);
+            }
+            ToolArguments.schemaProblem(spec.input()).ifPresent(problem -> {
+                throw new IllegalArgumentException("input schema of " + name + ": " + problem);
+            });
+            if (byName.put(name, tool) != null) {
+                throw new IllegalArgumentException("two tools of one name: " + name);
+            }
+        }
+        return new JavaTools(byName);
+    }
+
+    public List<String> names() {
+        return List.copyOf(byName.keySet());
+    }
+
+    public Optional<Tool> find(String name) {
+        return Optional.ofNullable(byName.get(name));
+    }
+}

@@ -1,0 +1,57 @@
+package dev.waymark.worker.tool.kind;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.ToolContext;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.text.InlineText;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One execution of a tool.
+ *
+ * @param fence when it has to be over
+ * @param execution the name under which it was claimed; empty for a tool that is safe to retry
+ * @param cancelled whether the activity is to end, and its thread was interrupted for that
+ */
+public record ToolRun(
+        ToolSpec tool,
+        Json args,
+        ToolContext context,
+        ProcessFence fence,
+        Optional<String> execution,
+        BooleanSupplier cancelled) {
+
+    /** Of a tool that is safe to retry. */
+    public static ToolRun unclaimed(
+            ToolSpec tool, Json args, ToolContext context, ProcessFence fence, BooleanSupplier cancelled) {
+        return new ToolRun(tool, args, context, fence, Optional.empty(), cancelled);
+    }
+
+    /** Goes with requests that may take effect, so that the other side can recognize a repeated one. */
+    public Optional<String> idempotencyKey() {
+        return tool.hasEffect() ? Optional.of(context.idempotencyKey()) : Optional.empty();
+    }
+
+    public String timedOut() {
+        return "timed out after " + fence.timeout().toSeconds() + "s";
+    }
+
+    /** It did not begin. A claimed call is dispatched again. */
+    public ToolOutcome notStarted(String why) {
+        return execution.map(name -> ToolOutcome.notStarted(name, why)).orElseGet(() -> failure(why));
+    }
+
+    /** Its time was up before it began. */
+    public ToolOutcome tooLate() {
+        return notStarted("its time was up before it was started");
+    }
+
+    /** An error that the model sees. */
+    public static ToolOutcome failure(String words) {
+        return ToolOutcome.error(InlineText.of(ToolTexts.failure(words)));
+    }
+}

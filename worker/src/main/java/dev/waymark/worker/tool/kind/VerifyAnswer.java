@@ -1,0 +1,46 @@
+package dev.waymark.worker.tool.kind;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.worker.process.CommandResult;
+import dev.waymark.worker.text.InlineText;
+import java.util.Optional;
+
+/** What a {@code verify} program says of a call whose outcome is unknown. */
+final class VerifyAnswer {
+    private VerifyAnswer() {}
+
+    /**
+     * Reads <code>{"landed":true,"result":"…"}</code>, <code>{"landed":false}</code> or <code>{"landed":null}</code>.
+     * Whatever else it may be is no answer: a guess could make an effect happen twice.
+     */
+    static VerifyOutcome of(CommandResult run) {
+        if (run instanceof CommandResult.Exited exited && exited.code() == 0) {
+            return said(exited.stdout());
+        }
+        return VerifyOutcome.unknown("verify: " + run.words());
+    }
+
+    private static VerifyOutcome said(String stdout) {
+        VerifyOutcome nothing = VerifyOutcome.unknown("verify: stdout is not {\"landed\": true, \"result\": \"…\"},"
+                + " {\"landed\": false} or {\"landed\": null}");
+        try {
+            JsonNode answer = PayloadJson.MAPPER.readTree(stdout);
+            JsonNode landed = answer.path("landed");
+            JsonNode result = answer.path("result");
+            if (landed.isNull()) {
+                return VerifyOutcome.unknown("verify: it can't tell");
+            }
+            if (!landed.isBoolean() || !(result.isTextual() || result.isMissingNode())) {
+                return nothing;
+            }
+            return VerifyOutcome.known(
+                    landed.booleanValue(),
+                    result.isTextual() ? Optional.of(InlineText.of(result.textValue())) : Optional.empty());
+        } catch (JsonProcessingException e) {
+            return nothing;
+        }
+    }
+}

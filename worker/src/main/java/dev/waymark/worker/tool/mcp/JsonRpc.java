@@ -1,0 +1,97 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Optional;
+
+/** Messages as both transports carry them. */
+final class JsonRpc {
+    static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+    private static final int METHOD_NOT_FOUND = -32601;
+
+    private JsonRpc() {}
+
+    static ObjectNode request(long id, String method, JsonNode params) {
+        ObjectNode message = notification(method, params);
+        message.put("id", id);
+        return message;
+    }
+
+    static ObjectNode notification(String method, JsonNode params) {
+        ObjectNode message = object();
+        message.put("jsonrpc", "2.0").put("method", method);
+        if (!params.isEmpty()) {
+            message.set("params", params);
+        }
+        return message;
+    }
+
+    static ObjectNode object() {
+        return JsonNodeFactory.instance.objectNode();
+    }
+
+    static JsonNode tree(Json json) {
+        return PayloadJson.MAPPER.valueToTree(json);
+    }
+
+    static JsonNode cancelled(long id, String why) {
+        return object().put("requestId", id).put("reason", why);
+    }
+
+    static byte[] bytes(JsonNode message) {
+        try {
+            return MAPPER.writeValueAsBytes(message);
+        } catch (JsonProcessingException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Nothing where this is no message: servers print other things, too. */
+    static Optional<JsonNode> read(byte[] json) {
+        try {
+            JsonNode message = MAPPER.readTree(json);
+            return Optional.ofNullable(message).filter(JsonNode::isObject);
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    static boolean isAnswer(JsonNode message) {
+        return message.has("id") && !message.has("method");
+    }
+
+    static boolean answers(JsonNode message, long id) {
+        return isAnswer(message) && message.path("id").asText().equals(Long.toString(id));
+    }
+
+    static RpcAnswer answer(JsonNode message) {
+        JsonNode error = message.path("error");
+        return error.isObject()
+                ? new RpcAnswer.Refusal(error.path("message").asText("refused") + " ("
+                        + error.path("code").asText() + ")")
+                : new RpcAnswer.Result(message.path("result"));
+    }
+
+    /** What is said to a server that asks something of us. It was told that there is nothing to ask for. */
+    static Optional<ObjectNode> reply(JsonNode message) {
+        if (!message.has("id") || !message.has("method")) {
+            return Optional.empty();
+        }
+        ObjectNode reply = object().put("jsonrpc", "2.0");
+        reply.set("id", message.get("id"));
+        if (message.path("method").asText().equals("ping")) {
+            reply.set("result", object());
+        } else {
+            reply.set("error", object().put("code", METHOD_NOT_FOUND).put("message", "not supported"));
+        }
+        return Optional.of(reply);
+    }
+}

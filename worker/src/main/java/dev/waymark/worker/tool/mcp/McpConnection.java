@@ -1,0 +1,150 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.McpServer;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.secret.Secrets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A server with which everything has been agreed on. Safe for several threads. */
+final class McpConnection implements AutoCloseable {
+    /** From the next one on, a server may end a stream without an answer and want to be asked for the rest. */
+    private static final String VERSION = "2025-06-18";
+
+    private static final Set<String> SPOKEN = Set.of("2024-11-05", "2025-03-26", VERSION, "2025-11-25");
+
+    static final int MOST_TOOLS = 200;
+    private static final int MOST_PAGES = 200;
+
+    /** What a server that did not answer in time gets to show that it is there at all. */
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
+
+    private final McpChannel channel;
+    private volatile boolean doubtful;
+
+    private McpConnection(McpChannel channel) {
+        this.channel = channel;
+    }
+
+    /** Starts or finds the server, and shakes hands. */
+    static McpConnection open(McpServer server, Map<String, String> environment, Path directory, ProcessFence fence)
+            throws RequestNotSentException, InterruptedException {
+        List<String> texts = new ArrayList<>(server.env().values());
+        texts.addAll(server.headers().values());
+        Secrets secrets = Secrets.of(texts, environment);
+        if (secrets.missing().isPresent()) {
+            throw new RequestNotSentException(
+                    "environment variable " + secrets.missing().get() + " is not set in the worker");
+        }
+        McpChannel channel = server.url().isPresent()
+                ? McpHttpChannel.to(server, secrets)
+                : McpStdioChannel.start(server, secrets, environment, directory);
+        boolean agreed = false;
+        try {
+            agree(channel, fence);
+            agreed = true;
+            return new McpConnection(channel);
+        } catch (OutcomeUnknownException | ExecutionException | TimeoutException e) {
+            throw new RequestNotSentException(e.getMessage() == null ? "it does not answer" : e.getMessage());
+        } finally {
+            if (!agreed) {
+                channel.close();
+            }
+        }
+    }
+
+    private static void agree(McpChannel channel, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException, ExecutionException,
+                    TimeoutException {
+        ObjectNode hello = JsonRpc.object().put("protocolVersion", VERSION);
+        hello.set("capabilities", JsonRpc.object());
+        hello.set("clientInfo", JsonRpc.object().put("name", "waymark").put("version", "0"));
+        RpcAnswer answer = channel.ask("initialize", hello, fence);
+        if (answer instanceof RpcAnswer.Refusal refusal) {
+            throw new RequestNotSentException(refusal.words());
+        }
+        String version =
+                ((RpcAnswer.Result) answer).value().path("protocolVersion").asText();
+        if (!SPOKEN.contains(version)) {
+            throw new RequestNotSentException(
+                    "it speaks version \"" + version + "\" of the protocol, which is not understood here");
+        }
+        channel.agreed(version);
+        channel.tell("notifications/initialized", JsonRpc.object())
+                .get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /** All of them, in the server's order. Of two with one name the first counts: it is the one that can be called. */
+    List<RemoteTool> tools(ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
+        List<RemoteTool> tools = new ArrayList<>();
+        ObjectNode page = JsonRpc.object();
+        for (int pages = 0; pages < MOST_PAGES; pages++) {
+            RpcAnswer answer = ask("tools/list", page, fence);
+            if (answer instanceof RpcAnswer.Refusal refusal) {
+                throw new RequestNotSentException("it does not list its tools: " + refusal.words());
+            }
+            JsonNode listed = ((RpcAnswer.Result) answer).value();
+            for (JsonNode said : listed.path("tools")) {
+                RemoteTool tool = RemoteTool.of(said);
+                if (tools.stream().noneMatch(known -> known.name().equals(tool.name()))) {
+                    tools.add(tool);
+                }
+            }
+            if (tools.size() > MOST_TOOLS) {
+                throw new UnusableServerException("it has more than " + MOST_TOOLS + " tools");
+            }
+            String next = listed.path("nextCursor").asText("");
+            if (next.isEmpty()) {
+                return tools;
+            }
+            page.put("cursor", next);
+        }
+        throw new UnusableServerException("its list of tools does not end");
+    }
+
+    RpcAnswer call(ObjectNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        return ask("tools/call", params, fence);
+    }
+
+    private RpcAnswer ask(String method, ObjectNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        try {
+            return channel.ask(method, params, fence);
+        } catch (OutcomeUnknownException e) {
+            doubtful |= e.isLate();
+            throw e;
+        }
+    }
+
+    /** Whether it can be used, which one that has just kept somebody waiting has to prove. */
+    boolean isUsable() throws InterruptedException {
+        if (!channel.isOpen()) {
+            return false;
+        }
+        if (doubtful) {
+            try {
+                channel.ask("ping", JsonRpc.object(), ProcessFence.in(SIGN_OF_LIFE));
+                doubtful = false;
+            } catch (RequestNotSentException | OutcomeUnknownException e) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        channel.close();
+    }
+}

@@ -1,0 +1,170 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.process.ProcessFence;
+import io.temporal.failure.ApplicationFailure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Asks servers for the tools that they have now, which then are an agent's for as long as its thread lives. */
+public final class McpDiscovery {
+    /** A thread's agent could not be had, for want of a server. The type is stored in histories. */
+    public static final String UNAVAILABLE = "McpUnavailable";
+
+    /** What a server gets to start, which may mean to be downloaded first, and to list its tools. */
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** For all servers of an agent. */
+    private static final Duration WHOLE_PATIENCE = Duration.ofMinutes(2);
+
+    /** Who is refused sooner may try again. What takes longer would take as long again, while somebody waits. */
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    private static final int LARGEST_SCHEMA = 64 * 1024;
+    private static final int LONGEST_DESCRIPTION = 8 * 1024;
+
+    /** An agent is recorded in each of its threads, in one payload. */
+    private static final int LARGEST_AGENT = 512 * 1024;
+
+    private final McpConnections servers;
+    private final Duration patience;
+
+    public McpDiscovery(McpConnections servers) {
+        this(servers, PATIENCE);
+    }
+
+    /** @param patience with each server */
+    McpDiscovery(McpConnections servers, Duration patience) {
+        this.servers = servers;
+        this.patience = patience;
+    }
+
+    /**
+     * The agent with all its tools.
+     *
+     * @param agent with those that need no server
+     * @throws ApplicationFailure of type {@code McpUnavailable}, naming the server and the reason; after two minutes at most
+     */
+    public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
+        List<ToolSpec> tools = new ArrayList<>(agent.tools());
+        Set<String> used = new HashSet<>();
+        tools.forEach(tool -> used.add(tool.name()));
+        ToolNaming naming = new ToolNaming(used);
+        ProcessFence whole = ProcessFence.in(WHOLE_PATIENCE);
+        for (McpEntry entry : entries) {
+            String server = entry.server().name();
+            ProcessFence fence = ProcessFence.in(patience.compareTo(whole.left()) < 0 ? patience : whole.left());
+            try {
+                tools.addAll(tools(entry, naming, fence));
+            } catch (RequestNotSentException | OutcomeUnknownException e) {
+                Problem problem = problem(server, "can't be reached", e);
+                boolean soon = fence.left().compareTo(fence.timeout().minus(SOON)) > 0
+                        && !fence.left().isZero();
+                throw soon ? ActivityProblems.passing(problem, Optional.empty()) : ActivityProblems.permanent(problem);
+            } catch (UnusableServerException e) {
+                throw ActivityProblems.permanent(problem(server, "can't be used", e));
+            }
+        }
+        AgentSpec complete = agent.with().tools(tools).build();
+        int bytes = bytes(complete);
+        if (bytes > LARGEST_AGENT) {
+            throw ActivityProblems.permanent(new Problem(
+                    UNAVAILABLE,
+                    "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
+                            + LARGEST_AGENT + ". Take less of its MCP servers' tools, with allow"));
+        }
+        return complete;
+    }
+
+    private static Problem problem(String server, String what, Exception why) {
+        return new Problem(UNAVAILABLE, "MCP server " + server + " " + what + ": " + why.getMessage());
+    }
+
+    private List<ToolSpec> tools(McpEntry entry, ToolNaming naming, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
+        List<RemoteTool> offered = servers.tools(entry.server(), fence);
+        known(entry.allow().orElse(List.of()), "allow", offered);
+        known(entry.approve().keySet(), "approval", offered);
+        List<ToolSpec> tools = new ArrayList<>();
+        for (RemoteTool tool : offered) {
+            if (entry.allow().isEmpty() || entry.allow().get().contains(tool.name())) {
+                tools.add(spec(entry, tool, naming.name(entry.server().name(), tool.name())));
+            }
+        }
+        return tools;
+    }
+
+    /** A name that is misspelled would leave a tool without approval. */
+    private static void known(Iterable<String> names, String field, List<RemoteTool> offered)
+            throws UnusableServerException {
+        Set<String> missing = new LinkedHashSet<>();
+        names.forEach(missing::add);
+        offered.forEach(tool -> missing.remove(tool.name()));
+        if (!missing.isEmpty()) {
+            throw new UnusableServerException(field + " names what it does not have: " + String.join(", ", missing)
+                    + ". It has " + offered.stream().map(RemoteTool::name).collect(Collectors.joining(", ")));
+        }
+    }
+
+    private static ToolSpec spec(McpEntry entry, RemoteTool tool, String name) throws UnusableServerException {
+        ToolSpec.Builder spec = ToolSpec.mcp(name, entry.server(), tool.name())
+                .describedAs(description(tool), schema(tool))
+                .timeout(entry.timeout());
+        if (entry.approve().getOrDefault(tool.name(), entry.approveAll())) {
+            spec.approved();
+        }
+        if (entry.trust() && tool.harmless()) {
+            spec.safeToRetry();
+        } else if (entry.askOnUnknown()) {
+            spec.askingOnUnknown();
+        }
+        return spec.build();
+    }
+
+    private static String description(RemoteTool tool) {
+        String words = tool.description();
+        return words.length() > LONGEST_DESCRIPTION ? words.substring(0, LONGEST_DESCRIPTION) + "…" : words;
+    }
+
+    private static Json schema(RemoteTool tool) throws UnusableServerException {
+        if (!tool.input().isObject()) {
+            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+        }
+        int bytes = JsonRpc.bytes(tool.input()).length;
+        if (bytes > LARGEST_SCHEMA) {
+            throw new UnusableServerException("the input schema of " + tool.name() + " has " + bytes
+                    + " bytes, at most " + LARGEST_SCHEMA + ". Leave the tool out, with allow");
+        }
+        try {
+            Json schema = PayloadJson.MAPPER.treeToValue(tool.input(), Json.class);
+            Optional<String> problem = ToolArguments.schemaProblem(schema);
+            if (problem.isPresent()) {
+                throw new UnusableServerException("the input schema of " + tool.name() + ": " + problem.get());
+            }
+            return schema;
+        } catch (JsonProcessingException | IllegalArgumentException e) {
+            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+        }
+    }
+
+    private static int bytes(AgentSpec agent) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsBytes(agent).length;
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an agent is always JSON", e);
+        }
+    }
+}

@@ -1,0 +1,389 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.McpServer;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.secret.Secrets;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import okhttp3.Call;
+import okhttp3.Callback;
+import okhttp3.ConnectionPool;
+import okhttp3.Dispatcher;
+import okhttp3.EventListener;
+import okhttp3.Headers;
+import okhttp3.HttpUrl;
+import okhttp3.MediaType;
+import okhttp3.OkHttpClient;
+import okhttp3.Request;
+import okhttp3.RequestBody;
+import okhttp3.Response;
+import okio.BufferedSink;
+import okio.BufferedSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server that has an address: streamable HTTP. Each request goes out once, over a connection of its own, since one that
+ * was kept may be closed in the moment in which it is used again, and nobody could tell whether the request arrived.
+ * Redirects are followed on the same host only.
+ */
+final class McpHttpChannel implements McpChannel {
+    static final String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
+
+    private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
+    private static final MediaType JSON = MediaType.get("application/json");
+    private static final String SESSION = "Mcp-Session-Id";
+    private static final int MOST_REDIRECTS = 3;
+    private static final int LONGEST_WORDS = 300;
+    private static final int MOST_ERROR_BYTES = 64 * 1024;
+    private static final Duration LAST_MOMENTS = Duration.ofSeconds(2);
+
+    private static final OkHttpClient CLIENT = client();
+
+    private final String name;
+    private final Secrets secrets;
+    private final Headers headers;
+    private final AtomicLong ids = new AtomicLong();
+    private volatile HttpUrl url;
+    private volatile Optional<String> session = Optional.empty();
+    private volatile Optional<String> version = Optional.empty();
+    private volatile boolean open = true;
+
+    private McpHttpChannel(String name, HttpUrl url, Headers headers, Secrets secrets) {
+        this.name = name;
+        this.url = url;
+        this.headers = headers;
+        this.secrets = secrets;
+    }
+
+    /** Goes nowhere yet. */
+    static McpHttpChannel to(McpServer server, Secrets secrets) throws RequestNotSentException {
+        Headers.Builder headers = new Headers.Builder();
+        try {
+            server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
+        } catch (IllegalArgumentException e) {
+            // What OkHttp says of it quotes the value.
+            throw new RequestNotSentException("a header holds what no header can");
+        }
+        return new McpHttpChannel(server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets);
+    }
+
+    private static OkHttpClient client() {
+        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(task -> {
+            Thread thread = new Thread(task, "mcp-http");
+            thread.setDaemon(true);
+            return thread;
+        }));
+        dispatcher.setMaxRequests(Integer.MAX_VALUE);
+        dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
+        return new OkHttpClient.Builder()
+                .dispatcher(dispatcher)
+                .connectionPool(new ConnectionPool(0, 1, TimeUnit.MILLISECONDS))
+                .retryOnConnectionFailure(false)
+                .followRedirects(false)
+                .followSslRedirects(false)
+                .connectTimeout(Duration.ofSeconds(10))
+                .writeTimeout(Duration.ofMinutes(1))
+                // Whoever waits for the answer knows for how long.
+                .readTimeout(Duration.ZERO)
+                .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
+                        .<EventListener>map(exchange -> exchange)
+                        .orElse(EventListener.NONE))
+                .build();
+    }
+
+    @Override
+    public RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        if (!open) {
+            throw new RequestNotSentException("its session is over");
+        }
+        long id = ids.incrementAndGet();
+        byte[] body = JsonRpc.bytes(JsonRpc.request(id, method, params));
+        for (int redirects = 0; ; redirects++) {
+            Exchange exchange = new Exchange(id);
+            Call call = CLIENT.newCall(request(exchange).post(once(body)).build());
+            call.enqueue(exchange);
+            try {
+                return exchange.answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                giveUp(call, id, "timed out");
+                String words = "timed out after " + fence.timeout().toSeconds() + "s";
+                if (exchange.sent) {
+                    throw OutcomeUnknownException.late(words);
+                }
+                throw new RequestNotSentException(words);
+            } catch (InterruptedException e) {
+                giveUp(call, id, "cancelled");
+                throw e;
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof Moved moved) || redirects == MOST_REDIRECTS) {
+                    throw failure(e.getCause(), exchange);
+                }
+                url = moved.to;
+            }
+        }
+    }
+
+    private OutcomeUnknownException failure(Throwable cause, Exchange exchange) throws RequestNotSentException {
+        String words = secrets.mask(
+                Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getSimpleName()));
+        if (!exchange.sent || cause instanceof Moved || cause instanceof SessionOver) {
+            throw new RequestNotSentException(words);
+        }
+        return OutcomeUnknownException.cut(words);
+    }
+
+    private void giveUp(Call call, long id, String why) {
+        call.cancel();
+        tell("notifications/cancelled", JsonRpc.cancelled(id, why));
+    }
+
+    @Override
+    public CompletableFuture<Void> tell(String method, JsonNode params) {
+        return say(JsonRpc.notification(method, params));
+    }
+
+    private CompletableFuture<Void> say(JsonNode message) {
+        return send(request().post(once(JsonRpc.bytes(message))).build());
+    }
+
+    private CompletableFuture<Void> send(Request request) {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        CLIENT.newCall(request).enqueue(new Callback() {
+            @Override
+            public void onFailure(Call call, IOException e) {
+                LOG.debug("{} did not hear what needs no answer", name);
+                done.complete(null);
+            }
+
+            @Override
+            public void onResponse(Call call, Response response) {
+                response.close();
+                done.complete(null);
+            }
+        });
+        return done;
+    }
+
+    @Override
+    public void agreed(String protocolVersion) {
+        version = Optional.of(protocolVersion);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    /** Tells the server that its session is over, if there is one, and does not wait long for it to hear that. */
+    @Override
+    public void close() {
+        if (!open) {
+            return;
+        }
+        open = false;
+        if (session.isPresent()) {
+            try {
+                send(request().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException | ExecutionException e) {
+                LOG.debug("{} did not hear that its session is over", name);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private Request.Builder request(Exchange exchange) {
+        return request().tag(Exchange.class, exchange);
+    }
+
+    private Request.Builder request() {
+        Request.Builder request =
+                new Request.Builder().url(url).headers(headers).header("Accept", "application/json, text/event-stream");
+        session.ifPresent(id -> request.header(SESSION, id));
+        version.ifPresent(agreed -> request.header("MCP-Protocol-Version", agreed));
+        return request;
+    }
+
+    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    private static RequestBody once(byte[] json) {
+        return new RequestBody() {
+            @Override
+            public MediaType contentType() {
+                return JSON;
+            }
+
+            @Override
+            public long contentLength() {
+                return json.length;
+            }
+
+            @Override
+            public void writeTo(BufferedSink sink) throws IOException {
+                sink.write(json);
+            }
+
+            @Override
+            public boolean isOneShot() {
+                return true;
+            }
+        };
+    }
+
+    /** To the same host, with the same request: 307 and 308. */
+    private static final class Moved extends IOException {
+        private final HttpUrl to;
+
+        Moved(HttpUrl to) {
+            super("it redirects in circles");
+            this.to = to;
+        }
+    }
+
+    /** The server knows our session no more, and so has not looked at the request. */
+    private static final class SessionOver extends IOException {
+        SessionOver() {
+            super("its session is over");
+        }
+    }
+
+    /** One request and what comes back. */
+    private final class Exchange extends EventListener implements Callback {
+        private final long id;
+        private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
+        private volatile boolean sent;
+
+        Exchange(long id) {
+            this.id = id;
+        }
+
+        @Override
+        public void requestHeadersStart(Call call) {
+            sent = true;
+        }
+
+        @Override
+        public void onFailure(Call call, IOException e) {
+            answer.completeExceptionally(e);
+        }
+
+        @Override
+        public void onResponse(Call call, Response response) {
+            try (response) {
+                answer.complete(read(response));
+            } catch (IOException e) {
+                answer.completeExceptionally(e);
+            }
+        }
+
+        private RpcAnswer read(Response response) throws IOException {
+            if (response.isSuccessful()) {
+                Optional.ofNullable(response.header(SESSION)).ifPresent(issued -> session = Optional.of(issued));
+                MediaType type = response.body().contentType();
+                return type != null && type.subtype().equals("event-stream")
+                        ? stream(response.body().source())
+                        : document(response.body().source());
+            }
+            return refused(response);
+        }
+
+        private RpcAnswer document(BufferedSource source) throws IOException {
+            if (source.request(MOST_BYTES + 1L)) {
+                return new RpcAnswer.Refusal(TOO_LONG);
+            }
+            return JsonRpc.read(source.readByteArray())
+                    .filter(message -> JsonRpc.answers(message, id))
+                    .map(message -> JsonRpc.answer(secrets.mask(message)))
+                    .orElseThrow(() -> new IOException("what it answers is no answer"));
+        }
+
+        private RpcAnswer stream(BufferedSource source) throws IOException {
+            StringBuilder data = new StringBuilder();
+            try {
+                while (true) {
+                    String line = source.readUtf8LineStrict(MOST_BYTES);
+                    if (line.startsWith("data:")) {
+                        data.append(line.startsWith("data: ") ? line.substring(6) : line.substring(5))
+                                .append('\n');
+                        if (data.length() > MOST_BYTES) {
+                            return new RpcAnswer.Refusal(TOO_LONG);
+                        }
+                    } else if (line.isEmpty() && data.length() > 0) {
+                        Optional<RpcAnswer> said = take(data.toString());
+                        if (said.isPresent()) {
+                            return said.get();
+                        }
+                        data.setLength(0);
+                    }
+                }
+            } catch (EOFException e) {
+                if (source.request(MOST_BYTES)) {
+                    return new RpcAnswer.Refusal(TOO_LONG);
+                }
+                throw new IOException("the stream ended without an answer");
+            }
+        }
+
+        private Optional<RpcAnswer> take(String event) {
+            Optional<JsonNode> message = JsonRpc.read(event.getBytes(StandardCharsets.UTF_8));
+            Optional<JsonNode> ours = message.filter(said -> JsonRpc.answers(said, id));
+            if (ours.isEmpty()) {
+                message.flatMap(JsonRpc::reply).ifPresent(McpHttpChannel.this::say);
+            }
+            return ours.map(said -> JsonRpc.answer(secrets.mask(said)));
+        }
+
+        private RpcAnswer refused(Response response) throws IOException {
+            int status = response.code();
+            String body = response.peekBody(MOST_ERROR_BYTES).string();
+            if (status == 307 || status == 308) {
+                Optional<HttpUrl> to =
+                        Optional.ofNullable(response.header("Location")).map(url::resolve);
+                if (to.filter(there -> isHere(there)).isPresent()) {
+                    throw new Moved(to.get());
+                }
+                return new RpcAnswer.Refusal("HTTP " + status + ": it redirects elsewhere, which is not followed");
+            }
+            // Some say 400 where the protocol has 404.
+            boolean unknown = status == 404
+                    || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
+            if (session.isPresent() && unknown) {
+                open = false;
+                throw new SessionOver();
+            }
+            String words = "HTTP " + status + words(body);
+            if (status >= 500) {
+                // A proxy may say so of a server that goes on.
+                throw new IOException(words);
+            }
+            return new RpcAnswer.Refusal(words);
+        }
+
+        private boolean isHere(HttpUrl there) {
+            return there.scheme().equals(url.scheme()) && there.host().equals(url.host()) && there.port() == url.port();
+        }
+
+        private String words(String body) {
+            String words = secrets.mask(JsonRpc.read(body.getBytes(StandardCharsets.UTF_8))
+                            .map(json -> json.path("error").path("message").asText(""))
+                            .filter(message -> !message.isEmpty())
+                            .orElse(body))
+                    .strip();
+            return words.isEmpty()
+                    ? ""
+                    : ": " + (words.length() > LONGEST_WORDS ? words.substring(0, LONGEST_WORDS) + "…" : words);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * What a call came to, in words: texts as they are, one below the other; of everything else, what it is. Where there is no
+ * text, structured content stands for it.
+ */
+public record McpResult(String text, boolean isError) {
+
+    static McpResult of(RpcAnswer answer) {
+        if (answer instanceof RpcAnswer.Refusal refusal) {
+            return new McpResult(refusal.words(), true);
+        }
+        JsonNode result = ((RpcAnswer.Result) answer).value();
+        JsonNode structured = result.path("structuredContent");
+        List<String> parts = new ArrayList<>();
+        result.path("content").forEach(part -> parts.add(words(part)));
+        return new McpResult(
+                parts.isEmpty() && structured.isContainerNode() ? structured.toString() : String.join("\n", parts),
+                result.path("isError").asBoolean());
+    }
+
+    private static String words(JsonNode part) {
+        String type = part.path("type").asText("");
+        return switch (type) {
+            case "text" -> part.path("text").asText("");
+            case "image", "audio" ->
+                "[" + type + " " + part.path("mimeType").asText("") + ", " + bytes(part.path("data")) + " bytes]";
+            case "resource" -> resource(part.path("resource"));
+            case "resource_link" ->
+                "[resource " + part.path("uri").asText("") + ": "
+                        + part.path("name").asText("") + "]";
+            default -> "[" + type + "]";
+        };
+    }
+
+    private static String resource(JsonNode resource) {
+        return resource.has("text")
+                ? resource.path("text").asText("")
+                : "[resource " + resource.path("uri").asText("") + " "
+                        + resource.path("mimeType").asText("") + ", " + bytes(resource.path("blob")) + " bytes]";
+    }
+
+    private static int bytes(JsonNode base64) {
+        try {
+            return Base64.getMimeDecoder().decode(base64.asText("")).length;
+        } catch (IllegalArgumentException e) {
+            return base64.asText("").length();
+        }
+    }
+}

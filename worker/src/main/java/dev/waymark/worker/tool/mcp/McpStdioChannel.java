@@ -1,0 +1,277 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.McpServer;
+import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.process.DaemonThreads;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.process.Shell;
+import dev.waymark.worker.secret.Secrets;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server that is a program of this worker, one message a line. It has the environment that command tools have, and ends
+ * with the worker, with all that it started, also when the worker is killed. When it ends by itself, whoever waits for an
+ * answer hears of it at once.
+ */
+final class McpStdioChannel implements McpChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
+    private static final String SCRIPT = Shell.script(McpStdioChannel.class, "server.sh");
+    private static final String EXIT = "waymark: exit ";
+    private static final int LONGEST_COMPLAINT = 300;
+
+    /** What a program of Node.js says last, behind the line that says what is wrong. */
+    private static final Pattern STACK = Pattern.compile("at .+:\\d+\\)?|Node\\.js v.+");
+
+    /** Where libraries put the id of a message that is too long to be read. */
+    private static final Pattern ID_AT_THE_BEGINNING =
+            Pattern.compile("^\\{\"jsonrpc\":\\s?\"2.0\",\\s?\"id\":\\s?(\\d+),");
+
+    private static final Pattern ID_AT_THE_END = Pattern.compile(",\\s?\"id\":\\s?(\\d+)\\}\\s*$");
+
+    /** What the script takes to end a server that does not end by itself, and then some. */
+    private static final Duration SLACK = Duration.ofSeconds(4);
+
+    private static final Duration LAST_WORDS = Duration.ofMillis(500);
+    private static final byte[] END = {};
+
+    private final String name;
+    private final Secrets secrets;
+    private final Process shells;
+    private final Thread complaints;
+    private final AtomicLong ids = new AtomicLong();
+    private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>();
+    private final Map<Long, CompletableFuture<RpcAnswer>> waiting = new ConcurrentHashMap<>();
+    private Optional<String> exit = Optional.empty();
+    private Optional<String> lastComplaint = Optional.empty();
+    private Optional<String> end = Optional.empty();
+
+    private McpStdioChannel(String name, Secrets secrets, Process shells) {
+        this.name = name;
+        this.secrets = secrets;
+        this.shells = shells;
+        this.complaints = DaemonThreads.start("mcp-stderr " + name, this::readComplaints);
+        DaemonThreads.start("mcp-stdout " + name, this::readMessages);
+        DaemonThreads.start("mcp-stdin " + name, this::write);
+    }
+
+    /** Starts the program. Whether it is a server remains to be seen. */
+    static McpStdioChannel start(McpServer server, Secrets secrets, Map<String, String> environment, Path directory)
+            throws RequestNotSentException {
+        List<String> command = new ArrayList<>(Shell.inSession(SCRIPT));
+        command.addAll(List.of(Shell.program("cat"), Shell.program("sleep")));
+        command.addAll(server.command());
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        Map<String, String> target = builder.environment();
+        target.clear();
+        CommandRunner.INHERITED.stream()
+                .filter(environment::containsKey)
+                .forEach(variable -> target.put(variable, environment.get(variable)));
+        server.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
+        try {
+            // What every program has anyway is no secret.
+            return new McpStdioChannel(server.name(), secrets.except(CommandRunner.INHERITED), builder.start());
+        } catch (IOException e) {
+            throw new RequestNotSentException("cannot start " + server.command().get(0));
+        }
+    }
+
+    @Override
+    public RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
+            throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        long id = ids.incrementAndGet();
+        CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
+        synchronized (this) {
+            if (end.isPresent()) {
+                throw new RequestNotSentException(end.get());
+            }
+            waiting.put(id, answer);
+        }
+        send(JsonRpc.request(id, method, params));
+        try {
+            return answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException e) {
+            tell("notifications/cancelled", JsonRpc.cancelled(id, "timed out"));
+            throw OutcomeUnknownException.late(
+                    "timed out after " + fence.timeout().toSeconds() + "s");
+        } catch (InterruptedException e) {
+            tell("notifications/cancelled", JsonRpc.cancelled(id, "cancelled"));
+            throw e;
+        } catch (ExecutionException e) {
+            throw OutcomeUnknownException.cut(String.valueOf(e.getCause().getMessage()));
+        } finally {
+            waiting.remove(id);
+        }
+    }
+
+    @Override
+    public CompletableFuture<Void> tell(String method, JsonNode params) {
+        send(JsonRpc.notification(method, params));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public void agreed(String protocolVersion) {
+        // Messages on this transport do not say it.
+    }
+
+    @Override
+    public synchronized boolean isOpen() {
+        return end.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        outgoing.add(END);
+        boolean interrupted = false;
+        try {
+            if (!shells.waitFor(SLACK.toMillis(), TimeUnit.MILLISECONDS)) {
+                LOG.debug("{}: killed, since it did not end", name);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (shells.isAlive()) {
+            List<ProcessHandle> family = shells.descendants().toList();
+            shells.destroyForcibly();
+            family.forEach(ProcessHandle::destroyForcibly);
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void send(JsonNode message) {
+        byte[] json = JsonRpc.bytes(message);
+        byte[] line = new byte[json.length + 1];
+        System.arraycopy(json, 0, line, 0, json.length);
+        line[json.length] = '\n';
+        outgoing.add(line);
+    }
+
+    /** In a thread of its own, since a server that does not read blocks whoever writes. */
+    private void write() {
+        try (OutputStream stdin = shells.getOutputStream()) {
+            for (byte[] line = outgoing.take(); line != END; line = outgoing.take()) {
+                stdin.write(line);
+                stdin.flush();
+            }
+        } catch (IOException e) {
+            // It has ended, and whoever reads says so.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void readMessages() {
+        try {
+            LineReader lines = new LineReader(shells.getInputStream(), MOST_BYTES);
+            for (Optional<LineReader.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
+                take(line.get());
+            }
+        } catch (IOException e) {
+            // As if it had ended.
+        }
+        over();
+    }
+
+    private void take(LineReader.Line line) {
+        if (line.isCut()) {
+            tooLong(line);
+            return;
+        }
+        Optional<JsonNode> message = JsonRpc.read(line.bytes());
+        if (message.isEmpty()) {
+            LOG.debug("{} prints what is no message", name);
+            return;
+        }
+        JsonNode said = message.get();
+        if (JsonRpc.isAnswer(said)) {
+            waiter(said.path("id").asText()).ifPresent(waiter -> waiter.complete(JsonRpc.answer(secrets.mask(said))));
+        } else {
+            JsonRpc.reply(said).ifPresent(this::send);
+        }
+    }
+
+    /** It has been answered, and nobody will know how: better than waiting for what never comes. */
+    private void tooLong(LineReader.Line line) {
+        String beginning = new String(line.bytes(), 0, 64, StandardCharsets.ISO_8859_1);
+        Matcher first = ID_AT_THE_BEGINNING.matcher(beginning);
+        Matcher last = ID_AT_THE_END.matcher(line.end());
+        Optional<String> id = first.find()
+                ? Optional.of(first.group(1))
+                : last.find() ? Optional.of(last.group(1)) : Optional.empty();
+        id.flatMap(this::waiter).ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(McpHttpChannel.TOO_LONG)));
+    }
+
+    private Optional<CompletableFuture<RpcAnswer>> waiter(String id) {
+        try {
+            return Optional.ofNullable(waiting.get(Long.parseLong(id)));
+        } catch (NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Nobody who waits now gets an answer, and nobody begins to wait. */
+    private void over() {
+        try {
+            complaints.join(LAST_WORDS.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        String why;
+        synchronized (this) {
+            why = "the server ended" + exit.map(code -> " with " + code).orElse("")
+                    + lastComplaint.map(words -> ": " + words).orElse("");
+            end = Optional.of(why);
+        }
+        waiting.values().forEach(waiter -> waiter.completeExceptionally(new IOException(why)));
+        outgoing.add(END);
+    }
+
+    private void readComplaints() {
+        try (BufferedReader stderr =
+                new BufferedReader(new InputStreamReader(shells.getErrorStream(), StandardCharsets.UTF_8))) {
+            for (String line = stderr.readLine(); line != null; line = stderr.readLine()) {
+                note(line);
+            }
+        } catch (IOException e) {
+            // As if it had ended.
+        }
+    }
+
+    private synchronized void note(String line) {
+        if (line.startsWith(EXIT)) {
+            exit = Optional.of(line.substring(EXIT.length()));
+            return;
+        }
+        String words = secrets.mask(line).strip();
+        LOG.debug("{}: {}", name, words);
+        if (!words.isEmpty() && !STACK.matcher(words).matches()) {
+            lastComplaint = Optional.of(
+                    words.length() > LONGEST_COMPLAINT ? words.substring(0, LONGEST_COMPLAINT) + "…" : words);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package dev.waymark.worker.tool.mcp;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.contract.VerifyOutcome;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.activity.ActivityProblems;
+import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.ToolKind;
+import dev.waymark.worker.tool.kind.ToolRun;
+import java.util.Optional;
+
+/**
+ * Tools that a server has, over the Model Context Protocol. An agent file names the server, {@code mcp: { name: … }}, and
+ * {@link McpDiscovery} asks it for its tools when a thread starts.
+ */
+public final class McpToolKind implements ToolKind {
+    /** Of a tool that is safe to retry. The type is stored in histories. */
+    private static final String CONNECTION_LOST = "McpConnectionLost";
+
+    private final McpConnections servers;
+
+    public McpToolKind(McpConnections servers) {
+        this.servers = servers;
+    }
+
+    @Override
+    public ToolSpec.Kind kind() {
+        return ToolSpec.Kind.MCP;
+    }
+
+    @Override
+    public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
+        return Optional.empty();
+    }
+
+    @Override
+    public ToolOutcome run(ToolRun run) throws InterruptedException {
+        try {
+            McpResult result =
+                    servers.call(run.tool().mcp().orElseThrow(), run.args(), run.idempotencyKey(), run.fence());
+            return result.isError() ? ToolRun.failure(result.text()) : ToolOutcome.result(InlineText.of(result.text()));
+        } catch (RequestNotSentException e) {
+            String why = "MCP server " + run.tool().mcp().orElseThrow().server().name() + " can't be reached: "
+                    + e.getMessage();
+            retryIfSafe(run, why);
+            return ToolRun.failure(why);
+        } catch (OutcomeUnknownException e) {
+            if (!e.isLate()) {
+                retryIfSafe(run, String.valueOf(e.getMessage()));
+            }
+            return ToolOutcome.unknown(InlineText.of(String.valueOf(e.getMessage())));
+        }
+    }
+
+    /** A connection that breaks is no result of a tool that is safe to retry: Temporal runs it again. */
+    private static void retryIfSafe(ToolRun run, String why) {
+        if (!run.tool().hasEffect()) {
+            throw ActivityProblems.passing(new Problem(CONNECTION_LOST, why), Optional.empty());
+        }
+    }
+
+    @Override
+    public VerifyOutcome verify(ToolRun run) {
+        return VerifyOutcome.unknown("nothing can tell");
+    }
+
+    @Override
+    public void close() {
+        servers.close();
+    }
+}

@@ -1,0 +1,21 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * A tool as its server describes it.
+ *
+ * @param harmless what the server says of running it twice: its word, and no more
+ */
+record RemoteTool(String name, String description, JsonNode input, boolean harmless) {
+
+    static RemoteTool of(JsonNode said) {
+        JsonNode hints = said.path("annotations");
+        return new RemoteTool(
+                said.path("name").asText(),
+                said.path("description").asText(said.path("title").asText("")),
+                said.path("inputSchema"),
+                hints.path("readOnlyHint").asBoolean()
+                        || hints.path("idempotentHint").asBoolean());
+    }
+}

@@ -1,0 +1,36 @@
+package dev.waymark.worker.tool.subagent;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.worker.tool.kind.ToolNames;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlValue;
+import java.util.List;
+import java.util.Map;
+
+/** Reads what an agent file says of its subagents: the names of other agents, {@code subagents: [researcher]}. */
+public final class SubagentFields {
+    private SubagentFields() {}
+
+    /**
+     * The tool that one of the names stands for.
+     *
+     * @param others the agents of the directory
+     * @param tools those that the agent has already
+     */
+    public static ToolSpec tool(YamlValue subagent, Map<String, AgentSpec> others, List<ToolSpec> tools)
+            throws YamlProblem {
+        String name = subagent.text();
+        AgentSpec other = others.get(name);
+        if (other == null) {
+            throw subagent.problem("no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
+        }
+        if (ToolNames.isTaken(name)) {
+            throw subagent.problem("this name is taken: " + name);
+        }
+        if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
+            throw subagent.problem("a second tool named " + name);
+        }
+        return ToolSpec.subagent(name, other.description().orElse(""));
+    }
+}

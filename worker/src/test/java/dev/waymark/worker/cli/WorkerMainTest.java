@@ -1,0 +1,238 @@
+package dev.waymark.worker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+
+/** What the commands say and return, for as long as they start nothing. */
+class WorkerMainTest {
+
+    private static final String AGENT = """
+            description: Tells the weather
+            model: scripted:a.script.yaml
+            tools: [{ use: ask_user }, { name: look, command: [look], safe_to_retry: true }]
+            """;
+
+    @TempDir
+    Path directory;
+
+    record Said(int exitCode, String out, String err) {}
+
+    @Test
+    void agents_severalFiles_areListedInColumns() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("weather.yaml", AGENT);
+        file("b.yaml", "model: scripted:a.script.yaml");
+        assertThat(say("agents", "--agents", directory.toString())).isEqualTo(new Said(0, """
+                        b        scripted:a.script.yaml
+                        weather  scripted:a.script.yaml  ask_user, look
+                        """, ""));
+    }
+
+    @Test
+    void agents_json_isOneDocument() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("weather.yaml", AGENT);
+        assertThat(say("agents", "--json", "--agents", directory.toString()))
+                .isEqualTo(new Said(
+                        0,
+                        "[{\"name\":\"weather\",\"description\":\"Tells the weather\",\"model\":\"scripted:a.script.yaml\","
+                                + "\"maxTokens\":4096,\"maxIterations\":10,\"tools\":["
+                                + "{\"name\":\"ask_user\",\"kind\":\"question\",\"safeToRetry\":true},"
+                                + "{\"name\":\"look\",\"kind\":\"command\",\"safeToRetry\":true}]}]\n",
+                        ""));
+    }
+
+    @Test
+    void agents_none_saysSoOnStderr() {
+        assertThat(say("agents", "--agents", directory.toString()))
+                .isEqualTo(new Said(0, "", "No agents in " + directory + ": every *.yaml there would be one.\n"));
+        assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
+    }
+
+    /** With a server whose only tool is safe. */
+    private void toolsAgent() throws IOException {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("server.sh", """
+                read -r hello
+                echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18"}}'
+                read -r initialized
+                read -r list
+                echo '{"jsonrpc":"2.0","id":2,"result":{"tools":[{"name":"find","description":"Finds","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}}'
+                read -r call
+                echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"found"}]}}'
+                read -r end
+                """);
+        file("a.yaml", """
+                model: scripted:a.script.yaml
+                tools:
+                  - use: ask_user
+                  - { name: look, command: [echo, seen], safe_to_retry: true }
+                  - { name: charge, command: [/bin/false], approval: always, description: Charges }
+                  - mcp: { name: docs, command: [/bin/sh, server.sh], trust: true }
+                """);
+    }
+
+    private Said tools(String... more) {
+        List<String> words = new ArrayList<>(List.of("tools", "a", "--agents", directory.toString()));
+        words.addAll(List.of(more));
+        return say(words.toArray(String[]::new));
+    }
+
+    @Test
+    void tools_areListedWithTheirSafety() throws Exception {
+        toolsAgent();
+        assertThat(tools()).isEqualTo(new Said(0, """
+                        ask_user   asks                      Ask the human a question and wait for the answer.
+                        look       safe
+                        charge     side-effecting  approval  Charges
+                        docs_find  safe                      Finds
+                        """, ""));
+        assertThat(tools("--json").out())
+                .contains(
+                        "{\"name\":\"docs_find\",\"kind\":\"mcp\",\"safety\":\"safe\",\"approval\":\"never\","
+                                + "\"description\":\"Finds\",\"server\":\"docs\",\"tool\":\"find\",\"input\":{\"type\":\"object\"}}]");
+        assertThat(say("agents", "--agents", directory.toString()).out())
+                .isEqualTo("a  scripted:a.script.yaml  ask_user, look, charge, docs (MCP)\n");
+    }
+
+    @Test
+    void tools_subagents_areListedAndNotCalled() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("a.yaml", "model: scripted:a.script.yaml\nsubagents: [b]");
+        file("b.yaml", "model: scripted:a.script.yaml\ndescription: Reads");
+        assertThat(tools()).isEqualTo(new Said(0, "b  subagent                  Reads\n", ""));
+        assertThat(say("agents", "--agents", directory.toString()).out())
+                .isEqualTo("a  scripted:a.script.yaml  b (subagent)\nb  scripted:a.script.yaml\n");
+        assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
+                .isEqualTo(new Said(
+                        2,
+                        "",
+                        "waymark: tool belongs to a thread: b. Have the agent call it, with: waymark run --agent a\n"));
+    }
+
+    @Test
+    void tools_call_carriesTheAgentsContext() throws Exception {
+        file("a.script.yaml", "replies: [{ text: Hello. }]");
+        file("who.sh", "printf '%s' \"$WAYMARK_CONTEXT\"");
+        file("a.yaml", """
+                model: scripted:a.script.yaml
+                context: { tenant: acme }
+                tools: [{ name: who, command: [/bin/sh, who.sh], safe_to_retry: true }]
+                """);
+        assertThat(tools("--call", "who")).isEqualTo(new Said(0, "{\"tenant\": \"acme\"}\n", ""));
+    }
+
+    @Test
+    void tools_call_runsWhatIsSafe_andNothingElse() throws Exception {
+        toolsAgent();
+        assertThat(tools("--call", "look")).isEqualTo(new Said(0, "seen\n\n", ""));
+        assertThat(tools("--call", "docs_find", "{\"a\":1}", "--json"))
+                .isEqualTo(new Said(0, "{\"tool\":\"docs_find\",\"result\":\"found\"}\n", ""));
+        assertThat(tools("--call", "charge"))
+                .isEqualTo(new Said(
+                        2,
+                        "",
+                        "waymark: tool has side effects: charge, so it is called in a thread only."
+                                + " Have the agent call it, with: waymark run --agent a\n"));
+        assertThat(tools("--call", "ask_user").exitCode()).isEqualTo(2);
+        assertThat(tools("--call", "look", "[]").exitCode()).isEqualTo(2);
+        assertThat(tools("--call", "none"))
+                .isEqualTo(new Said(3, "", "waymark: no tool: none. There is ask_user, look, charge, docs_find\n"));
+        assertThat(tools("{}").exitCode()).isEqualTo(2);
+        assertThat(say("tools", "b", "--agents", directory.toString()))
+                .isEqualTo(new Said(
+                        3,
+                        "",
+                        "waymark: no agent: b. There is a, in " + directory
+                                + ". Another directory is named with --agents\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"agents", "worker", "dev"})
+    void command_invalidAgent_exitsTwoWithFileLineAndField(String command) throws Exception {
+        Path file = file("a.yaml", "model: scripted:none.yaml\n");
+        String message = "invalid agent: " + file + ":1: model: no such script: " + directory.resolve("none.yaml");
+        assertThat(say(command, "--agents", directory.toString(), "--json"))
+                .isEqualTo(new Said(
+                        2,
+                        "{\"error\":{\"type\":\"AgentInvalid\",\"message\":\"" + message + "\"}}\n",
+                        "waymark: " + message + "\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"agents", "worker", "dev"})
+    void command_noAgentsDirectory_exitsThree(String command) {
+        Path nowhere = directory.resolve("nowhere");
+        assertThat(say(command, "--agents", nowhere.toString()))
+                .isEqualTo(new Said(
+                        3,
+                        "",
+                        "waymark: no agents directory: " + nowhere + ". Create it, or name another with --agents\n"));
+    }
+
+    @Test
+    void command_unknownOption_exitsTwoInOneLine() {
+        assertThat(say("worker", "--nonsense"))
+                .isEqualTo(new Said(2, "", "waymark: Unknown option: '--nonsense'. Try: waymark worker --help\n"));
+        assertThat(say("dev", "--port", "many", "--json").exitCode()).isEqualTo(2);
+        assertThat(say()).isEqualTo(new Said(2, "", "waymark: no command. Try: waymark --help\n"));
+    }
+
+    @Test
+    void dev_inMemoryWithDatabase_exitsTwo() {
+        assertThat(say("dev", "--in-memory", "--db", "x.db"))
+                .isEqualTo(new Said(2, "", "waymark: contradiction: --in-memory and --db. Leave one of them out\n"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"worker", "dev", "agents", "tools"})
+    void command_helpOrVersion_isThere(String command) {
+        assertThat(say(command, "--help").out()).startsWith("Usage: waymark " + command);
+        assertThat(say(command, "--version")).isEqualTo(new Said(0, "waymark unpackaged\n", ""));
+    }
+
+    @Test
+    void command_verbose_addsTheStackTrace() {
+        String err = say(
+                        "agents",
+                        "--verbose",
+                        "--agents",
+                        directory.resolve("nowhere").toString())
+                .err();
+        assertThat(err).startsWith("waymark: no agents directory: ").contains("\tat dev.waymark.worker.cli.");
+    }
+
+    @AfterEach
+    void beQuietAgain() {
+        ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
+    }
+
+    private Path file(String name, String text) throws IOException {
+        return Files.writeString(directory.resolve(name), text);
+    }
+
+    private static Said say(String... args) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine commandLine = WorkerMain.commandLine();
+        commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
+        int exitCode = commandLine.execute(args);
+        return new Said(exitCode, out.toString(), err.toString());
+    }
+}

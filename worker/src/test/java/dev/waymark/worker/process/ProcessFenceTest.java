@@ -1,0 +1,240 @@
+package dev.waymark.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** With a JVM of its own as the worker, that is killed or stopped for real. */
+@Timeout(180)
+class ProcessFenceTest {
+
+    /** A program with all sorts of children; each writes its process id. */
+    private static final String FAMILY = String.join(
+            "\n",
+            "echo $$ > program.pid",
+            "sleep 600 & echo $! > child.pid",
+            "(sh -c 'trap \"\" TERM HUP; echo $$ > stubborn.pid; while :; do sleep 0.1; done' &)",
+            "exec 3>&1",
+            "(exec >/dev/null 2>&1 </dev/null 3>&-; sh -c 'echo $$ > silent.pid; exec sleep 600' &)",
+            "trap '' TERM",
+            "wait");
+
+    private static final String[] MEMBERS = {"program", "child", "stubborn", "silent"};
+
+    @TempDir
+    Path directory;
+
+    private Path temporary;
+    private TestPrograms programs;
+
+    @BeforeEach
+    void directories() throws IOException {
+        assumeTrue(Files.exists(Path.of("/proc/self/stat")));
+        temporary = Files.createDirectory(directory.resolve("tmp"));
+        programs = new TestPrograms(directory);
+    }
+
+    @Test
+    void worker_killed_takesTheProgramAndItsChildrenWithIt() throws Exception {
+        try (Worker worker = new Worker(Duration.ofMinutes(10), FAMILY, System.getenv("PATH"))) {
+            worker.go();
+            programs.awaitStarted(MEMBERS);
+            worker.signal("KILL");
+            programs.awaitGone(MEMBERS);
+            worker.awaitNothingLeft();
+        }
+    }
+
+    @Test
+    void worker_killedWithGroupsAndSessionsBelow_takesThemWithIt() throws Exception {
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
+        assumeTrue(Files.isExecutable(Path.of("/usr/bin/timeout")));
+        String script = String.join(
+                "\n",
+                "(timeout 600 sh -c 'trap \"\" TERM; echo $$ > group.pid; while :; do sleep 0.1; done' &)",
+                "setsid sh -c 'echo $$ > session.pid; exec sleep 600'; true");
+        try (Worker worker = new Worker(Duration.ofMinutes(10), script, System.getenv("PATH"))) {
+            worker.go();
+            programs.awaitStarted("group", "session");
+            worker.signal("KILL");
+            programs.awaitGone("group", "session");
+            worker.awaitNothingLeft();
+        }
+    }
+
+    @Test
+    void worker_killedWhereThereIsNoSetsid_takesTheGroupWithIt() throws Exception {
+        try (Worker worker = new Worker(Duration.ofMinutes(10), FAMILY, pathWithoutSetsid())) {
+            worker.go();
+            programs.awaitStarted(MEMBERS);
+            worker.signal("KILL");
+            programs.awaitGone(MEMBERS);
+            worker.awaitNothingLeft();
+        }
+    }
+
+    @Test
+    void worker_runningWhereThereIsNoSetsid_hearsHowItEnded() throws Exception {
+        String script = "sleep 600 >/dev/null 2>&1 & echo $! > child.pid; echo done; exit 3";
+        try (Worker worker = new Worker(Duration.ofMinutes(10), script, pathWithoutSetsid())) {
+            worker.go();
+            assertThat(worker.nextLine()).isEqualTo("Exited[code=3, stdout=done");
+            programs.awaitGone("child");
+        }
+    }
+
+    @Test
+    void worker_stoppedBeyondTheFence_findsTheProgramKilled() throws Exception {
+        try (Worker worker = new Worker(Duration.ofSeconds(8), FAMILY, System.getenv("PATH"))) {
+            worker.go();
+            programs.awaitStarted(MEMBERS);
+            worker.signal("STOP");
+            programs.awaitGone(MEMBERS);
+            assertThat(TestPrograms.state(worker.pid())).isEqualTo('T');
+            worker.signal("CONT");
+            assertThat(worker.nextLine()).isEqualTo("Killed[why=timed out after 8s and was killed, stderr=]");
+            worker.awaitNothingLeft();
+        }
+    }
+
+    @Test
+    void worker_stoppedWhileTheProgramEnds_hearsHowItEnded() throws Exception {
+        String script = "echo $$ > program.pid; until [ -e go ]; do sleep 0.05; done; echo done";
+        try (Worker worker = new Worker(Duration.ofSeconds(8), script, System.getenv("PATH"))) {
+            worker.go();
+            programs.awaitStarted("program");
+            worker.signal("STOP");
+            Files.createFile(directory.resolve("go"));
+            programs.awaitGone("program");
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassed());
+            worker.signal("CONT");
+            assertThat(worker.nextLine()).isEqualTo("Exited[code=0, stdout=done");
+            worker.awaitNothingLeft();
+        }
+    }
+
+    @Test
+    void worker_stoppedBetweenDecisionAndStart_startsNothing() throws Exception {
+        try (Worker worker = new Worker(Duration.ofSeconds(1), "touch ran", System.getenv("PATH"))) {
+            worker.signal("STOP");
+            worker.go();
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassed());
+            worker.signal("CONT");
+            assertThat(worker.nextLine())
+                    .isEqualTo("NotStarted[why=the time of /bin/sh was up before it was started, late=true]");
+            assertThat(directory.resolve("ran")).doesNotExist();
+            worker.awaitNothingLeft();
+        }
+    }
+
+    private String pathWithoutSetsid() throws IOException {
+        Path bin = Files.createDirectory(directory.resolve("bin"));
+        for (String name : List.of("bash", "sh", "date", "sleep", "sed", "rm", "mkfifo")) {
+            Path program = Stream.of("/usr/bin", "/bin")
+                    .map(place -> Path.of(place, name))
+                    .filter(Files::isExecutable)
+                    .findFirst()
+                    .orElseThrow();
+            Files.createSymbolicLink(bin.resolve(name), program);
+        }
+        return bin.toString();
+    }
+
+    /** Has decided when it is there. */
+    private final class Worker implements AutoCloseable {
+        private final Process process;
+        private final BufferedReader stdout;
+        private final long deadline;
+
+        Worker(Duration timeout, String script, String path) throws IOException {
+            List<String> words = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-Djava.io.tmpdir=" + temporary,
+                    "-cp",
+                    System.getProperty("java.class.path"),
+                    OneCommand.class.getName()));
+            words.addAll(List.of(Long.toString(timeout.toMillis()), directory.toString(), script));
+            ProcessBuilder builder = new ProcessBuilder(words).redirectError(ProcessBuilder.Redirect.INHERIT);
+            builder.environment().put("PATH", path);
+            process = builder.start();
+            stdout = process.inputReader(StandardCharsets.UTF_8);
+            assertThat(nextLine()).isEqualTo("decided");
+            deadline = System.nanoTime() + timeout.toNanos();
+        }
+
+        long pid() {
+            return process.pid();
+        }
+
+        String nextLine() throws IOException {
+            return stdout.readLine();
+        }
+
+        boolean deadlineHasPassed() {
+            return System.nanoTime() - deadline > 0;
+        }
+
+        void go() throws IOException {
+            process.getOutputStream().write('\n');
+            process.getOutputStream().flush();
+        }
+
+        void signal(String name) throws IOException, InterruptedException {
+            int code = new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + " " + pid())
+                    .start()
+                    .waitFor();
+            assertThat(code).isZero();
+        }
+
+        /** No launcher either, whose command line names the directory, and no file. */
+        void awaitNothingLeft() {
+            await().atMost(Duration.ofSeconds(60)).until(() -> launchers().isEmpty() && isEmpty(temporary));
+        }
+
+        private List<Path> launchers() throws IOException {
+            try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
+                return entries.filter(entry -> entry.getFileName().toString().matches("[0-9]+"))
+                        .filter(entry -> Long.parseLong(entry.getFileName().toString()) != pid())
+                        .filter(this::names)
+                        .toList();
+            }
+        }
+
+        private boolean names(Path process) {
+            try {
+                return Files.readString(process.resolve("cmdline"), StandardCharsets.ISO_8859_1)
+                        .contains(temporary.toString());
+            } catch (IOException e) {
+                return false;
+            }
+        }
+
+        private boolean isEmpty(Path folder) throws IOException {
+            try (Stream<Path> files = Files.list(folder)) {
+                // A JVM's own files are not meant.
+                return files.noneMatch(file -> file.getFileName().toString().startsWith("waymark-"));
+            }
+        }
+
+        @Override
+        public void close() {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+    }
+}

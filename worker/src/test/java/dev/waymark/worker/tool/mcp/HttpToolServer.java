@@ -1,0 +1,156 @@
+package dev.waymark.worker.tool.mcp;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.waymark.agent.McpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A {@link ToolServer} with an address. Every answer but the first is a stream of events. */
+public final class HttpToolServer implements AutoCloseable {
+    private final ToolServer tools;
+    private final HttpServer http;
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final Set<String> sessions = ConcurrentHashMap.newKeySet();
+    private final CountDownLatch over = new CountDownLatch(1);
+
+    private HttpToolServer(Path directory) throws IOException {
+        tools = new ToolServer(directory);
+        http = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        http.setExecutor(threads);
+        http.createContext("/mcp", this::serve);
+        http.createContext("/moved", exchange -> redirect(exchange, "/mcp"));
+        http.createContext("/gone", exchange -> redirect(exchange, "http://localhost:1/mcp"));
+        http.createContext("/circle", exchange -> redirect(exchange, "/circle"));
+        http.start();
+    }
+
+    public static HttpToolServer start(Path directory) throws IOException {
+        return new HttpToolServer(directory);
+    }
+
+    public McpServer at(String path, Map<String, String> headers) {
+        return McpServer.at("test", "http://127.0.0.1:" + http.getAddress().getPort() + path, headers);
+    }
+
+    /** As a server does that was started again. */
+    void forgetSessions() {
+        sessions.clear();
+    }
+
+    Set<String> sessions() {
+        return sessions;
+    }
+
+    private void serve(HttpExchange exchange) throws IOException {
+        String session = exchange.getRequestHeaders().getFirst("Mcp-Session-Id");
+        String authorization = exchange.getRequestHeaders().getFirst("Authorization");
+        byte[] body = exchange.getRequestBody().readAllBytes();
+        if (exchange.getRequestMethod().equals("DELETE")) {
+            sessions.remove(session);
+            status(exchange, 204, "");
+            return;
+        }
+        JsonNode message = ToolServer.read(body);
+        if ("Bearer wrong-token".equals(authorization)) {
+            status(exchange, 401, "{\"error\":{\"message\":\"no such token: " + authorization + "\"}}");
+            return;
+        }
+        if (message.path("method").asText().equals("initialize")) {
+            String fresh = UUID.randomUUID().toString();
+            sessions.add(fresh);
+            exchange.getResponseHeaders().add("Mcp-Session-Id", fresh);
+            json(exchange, tools.answer(message).orElseThrow());
+            return;
+        }
+        if (session == null || !sessions.contains(session)) {
+            status(exchange, 404, "no such session");
+            return;
+        }
+        String name = message.path("params").path("name").asText();
+        JsonNode args = message.path("params").path("arguments");
+        if (name.equals("die") || (name.equals("charge") && args.has("status"))) {
+            // What a server with an address does when it dies: its connections end, or a proxy speaks for it.
+            tools.effect(name, message.path("params"));
+            if (args.has("status")) {
+                status(exchange, args.path("status").asInt(), "upstream");
+            } else {
+                begin(exchange).close();
+            }
+            return;
+        }
+        Optional<ObjectNode> answer = tools.answer(message);
+        if (answer.isPresent()) {
+            try (OutputStream out = begin(exchange)) {
+                event(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}");
+                event(out, answer.get().toString());
+            }
+        } else if (message.has("id") && name.equals("hang")) {
+            OutputStream out = begin(exchange);
+            out.flush();
+            try {
+                over.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        } else {
+            status(exchange, 202, "");
+        }
+    }
+
+    private static OutputStream begin(HttpExchange exchange) throws IOException {
+        exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+        exchange.sendResponseHeaders(200, 0);
+        return exchange.getResponseBody();
+    }
+
+    private static void event(OutputStream out, String data) throws IOException {
+        out.write((": comment\r\nid: 1\r\nevent: message\r\ndata: " + data + "\r\n\r\n")
+                .getBytes(StandardCharsets.UTF_8));
+        out.flush();
+    }
+
+    private static void json(HttpExchange exchange, JsonNode answer) throws IOException {
+        byte[] bytes = ToolServer.MAPPER.writeValueAsBytes(answer);
+        exchange.getResponseHeaders().add("Content-Type", "application/json");
+        exchange.sendResponseHeaders(200, bytes.length);
+        exchange.getResponseBody().write(bytes);
+        exchange.close();
+    }
+
+    private static void redirect(HttpExchange exchange, String to) throws IOException {
+        exchange.getRequestBody().readAllBytes();
+        exchange.getResponseHeaders().add("Location", to);
+        status(exchange, 307, "");
+    }
+
+    private static void status(HttpExchange exchange, int code, String words) throws IOException {
+        byte[] bytes = words.getBytes(StandardCharsets.UTF_8);
+        exchange.sendResponseHeaders(code, bytes.length == 0 ? -1 : bytes.length);
+        if (bytes.length > 0) {
+            exchange.getResponseBody().write(bytes);
+        }
+        exchange.close();
+    }
+
+    @Override
+    public void close() {
+        over.countDown();
+        http.stop(0);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,194 @@
+package dev.waymark.worker.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpTool;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What holds over every transport, with a server that is really there. */
+abstract class McpCases {
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final String TOKEN = "canary-4711-secret";
+
+    @TempDir
+    Path directory;
+
+    McpConnections servers;
+
+    /** One that is given the token. */
+    abstract McpServer server();
+
+    @BeforeEach
+    void open() {
+        servers = new McpConnections(Map.of("PATH", System.getenv("PATH"), "CANARY", TOKEN), directory);
+    }
+
+    @AfterEach
+    void close() {
+        servers.close();
+    }
+
+    McpResult call(String tool, Map<String, Object> args) throws Exception {
+        return call(server(), tool, args, PATIENCE);
+    }
+
+    McpResult call(McpServer server, String tool, Map<String, Object> args, Duration time) throws Exception {
+        return servers.call(new McpTool(server, tool), Json.of(args), Optional.of("key-1"), ProcessFence.in(time));
+    }
+
+    @Test
+    void tools_areListedPageByPage_eachOnce() throws Exception {
+        List<RemoteTool> tools = servers.tools(server(), ProcessFence.in(PATIENCE));
+
+        assertThat(tools)
+                .extracting(RemoteTool::name)
+                .containsExactly(
+                        "echo",
+                        "sum",
+                        "picture",
+                        "fail",
+                        "charge",
+                        "die",
+                        "hang",
+                        "huge",
+                        "chatty",
+                        "env",
+                        "a.b",
+                        ToolServer.LONG_NAME);
+        assertThat(tools.get(4))
+                .isEqualTo(new RemoteTool(
+                        "charge",
+                        "Does charge",
+                        ToolServer.MAPPER.createObjectNode().put("type", "object"),
+                        false));
+    }
+
+    @Test
+    void call_results_areInWords() throws Exception {
+        assertThat(call("echo", Map.of("text", "Grüße"))).isEqualTo(new McpResult("echo: Grüße", false));
+        assertThat(call("sum", Map.of("a", 2, "b", 3))).isEqualTo(new McpResult("{\"sum\":5}", false));
+        assertThat(call("picture", Map.of()))
+                .isEqualTo(new McpResult("Here it is.\n[image image/png, 5 bytes]", false));
+        assertThat(call("fail", Map.of())).isEqualTo(new McpResult("No such city", true));
+        assertThat(call("a.b", Map.of("text", "c"))).isEqualTo(new McpResult("a.b: c", false));
+        assertThat(call("chatty", Map.of("text", "x"))).isEqualTo(new McpResult("chatty: x", false));
+    }
+
+    @Test
+    void call_thatHasAnEffect_carriesTheKey() throws Exception {
+        call("charge", Map.of("cents", 5));
+
+        assertThat(ToolServer.effects(directory)).containsExactly("charge key-1");
+    }
+
+    @Test
+    void call_manyAtOnce_shareOneConnection() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<McpResult>> results = IntStream.range(0, 40)
+                    .mapToObj(i -> threads.submit(() -> call("echo", Map.of("text", "n" + i))))
+                    .toList();
+            for (int i = 0; i < results.size(); i++) {
+                assertThat(results.get(i).get().text()).isEqualTo("echo: n" + i);
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(1);
+    }
+
+    @Test
+    void call_serverDiesInTheMiddle_isLostAtOnce_andTheNextOneFindsAServer() throws Exception {
+        call("echo", Map.of());
+        long began = System.nanoTime();
+
+        assertThatThrownBy(() -> call("die", Map.of()))
+                .isInstanceOfSatisfying(
+                        OutcomeUnknownException.class,
+                        lost -> assertThat(lost.isLate()).isFalse());
+
+        assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PATIENCE.dividedBy(2));
+        assertThat(call("echo", Map.of("text", "back")).text()).isEqualTo("echo: back");
+        assertThat(ToolServer.effects(directory)).containsExactly("die key-1");
+    }
+
+    @Test
+    void call_serverHangs_isLostAtTheFence_andTheServerIsToldAndKept() throws Exception {
+        call("echo", Map.of());
+
+        assertThatThrownBy(() -> call(server(), "hang", Map.of(), Duration.ofSeconds(1)))
+                .isInstanceOfSatisfying(
+                        OutcomeUnknownException.class,
+                        lost -> assertThat(lost.isLate()).isTrue())
+                .hasMessage("timed out after 1s");
+
+        assertThat(call("echo", Map.of("text", "here")).text()).isEqualTo("echo: here");
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> assertThat(ToolServer.seen(directory)).contains("notifications/cancelled", "ping"));
+        assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(1);
+    }
+
+    @Test
+    void call_interrupted_tellsTheServer() throws Exception {
+        call("echo", Map.of());
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        Thread caller = new Thread(() -> {
+            try {
+                call("hang", Map.of());
+            } catch (Throwable e) {
+                thrown.complete(e);
+            }
+        });
+        caller.start();
+        await().atMost(PATIENCE).until(() -> !ToolServer.effects(directory).isEmpty());
+
+        caller.interrupt();
+
+        assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
+        await().atMost(PATIENCE).until(() -> ToolServer.seen(directory).contains("notifications/cancelled"));
+    }
+
+    @Test
+    void call_toolThatIsThereNoMore_isAnError() throws Exception {
+        call("echo", Map.of());
+        ToolServer.remove(directory, "echo");
+
+        assertThat(call("echo", Map.of())).isEqualTo(new McpResult("Unknown tool: echo (-32602)", true));
+    }
+
+    @Test
+    void call_answerThatIsTooLong_isAnErrorAndNotSilence() throws Exception {
+        assertThat(call("huge", Map.of("bytes", McpChannel.MOST_BYTES + 1)))
+                .isEqualTo(new McpResult("the answer is longer than 16777216 bytes", true));
+        assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
+    }
+
+    @Test
+    void missingVariable_isNotReached() {
+        servers.close();
+        servers = new McpConnections(Map.of(), directory);
+
+        assertThatThrownBy(() -> call("echo", Map.of()))
+                .isInstanceOf(RequestNotSentException.class)
+                .hasMessage("environment variable CANARY is not set in the worker");
+    }
+}

@@ -1,0 +1,159 @@
+package dev.waymark.worker.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.McpServer;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import io.temporal.failure.ApplicationFailure;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class McpDiscoveryTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(7);
+
+    @TempDir
+    Path directory;
+
+    private HttpToolServer http;
+    private McpConnections servers;
+
+    @BeforeEach
+    void start() throws IOException {
+        http = HttpToolServer.start(directory);
+        servers = new McpConnections(Map.of("CANARY", McpCases.TOKEN), directory);
+    }
+
+    @AfterEach
+    void stop() {
+        servers.close();
+        http.close();
+    }
+
+    private McpServer server() {
+        return http.at("/mcp", Map.of("Authorization", "Bearer ${CANARY}"));
+    }
+
+    private McpEntry entry(boolean trust, Optional<List<String>> allow, Map<String, Boolean> approve) {
+        return new McpEntry(server(), trust, allow, false, approve, TIMEOUT, false);
+    }
+
+    private AgentSpec complete(McpEntry entry, ToolSpec... own) throws Exception {
+        return new McpDiscovery(servers).complete(AgentSpec.of("a", "fake:model", own), List.of(entry));
+    }
+
+    private ToolSpec.Builder tool(String name, String remote) {
+        return ToolSpec.mcp(name, server(), remote)
+                .describedAs("Does " + remote, Json.of(Map.of("type", "object")))
+                .timeout(TIMEOUT);
+    }
+
+    @Test
+    void trusted_whatTheServerCallsHarmless_isSafeToRetry() throws Exception {
+        AgentSpec agent = complete(entry(true, Optional.of(List.of("echo", "charge")), Map.of("echo", true)));
+
+        assertThat(agent.tools())
+                .containsExactly(
+                        tool("test_echo", "echo").approved().safeToRetry().build(),
+                        tool("test_charge", "charge").build());
+    }
+
+    @Test
+    void notTrusted_everythingHasSideEffects() throws Exception {
+        AgentSpec agent = complete(entry(false, Optional.empty(), Map.of()));
+
+        assertThat(agent.tools()).hasSize(12).allMatch(ToolSpec::hasEffect);
+    }
+
+    @Test
+    void names_thatNoModelCouldBeTold_areSpelledDifferently_andStayKnown() throws Exception {
+        ToolSpec taken = ToolSpec.command("test_echo", "true").build();
+
+        AgentSpec agent =
+                complete(entry(false, Optional.of(List.of("echo", "a.b", ToolServer.LONG_NAME)), Map.of()), taken);
+
+        assertThat(agent.tools())
+                .extracting(ToolSpec::name)
+                .doesNotHaveDuplicates()
+                .allMatch(name -> name.matches("[A-Za-z0-9_-]{1,64}"));
+        assertThat(agent.tools().get(1).name()).matches("test_echo_[0-9a-f]{8}");
+        assertThat(agent.tools().get(2).name()).matches("test_a_b_[0-9a-f]{8}");
+        assertThat(agent.tools().get(3).mcp().orElseThrow().tool()).isEqualTo(ToolServer.LONG_NAME);
+    }
+
+    @Test
+    void recorded_agent_holdsNoSecret_andReadsBack() throws Exception {
+        AgentSpec agent = complete(entry(true, Optional.empty(), Map.of()));
+
+        String json = PayloadJson.MAPPER.writeValueAsString(agent);
+
+        assertThat(json).doesNotContain(McpCases.TOKEN).contains("Bearer ${CANARY}");
+        assertThat(PayloadJson.MAPPER.readValue(json, AgentSpec.class)).isEqualTo(agent);
+    }
+
+    @Test
+    void misspelledNames_areRefused() {
+        assertRefused(
+                entry(false, Optional.of(List.of("ecko")), Map.of()),
+                "MCP server test can't be used: allow names what it does not have: ecko. It has echo, sum, ");
+        assertRefused(
+                entry(false, Optional.empty(), Map.of("chrage", true)),
+                "MCP server test can't be used: approval names what it does not have: chrage. It has echo, sum, ");
+    }
+
+    @Test
+    void unreachable_isWorthAnotherTry() {
+        McpEntry entry = entry(false, Optional.empty(), Map.of());
+        http.close();
+
+        assertThatThrownBy(() -> complete(entry))
+                .isInstanceOfSatisfying(
+                        ApplicationFailure.class,
+                        failure -> assertThat(failure)
+                                .returns("McpUnavailable", ApplicationFailure::getType)
+                                .returns(false, ApplicationFailure::isNonRetryable))
+                .hasMessageContaining("MCP server test can't be reached: ");
+    }
+
+    /** It has had its time, and would have it six times over. */
+    @Test
+    void hanging_isNotTriedAgain_andIsNamed() {
+        for (String script : List.of(
+                "sleep 1000",
+                "read hello; echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2025-06-18\"}}';"
+                        + " sleep 1000")) {
+            McpServer server = McpServer.program("sleepy", List.of("/bin/sh", "-c", script), Map.of());
+            McpEntry entry = new McpEntry(server, false, Optional.empty(), false, Map.of(), TIMEOUT, false);
+
+            assertThatThrownBy(() -> new McpDiscovery(servers, Duration.ofSeconds(1))
+                            .complete(AgentSpec.of("a", "fake:model"), List.of(entry)))
+                    .isInstanceOfSatisfying(
+                            ApplicationFailure.class,
+                            failure -> assertThat(failure)
+                                    .returns("McpUnavailable", ApplicationFailure::getType)
+                                    .returns(true, ApplicationFailure::isNonRetryable))
+                    .hasMessageContaining("MCP server sleepy can't be reached: timed out after 1s");
+        }
+    }
+
+    private void assertRefused(McpEntry entry, String words) {
+        assertThatThrownBy(() -> complete(entry))
+                .isInstanceOfSatisfying(
+                        ApplicationFailure.class,
+                        failure -> assertThat(failure)
+                                .returns("McpUnavailable", ApplicationFailure::getType)
+                                .returns(true, ApplicationFailure::isNonRetryable))
+                .hasMessageContaining(words);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.waymark.worker.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import org.junit.jupiter.api.Test;
+
+class McpResultTest {
+    @Test
+    void nulls_whereWordsAreDue_areNoWords() throws Exception {
+        String result =
+                "{\"content\":[{\"type\":\"text\",\"text\":null},{\"type\":\"image\",\"mimeType\":null,\"data\":null},"
+                        + "{\"type\":\"hologram\"}]}";
+
+        assertThat(McpResult.of(new RpcAnswer.Result(new JsonMapper().readTree(result))))
+                .isEqualTo(new McpResult("\n[image , 0 bytes]\n[hologram]", false));
+    }
+}

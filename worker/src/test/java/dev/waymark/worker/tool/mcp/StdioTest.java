@@ -1,0 +1,90 @@
+package dev.waymark.worker.tool.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.agent.McpServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class StdioTest extends McpCases {
+    @Override
+    McpServer server() {
+        return ToolServer.program(directory, Map.of("TOKEN", "${CANARY}"));
+    }
+
+    private static McpServer shell(String script) {
+        return McpServer.program("test", List.of("/bin/sh", "-c", script), Map.of());
+    }
+
+    @Test
+    void server_hasTheEnvironmentOfCommandTools_andItsSecretsStayHere() throws Exception {
+        assertThat(call("env", Map.of()).text())
+                .contains("PATH")
+                .endsWith(" TOKEN ${CANARY}")
+                .containsOnlyOnce("CANARY");
+        assertThatThrownBy(() -> call("die", Map.of()))
+                .hasMessage("the server ended with 3: out of memory, with ${CANARY}");
+    }
+
+    @Test
+    void server_thatIsNone_isNotReached_andSaysWhy() {
+        assertThatThrownBy(() -> call(shell("echo 'no config' >&2; exit 7"), "t", Map.of(), PATIENCE))
+                .isInstanceOf(RequestNotSentException.class)
+                .hasMessage("the server ended with 7: no config");
+        String stack =
+                "printf 'Error: no config\\n    at start (/srv/index.js:9:7)\\n    at node:internal/main:51:3\\n\\nNode.js v20.1.0\\n'";
+        assertThatThrownBy(() -> call(shell(stack + " >&2; exit 1"), "t", Map.of(), PATIENCE))
+                .hasMessage("the server ended with 1: Error: no config");
+        assertThatThrownBy(() ->
+                        call(McpServer.program("t", List.of("nowhere-to-be-found"), Map.of()), "t", Map.of(), PATIENCE))
+                .isInstanceOf(RequestNotSentException.class)
+                .hasMessageStartingWith("the server ended with 127");
+    }
+
+    @Test
+    void closed_endsTheServerAndWhatItStarted_alsoWhenItIgnoresThat() throws Exception {
+        String answer = "{\"jsonrpc\":\"2.0\",\"id\":%d,\"result\":{\"protocolVersion\":\"2025-06-18\"}}";
+        McpServer stubborn = shell("trap '' TERM HUP; sleep 1000 & echo $! > child.pid; echo $$ > server.pid;"
+                + " read hello; echo '" + answer.formatted(1) + "'; read initialized; read call; echo '"
+                + answer.formatted(2) + "'; while :; do sleep 1000; done");
+        call(stubborn, "t", Map.of(), PATIENCE);
+
+        servers.close();
+
+        awaitGone(directory.resolve("child.pid"), directory.resolve("server.pid"));
+    }
+
+    /** However the worker ends: when it is killed, only its pipe tells. */
+    @Test
+    void workerKilled_endsTheServer() throws Exception {
+        Process worker = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        OneServer.class.getName(),
+                        directory.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try {
+            assertThat(worker.inputReader().readLine()).isEqualTo("echo: hello");
+        } finally {
+            worker.destroyForcibly();
+        }
+        awaitGone(directory.resolve("pid"));
+    }
+
+    private static void awaitGone(Path... files) throws Exception {
+        for (Path file : files) {
+            long pid = Long.parseLong(Files.readString(file).strip());
+            await().alias(file.toString())
+                    .atMost(PATIENCE)
+                    .until(() ->
+                            ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty());
+        }
+    }
+}
