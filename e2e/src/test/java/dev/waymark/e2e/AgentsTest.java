@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The agents of the repository, as they are: each is run to its end. */
 @TestInstance(Lifecycle.PER_CLASS)
 @Timeout(400)
+@Tag("full")
 class AgentsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
     private static final Path AGENTS = ROOT.resolve("agents");

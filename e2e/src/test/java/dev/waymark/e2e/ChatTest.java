@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Conversations at a terminal, and through pipes in its place. */
+@Tag("full")
 class ChatTest {
     private static final String CTRL_C = "\u0003";
     private static final String CTRL_D = "\u0004";

@@ -14,10 +14,12 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The commands by which people decide on calls, as a shell runs them. Each test has its own agent or threads. */
+@Tag("full")
 class DecisionsTest {
     @TempDir
     static Path directory;

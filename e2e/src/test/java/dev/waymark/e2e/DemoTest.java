@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.e2e.product.Command;
 import dev.waymark.e2e.product.Command.Done;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("full")
 class DemoTest {
     /** An address where nothing listens: the demo brings its own server whatever the environment says. */
     @Test

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("server")
+@Tag("full")
 class DurableClientTest extends ClientContract {
     @Override
     Dev start(Path agents) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 @Tag("server")
+@Tag("full")
 class HttpToolServerTest extends HttpToolCases {
     @Override
     Dev serverWithoutWorker(Path folder) {

@@ -19,10 +19,12 @@ import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Threads that outlive a server that keeps everything in memory, by way of a saver. */
+@Tag("full")
 class RestoreTest {
     @TempDir
     static Path directory;

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * other. Both services refuse what the real ones would.
  */
 @Timeout(300)
+@Tag("full")
 class ResumedWiresTest {
     private static final List<String> AGENTS = List.of("anthropic", "openai");
 

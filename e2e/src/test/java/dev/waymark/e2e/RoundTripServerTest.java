@@ -33,6 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A thread leaves one real server in each format, and goes on at another one, which is empty but for such threads. */
 @Tag("server")
+@Tag("full")
 @TestInstance(Lifecycle.PER_CLASS)
 class RoundTripServerTest {
     /** Which run, when it changed last, and what replaying adds to. A session keeps the name that its keys are made of. */

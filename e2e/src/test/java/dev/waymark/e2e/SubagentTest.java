@@ -2,7 +2,9 @@ package dev.waymark.e2e;
 
 import dev.waymark.e2e.product.Dev;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class SubagentTest extends SubagentCases {
     @Override
     Dev serverWithoutWorker(Path folder) {

@@ -1,9 +1,12 @@
 package dev.waymark.connect;
 
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
+import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.MetadataUtils;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
@@ -11,26 +14,38 @@ import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
 /** A connection to a Temporal server that is known to answer. */
 public final class Connection implements AutoCloseable {
     private static final int CONNECT_SECONDS = 10;
     private static final long MAY_REFUSE_MILLIS = 1_500;
+    private static final Metadata.Key<byte[]> DEFAULT_SAVER =
+            Metadata.Key.of(WireNames.DEFAULT_SAVER_HEADER, Metadata.BINARY_BYTE_MARSHALLER);
+    /** A server of this machine may name directories of this machine, and nothing else. */
+    private static final String FILE_SAVER = "file:";
 
     private final WorkflowServiceStubs stubs;
     private final WorkflowClient client;
     private final String address;
-    private final boolean inMemory;
+    private final ServerInfo server;
 
-    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, String address, boolean inMemory) {
+    /** What a server says of itself. */
+    private record ServerInfo(String version, Optional<String> defaultSaver) {}
+
+    private Connection(WorkflowServiceStubs stubs, WorkflowClient client, String address, ServerInfo server) {
         this.stubs = stubs;
         this.client = client;
         this.address = address;
-        this.inMemory = inMemory;
+        this.server = server;
     }
 
     /** Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles. */
@@ -71,11 +86,11 @@ public final class Connection implements AutoCloseable {
         WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options);
         String address = stubs.getOptions().getTarget();
         try {
-            String version = serverVersion(stubs);
+            ServerInfo server = serverInfo(stubs);
             WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(profile.toWorkflowClientOptions())
                     .setDataConverter(PayloadJson.dataConverter())
                     .build();
-            return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, version.isEmpty());
+            return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, server);
         } catch (StatusRuntimeException e) {
             stubs.shutdownNow();
             throw new ServerUnreachable(
@@ -86,14 +101,20 @@ public final class Connection implements AutoCloseable {
     }
 
     /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */
-    private static String serverVersion(WorkflowServiceStubs stubs) {
+    private static ServerInfo serverInfo(WorkflowServiceStubs stubs) {
+        AtomicReference<Metadata> headers = new AtomicReference<>(new Metadata());
+        ClientInterceptor listening = MetadataUtils.newCaptureMetadataInterceptor(headers, new AtomicReference<>());
         long mayRefuseUntil = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MAY_REFUSE_MILLIS);
         while (true) {
             try {
-                return stubs.blockingStub()
+                String version = stubs.blockingStub()
+                        .withInterceptors(listening)
                         .withDeadlineAfter(CONNECT_SECONDS, TimeUnit.SECONDS)
                         .getSystemInfo(GetSystemInfoRequest.getDefaultInstance())
                         .getServerVersion();
+                Optional<byte[]> saver =
+                        Optional.ofNullable(headers.get()).map(received -> received.get(DEFAULT_SAVER));
+                return new ServerInfo(version, saver.map(bytes -> new String(bytes, StandardCharsets.UTF_8)));
             } catch (StatusRuntimeException e) {
                 boolean isRefused = e.getStatus().getCode() == Status.Code.UNAVAILABLE;
                 if (!isRefused || System.nanoTime() - mayRefuseUntil > 0) {
@@ -123,7 +144,24 @@ public final class Connection implements AutoCloseable {
 
     /** The server keeps nothing: the in-memory one, which is told by its lack of a version. */
     public boolean isInMemory() {
-        return inMemory;
+        return server.version().isEmpty();
+    }
+
+    /**
+     * Where an in-memory development server of this machine wants the threads kept that have names, so that they outlive
+     * it: {@code file:DIRECTORY}. Other servers have no such place.
+     */
+    public Optional<String> defaultSaver() {
+        return server.defaultSaver()
+                .filter(target -> isInMemory() && target.startsWith(FILE_SAVER) && isOnThisMachine(address));
+    }
+
+    private static boolean isOnThisMachine(String address) {
+        try {
+            return InetAddress.getByName(address.replaceFirst(":\\d+$", "")).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     @Override

@@ -41,6 +41,12 @@ public final class WireNames {
     /** The failure type of an activity that was cancelled. */
     public static final String CANCELLED = "Cancelled";
 
+    /**
+     * A gRPC header of the in-memory development server, on its answer to {@code GetSystemInfo}: the saver that its
+     * clients use by default, as UTF-8.
+     */
+    public static final String DEFAULT_SAVER_HEADER = "waymark-default-saver-bin";
+
     /** The longest name of a thread, in bytes of UTF-8. */
     public static final int MAX_THREAD_BYTES = 900;
 

@@ -12,6 +12,7 @@ import dev.waymark.starter.command.CheckpointsCommand;
 import dev.waymark.starter.command.ClearCommand;
 import dev.waymark.starter.command.CloseCommand;
 import dev.waymark.starter.command.DenyCommand;
+import dev.waymark.starter.command.DescribeCommands;
 import dev.waymark.starter.command.ForkCommand;
 import dev.waymark.starter.command.PendingCommand;
 import dev.waymark.starter.command.ResultCommand;
@@ -88,6 +89,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
+        commands.put("describe-commands", DescribeCommands.class);
         return commands;
     }
 
@@ -97,7 +99,7 @@ public final class WaymarkCommand implements Runnable {
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
         COMMANDS.forEach((name, command) -> {
-            if (wanted == null || wanted == command) {
+            if (wanted == null || wanted == command || wanted == DescribeCommands.class) {
                 waymark.addSubcommand(name, command);
             }
         });

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The commands as processes: what they print once they are ready, and how they end. */
 @Timeout(120)
+@Tag("full")
 class ProcessTest {
 
     @TempDir

@@ -9,6 +9,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 
 @Tag("server")
+@Tag("full")
 class CrashMatrixServerTest extends CrashMatrixCases {
     @Override
     DevServer server() throws Exception {

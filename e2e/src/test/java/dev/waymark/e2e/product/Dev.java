@@ -30,14 +30,19 @@ public final class Dev implements AutoCloseable {
         this.address = address;
     }
 
-    /** On the in-memory server. Returns once it takes work. */
+    /** On the in-memory server, which keeps nothing. Returns once it takes work. */
     public static Dev inMemory(Path agents) {
-        return start(agents, "--in-memory");
+        return start(agents, "--in-memory", "--volatile");
     }
 
     /** The same, with these variables. */
     public static Dev inMemory(Path agents, Map<String, String> environment) {
-        return start(agents, environment, "--in-memory");
+        return start(agents, environment, "--in-memory", "--volatile");
+    }
+
+    /** On the in-memory server, whose clients keep threads that have names in a directory beside the agents. */
+    public static Dev inMemoryAndKept(Path agents) {
+        return start(agents, "--in-memory");
     }
 
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
@@ -47,7 +52,7 @@ public final class Dev implements AutoCloseable {
 
     /** The in-memory server alone, for workers of their own. */
     public static Dev inMemoryWithoutWorker(Path directory) {
-        return start(directory, "--in-memory", "--no-worker");
+        return start(directory, "--in-memory", "--volatile", "--no-worker");
     }
 
     /** As {@link #durable}, without a worker. */
@@ -76,8 +81,9 @@ public final class Dev implements AutoCloseable {
         command.addAll(List.of(more));
         Path log = agents.resolve("dev.log");
         try {
-            ProcessBuilder builder =
-                    new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+            ProcessBuilder builder = new ProcessBuilder(command)
+                    .directory(agents.toFile())
+                    .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(environment);
             Process process = builder.start();
             try {

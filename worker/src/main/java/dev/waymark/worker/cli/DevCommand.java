@@ -4,6 +4,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.TemporalBinary;
+import dev.waymark.worker.server.TemporalDownload;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,11 +20,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "dev",
         description =
-                "Runs a development server and a worker. With the temporal command on PATH, in TEMPORAL_CLI or among Go's"
-                        + " programs, it keeps everything and has a Web UI; else the server is in memory.")
+                "Runs a development server and a worker. With the temporal command on PATH, in TEMPORAL_CLI, among Go's"
+                        + " programs or downloaded before, it keeps everything and has a Web UI; else the server is in"
+                        + " memory, and threads that have names are kept in .waymark/threads.")
 public final class DevCommand implements Callable<Integer> {
 
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
+    private static final Path THREADS = Path.of(".waymark", "threads");
 
     /** Somebody waits at the terminal. What is interrupted is done again at the next start. */
     private static final Duration DRAIN = Duration.ofSeconds(30);
@@ -47,8 +50,21 @@ public final class DevCommand implements Callable<Integer> {
             description = "The Web UI's. Default: ${DEFAULT-VALUE}.")
     private int uiPort;
 
-    @Option(names = "--in-memory", description = "Keeps nothing, and needs no temporal command.")
+    @Option(
+            names = "--in-memory",
+            description =
+                    "Runs the in-memory server, also where there is a temporal command. Threads that have names are"
+                            + " kept in .waymark/threads.")
     private boolean inMemory;
+
+    @Option(names = "--volatile", description = "Keeps nothing of what the in-memory server forgets when it stops.")
+    private boolean isVolatile;
+
+    @Option(
+            names = "--download",
+            description = "Downloads the temporal command first, as the Temporal SDK does for its own development"
+                    + " servers, unless there is one.")
+    private boolean download;
 
     @Option(names = "--no-worker", description = "Runs the server only, for workers of their own.")
     private boolean noWorker;
@@ -65,7 +81,8 @@ public final class DevCommand implements Callable<Integer> {
                 setup.get().warnings().forEach(output::tell);
                 serve(termination, server, setup.get());
             } else {
-                announce(server, List.of(), "none here: start them with ./waymark worker");
+                String worker = Banner.command() + " worker" + Banner.addressOption(server.address());
+                announce(server, List.of(), "none here: start them with " + worker);
                 termination.await();
             }
         }
@@ -91,15 +108,17 @@ public final class DevCommand implements Callable<Integer> {
     private Optional<Path> binary() throws IOException, CommandError.Thrown {
         if (inMemory) {
             if (database != null) {
-                throw new CommandError.Thrown(
-                        ExitCodes.BAD_INPUT,
-                        CommandError.BAD_INPUT,
-                        "contradiction: --in-memory and --db",
-                        "Leave one of them out");
+                throw contradiction("--in-memory and --db");
+            }
+            if (download) {
+                throw contradiction("--in-memory and --download");
             }
             return Optional.empty();
         }
         Optional<Path> binary = TemporalBinary.find();
+        if (binary.isEmpty() && download) {
+            binary = Optional.of(downloaded());
+        }
         if (binary.isEmpty() && database != null) {
             throw new CommandError.Thrown(
                     ExitCodes.NOT_FOUND,
@@ -110,10 +129,45 @@ public final class DevCommand implements Callable<Integer> {
         return binary;
     }
 
+    private static CommandError.Thrown contradiction(String options) {
+        return new CommandError.Thrown(
+                ExitCodes.BAD_INPUT, CommandError.BAD_INPUT, "contradiction: " + options, "Leave one of them out");
+    }
+
+    private Path downloaded() throws CommandError.Thrown {
+        output.tell("Downloading the temporal command ...");
+        try {
+            TemporalDownload.Downloaded downloaded = TemporalDownload.fetch();
+            output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
+            return downloaded.binary();
+        } catch (IOException e) {
+            throw new CommandError.Thrown(
+                    ExitCodes.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "the temporal command can't be downloaded: " + e.getMessage(),
+                    "Install it yourself, or leave --download out: the server is in memory then");
+        }
+    }
+
     private DevServer start(Optional<Path> binary, Path file) throws IOException, InterruptedException {
         return binary.isPresent()
                 ? DevServer.temporal(binary.get(), Optional.of(file), port, uiPort)
-                : DevServer.inMemory(port);
+                : DevServer.inMemory(port, saver());
+    }
+
+    /** A question mark begins the parameters of a saver's target, so a directory with one in its name can't be told. */
+    private Optional<String> saver() {
+        String directory = THREADS.toAbsolutePath().toString();
+        return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);
+    }
+
+    private String kept(DevServer server) {
+        if (server.kind() != DevServer.Kind.IN_MEMORY) {
+            return "kept in " + Optional.ofNullable(database).orElse(DATABASE);
+        }
+        return saver().isPresent()
+                ? "in memory; threads that have names are kept in " + THREADS
+                : "in memory: everything is gone when it stops";
     }
 
     private void announce(DevServer server, List<String> names, String agentsInWords) {
@@ -126,23 +180,20 @@ public final class DevCommand implements Callable<Integer> {
                     server.kind().wireName()));
             return;
         }
-        String kept = server.kind() == DevServer.Kind.IN_MEMORY
-                ? "in memory: all is gone when it ends"
-                : "kept in " + Optional.ofNullable(database).orElse(DATABASE);
         StringBuilder words = new StringBuilder("Waymark is ready.\n");
         words.append("  server  ")
                 .append(server.address())
                 .append(" (")
-                .append(kept)
+                .append(kept(server))
                 .append(")\n");
         server.uiAddress().ifPresent(ui -> words.append("  Web UI  ").append(ui).append('\n'));
         words.append("  agents  ").append(agentsInWords).append('\n');
         if (!names.isEmpty()) {
-            String elsewhere =
-                    server.address().equals("127.0.0.1:7233") ? "" : "TEMPORAL_ADDRESS=" + server.address() + " ";
             words.append("Now, in another terminal:\n  ")
-                    .append(elsewhere)
-                    .append("./waymark run --agent ")
+                    .append(Banner.command())
+                    .append(" run")
+                    .append(Banner.addressOption(server.address()))
+                    .append(" --agent ")
                     .append(names.get(0))
                     .append(" \"Hello\"\n");
         }

@@ -32,6 +32,12 @@ public final class WorkerCommand implements Callable<Integer> {
             description = "Where it takes work from. Default: WAYMARK_TASK_QUEUE, or waymark.")
     private @Nullable String taskQueue;
 
+    @Option(
+            names = "--address",
+            paramLabel = "HOST:PORT",
+            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
+    private @Nullable String address;
+
     @Override
     public Integer call() throws Exception {
         output.applyToLogging();
@@ -39,7 +45,7 @@ public final class WorkerCommand implements Callable<Integer> {
         setup.warnings().forEach(output::tell);
         String queue = Optional.ofNullable(taskQueue).orElseGet(AgentsOptions::taskQueue);
         try (TerminationSignal termination = TerminationSignal.listen();
-                Connection connection = Connection.fromEnvironment();
+                Connection connection = address == null ? Connection.fromEnvironment() : Connection.to(address);
                 AgentWorker worker = AgentWorker.builder(connection.client())
                         .taskQueue(queue)
                         .agents(setup.agents())

@@ -24,17 +24,28 @@ import picocli.CommandLine.Spec;
             DevCommand.class,
             AgentsCommand.class,
             ToolsCommand.class,
-            WorkerWarmUp.class
+            WorkerWarmUp.class,
+            DescribeWorkerCommands.class
         },
         versionProvider = WorkerMain.Version.class)
 public final class WorkerMain implements Runnable {
+
+    private static final String LOGGING = "logback.configurationFile";
 
     @Spec
     private CommandSpec spec;
 
     public static void main(String[] args) {
+        configureLogging();
         CommandLine waymark = commandLine().setOut(writer(FileDescriptor.out)).setErr(writer(FileDescriptor.err));
         System.exit(waymark.execute(args));
+    }
+
+    /** Logback looks for {@code logback.xml}, which a library must not bring: programs that use it have their own. */
+    private static void configureLogging() {
+        if (System.getProperty(LOGGING) == null) {
+            System.setProperty(LOGGING, "dev/waymark/worker/cli/logging.xml");
+        }
     }
 
     /** What is said is UTF-8, whatever the locale. */

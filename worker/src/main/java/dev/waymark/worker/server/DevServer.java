@@ -53,8 +53,18 @@ public interface DevServer extends AutoCloseable {
      * @throws BindException when the port is taken, with {@code PORT is in use} as its message
      */
     static DevServer inMemory(int port) throws IOException {
+        return inMemory(port, Optional.empty());
+    }
+
+    /**
+     * As {@link #inMemory(int)}, and its clients keep threads that have names in a directory, unless they are told
+     * otherwise: the next server has them again.
+     *
+     * @param defaultSaver {@code file:DIRECTORY}, absolute
+     */
+    static DevServer inMemory(int port, Optional<String> defaultSaver) throws IOException {
         try {
-            return InMemoryServer.start(port);
+            return InMemoryServer.start(port, defaultSaver);
         } catch (UncheckedIOException e) {
             throw (IOException) new BindException(port + " is in use").initCause(e);
         }

@@ -36,6 +36,11 @@ public final class InMemoryServer implements DevServer {
      * @throws UncheckedIOException when the port is taken
      */
     public static InMemoryServer start(int port) {
+        return start(port, Optional.empty());
+    }
+
+    /** As {@link #start(int)}. Clients on this machine keep threads that have names in the saver, by default. */
+    static InMemoryServer start(int port, Optional<String> defaultSaver) {
         boolean lockTimeSkipping = true;
         TestServicesStarter services = new TestServicesStarter(lockTimeSkipping, 0);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
@@ -43,6 +48,7 @@ public final class InMemoryServer implements DevServer {
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .intercept(new LateCancellations(services.getWorkflowService()));
+        defaultSaver.map(DefaultSaverHeader::new).ifPresent(builder::intercept);
         GRPCServerHelper.registerServicesAndHealthChecks(services.getServices(), builder);
         try {
             return new InMemoryServer(services, builder.build().start());

@@ -20,7 +20,8 @@ public final class TemporalBinary {
     private TemporalBinary() {}
 
     /**
-     * Looks at {@code TEMPORAL_CLI}, along {@code PATH}, and where {@code go install} puts it.
+     * Looks at {@code TEMPORAL_CLI}, along {@code PATH}, where {@code go install} puts it, and where {@link
+     * TemporalDownload} does.
      *
      * @throws NoSuchFileException when {@code TEMPORAL_CLI} names no executable file: whoever sets it means it
      */
@@ -49,8 +50,9 @@ public final class TemporalBinary {
                 .filter(TemporalBinary::isProgram)
                 .findFirst();
         // Starting go takes longer than all of the above.
-        return found.or(
-                () -> goPath().map(path -> path.resolve("bin").resolve(NAME)).filter(TemporalBinary::isProgram));
+        return found.or(() -> TemporalDownload.cached(environment))
+                .or(() ->
+                        goPath().map(path -> path.resolve("bin").resolve(NAME)).filter(TemporalBinary::isProgram));
     }
 
     /** {@code go env -w} may have put it anywhere. */

@@ -5,6 +5,7 @@ import dev.waymark.worker.workflow.TestServers;
 import org.junit.jupiter.api.Tag;
 
 @Tag("server")
+@Tag("full")
 class RetryAfterTurnServerTest extends RetryAfterCases {
     @Override
     Connection connection() {

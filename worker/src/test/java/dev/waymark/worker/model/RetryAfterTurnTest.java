@@ -2,7 +2,9 @@ package dev.waymark.worker.model;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.workflow.TestServers;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class RetryAfterTurnTest extends RetryAfterCases {
     @Override
     Connection connection() {

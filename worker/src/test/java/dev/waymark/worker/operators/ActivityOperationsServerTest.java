@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operators pause, unpause and reset the activity of a tool that must not run twice. */
 @Tag("server")
+@Tag("full")
 class ActivityOperationsServerTest {
     private static final Wish WISH = new Wish(ChargeService.APPROVED, 1, Wish.Ids.FRESH);
 

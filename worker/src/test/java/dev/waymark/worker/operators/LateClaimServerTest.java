@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Claims that arrive when the dispatch that they are of is not open any more. */
 @Tag("server")
+@Tag("full")
 class LateClaimServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.FRESH);
 

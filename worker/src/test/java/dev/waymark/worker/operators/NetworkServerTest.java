@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The network between workers and server fails for a while. */
 @Tag("server")
+@Tag("full")
 class NetworkServerTest {
     private static final Duration HEALED = Duration.ofSeconds(30);
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 4, Wish.Ids.FRESH);

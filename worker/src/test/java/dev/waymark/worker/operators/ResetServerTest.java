@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operators take threads back to earlier points. What their tools have done can't be taken back. */
 @Tag("server")
+@Tag("full")
 class ResetServerTest {
     @TempDir
     static Path directory;

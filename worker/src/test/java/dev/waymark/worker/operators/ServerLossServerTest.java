@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The server is killed in the middle of everything, and comes back with what it has on disk. */
 @Tag("server")
+@Tag("full")
 class ServerLossServerTest {
     private static final Duration HEALED = Duration.ofSeconds(30);
 

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Whoever stops a turn, or ends a thread, at any point of a call is told what is known of it. */
 @Tag("server")
+@Tag("full")
 class StopServerTest {
     @TempDir
     static Path directory;

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Workers as processes, with tools that are programs: stopped gently, twice, not at all, and frozen. */
 @Tag("server")
 @Execution(ExecutionMode.CONCURRENT)
+@Tag("full")
 class WorkerProcessServerTest {
     private static final Wish WISH = new Wish(ChargeService.CHARGE, 1, Wish.Ids.SAME);
 

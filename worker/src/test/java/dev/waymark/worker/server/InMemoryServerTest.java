@@ -3,6 +3,7 @@ package dev.waymark.worker.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.connect.Connection;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.UncheckedIOException;
@@ -13,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.Socket;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +58,26 @@ class InMemoryServerTest {
             assertThatThrownBy(() -> DevServer.inMemory(server.port()))
                     .isInstanceOf(BindException.class)
                     .hasMessage(server.port() + " is in use");
+        }
+    }
+
+    @Test
+    void connection_toAServerWithADefaultSaver_knowsIt() throws Exception {
+        String target = "file:/home/jürgen/.waymark/threads";
+        try (InMemoryServer server = InMemoryServer.start(0, Optional.of(target));
+                Connection connection = Connection.to(server.address())) {
+            assertThat(connection.defaultSaver()).contains(target);
+            assertThat(connection.isInMemory()).isTrue();
+        }
+    }
+
+    @Test
+    void connection_toAServerThatNamesMoreThanADirectory_doesNotListen() throws Exception {
+        for (Optional<String> other : List.of(Optional.<String>empty(), Optional.of("jdbc:postgresql://db/agents"))) {
+            try (InMemoryServer server = InMemoryServer.start(0, other);
+                    Connection connection = Connection.to(server.address())) {
+                assertThat(connection.defaultSaver()).isEmpty();
+            }
         }
     }
 

@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("server")
+@Tag("full")
 @Timeout(120)
 class TemporalServerTest {
 

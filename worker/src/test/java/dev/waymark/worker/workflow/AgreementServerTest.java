@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever happens to a thread, its workflow and the projection of its history believe the same. */
 @Tag("server")
+@Tag("full")
 class AgreementServerTest {
     private static final Usage SOME = new Usage(10, 2);
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("server")
+@Tag("full")
 class ContinueAsNewServerTest extends ContinueAsNewCases {
     @Override
     Connection connection() {

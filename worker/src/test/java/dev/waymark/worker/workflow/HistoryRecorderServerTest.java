@@ -43,6 +43,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  * }</pre>
  */
 @Tag("server")
+@Tag("full")
 @EnabledIfSystemProperty(named = "waymark.record", matches = ".+")
 class HistoryRecorderServerTest {
     private static final Path DIRECTORY =

@@ -4,6 +4,7 @@ import dev.waymark.connect.Connection;
 import org.junit.jupiter.api.Tag;
 
 @Tag("server")
+@Tag("full")
 class McpToolsServerTest extends McpToolsCases {
     @Override
     Connection connection() {

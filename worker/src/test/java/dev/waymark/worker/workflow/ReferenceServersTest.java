@@ -24,10 +24,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The servers by which others are measured, in JavaScript and in Python. Skipped where they can't be installed. */
+@Tag("full")
 class ReferenceServersTest {
     private static final Path HOME = Path.of("target", "mcp-servers").toAbsolutePath();
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** With resets and terminations, which only a real server has. */
 @Tag("server")
+@Tag("full")
 class SubagentServerTest extends SubagentCases {
     @Override
     Connection connection() {

@@ -1,0 +1,48 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs that use the libraries choose for themselves how they log, and which databases they have drivers of. */
+class LibraryJarsTest {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+    private static final Pattern DEPENDENCY = Pattern.compile("<dependency>.*?</dependency>", Pattern.DOTALL);
+    private static final List<String> CHOICES = List.of("logback-classic", "sqlite-jdbc", "postgresql");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    void library_bringsNoLoggingBindingAndNoDriver(String module) throws IOException {
+        List<String> forced = DEPENDENCY
+                .matcher(Files.readString(ROOT.resolve(module).resolve("pom.xml")))
+                .results()
+                .map(match -> match.group())
+                .filter(dependency -> CHOICES.stream().anyMatch(dependency::contains))
+                .filter(dependency -> !dependency.contains("<scope>test</scope>"))
+                .filter(dependency -> !dependency.contains("<optional>true</optional>"))
+                .toList();
+
+        assertThat(forced).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    void library_configuresNobodysLogging(String module) throws IOException {
+        Path resources = ROOT.resolve(module).resolve("src/main/resources");
+        List<String> atTheTop = List.of();
+        if (Files.isDirectory(resources)) {
+            try (Stream<Path> files = Files.list(resources)) {
+                atTheTop = files.map(file -> file.getFileName().toString()).toList();
+            }
+        }
+
+        assertThat(atTheTop).noneMatch(name -> name.contains("logback") || name.contains("log4j"));
+    }
+}

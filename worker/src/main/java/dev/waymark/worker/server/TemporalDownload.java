@@ -1,0 +1,99 @@
+package dev.waymark.worker.server;
+
+import io.temporal.testing.TemporalDevServerOptions;
+import io.temporal.testing.internal.devserver.TemporalDevServerDownloader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.DigestInputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The {@code temporal} command as the Temporal SDK downloads it for its own development servers: over HTTPS, into the
+ * user's cache, once. The SDK has no checksum to hold it against, so the SHA-256 of what came is there to be compared.
+ *
+ * <pre>{@code
+ * Path binary = TemporalDownload.cached().orElse(TemporalDownload.fetch().binary());
+ * }</pre>
+ */
+public final class TemporalDownload {
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private TemporalDownload() {}
+
+    /** A command that is in the cache now. */
+    public record Downloaded(Path binary, String sha256) {}
+
+    /** The command, if it was downloaded before. Asks no network. */
+    public static Optional<Path> cached() {
+        return cached(System.getenv());
+    }
+
+    static Optional<Path> cached(Map<String, String> environment) {
+        Path directory = directory(environment);
+        if (!Files.isDirectory(directory)) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(TemporalDevServerDownloader.prepare(options(directory, false)));
+        } catch (IllegalStateException e) {
+            // How the SDK says that it is not there.
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Downloads the command, unless it is there.
+     *
+     * @throws IOException when it can't be had, with the network's reason in its message
+     */
+    public static Downloaded fetch() throws IOException {
+        return fetch(System.getenv());
+    }
+
+    static Downloaded fetch(Map<String, String> environment) throws IOException {
+        try {
+            Path binary = TemporalDevServerDownloader.prepare(options(directory(environment), true));
+            return new Downloaded(binary, sha256(binary));
+        } catch (RuntimeException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            throw new IOException(cause.getClass().getSimpleName() + ": " + cause.getMessage(), e);
+        }
+    }
+
+    private static TemporalDevServerOptions options(Path directory, boolean download) {
+        return TemporalDevServerOptions.newBuilder()
+                .setDownloadDestination(directory.toString())
+                .setDownloadEnabled(download)
+                .build();
+    }
+
+    private static Path directory(Map<String, String> environment) {
+        Path cache = Optional.ofNullable(environment.get("XDG_CACHE_HOME"))
+                .filter(value -> !value.isBlank())
+                .map(Path::of)
+                .orElseGet(() -> Path.of(environment.getOrDefault("HOME", "."), ".cache"));
+        return cache.resolve("waymark").resolve("temporal");
+    }
+
+    private static String sha256(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file);
+                DigestInputStream digest = new DigestInputStream(in, MessageDigest.getInstance("SHA-256"))) {
+            byte[] buffer = new byte[BUFFER_BYTES];
+            while (digest.read(buffer) >= 0) {
+                // Reading is what feeds the digest.
+            }
+            return HexFormat.of().formatHex(digest.getMessageDigest().digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package dev.waymark.worker.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
+
+/** The download, from a service of our own: the real one is on the internet. */
+@ResourceLock(Resources.SYSTEM_PROPERTIES)
+class TemporalDownloadTest {
+    private static final String BASE_URL = "io.temporal.testing.devServerDownloadBaseUrl";
+    private static final String PROGRAM = "#!/bin/sh\necho temporal\n";
+    private static final String SHA_256 = "0081e94e235c313063c4919dc3d070aed8f4b522830f03b7f2d2917b2ac96551";
+
+    @TempDir
+    Path home;
+
+    private final AtomicInteger requests = new AtomicInteger();
+    private HttpServer service;
+
+    @BeforeEach
+    void serve() throws Exception {
+        byte[] archive = archive();
+        service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        String address = "http://127.0.0.1:" + service.getAddress().getPort();
+        answer(
+                "/cli/",
+                ("{\"archiveUrl\":\"" + address + "/archive\",\"fileToExtract\":\"temporal\"}")
+                        .getBytes(StandardCharsets.UTF_8));
+        answer("/archive", archive);
+        service.start();
+        System.setProperty(BASE_URL, address);
+    }
+
+    @AfterEach
+    void stop() {
+        System.clearProperty(BASE_URL);
+        service.stop(0);
+    }
+
+    private void answer(String path, byte[] body) {
+        service.createContext(path, exchange -> {
+            requests.incrementAndGet();
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+    }
+
+    private byte[] archive() throws Exception {
+        Path file = Files.writeString(home.resolve("temporal"), PROGRAM);
+        Path archive = home.resolve("temporal.tar.gz");
+        int exitCode = new ProcessBuilder("tar", "-czf", archive.toString(), "-C", home.toString(), "temporal")
+                .start()
+                .waitFor();
+        assertThat(exitCode).isZero();
+        Files.delete(file);
+        return Files.readAllBytes(archive);
+    }
+
+    private Map<String, String> environment() {
+        return Map.of("HOME", home.toString());
+    }
+
+    @Test
+    void fetch_once_leavesACommandThatIsFoundFromThenOn() throws Exception {
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+
+        TemporalDownload.Downloaded downloaded = TemporalDownload.fetch(environment());
+
+        assertThat(downloaded.binary()).startsWith(home).isExecutable().hasContent(PROGRAM);
+        assertThat(downloaded.sha256()).isEqualTo(SHA_256);
+        int soFar = requests.get();
+        assertThat(TemporalDownload.fetch(environment())).isEqualTo(downloaded);
+        assertThat(TemporalDownload.cached(environment())).contains(downloaded.binary());
+        assertThat(TemporalBinary.find(environment())).contains(downloaded.binary());
+        assertThat(requests).hasValue(soFar);
+    }
+
+    @Test
+    void fetch_withoutANetwork_saysWhy() {
+        service.stop(0);
+
+        assertThatThrownBy(() -> TemporalDownload.fetch(environment()))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("ConnectException: ");
+        assertThat(TemporalDownload.cached(environment())).isEmpty();
+    }
+}
