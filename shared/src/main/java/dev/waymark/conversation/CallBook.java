@@ -34,7 +34,7 @@ public record CallBook(
 
     @JsonIgnore
     List<Call> batchCalls() {
-        return calls(batch, calls);
+        return batch.stream().map(id -> calls.get(id).orElseThrow()).toList();
     }
 
     @JsonIgnore
@@ -42,12 +42,19 @@ public record CallBook(
         return open(batch, calls);
     }
 
-    private static List<Call> calls(List<String> ids, PersistentMap<Call> calls) {
-        return ids.stream().map(id -> calls.get(id).orElseThrow()).toList();
-    }
-
+    /** Every fact asks this several times, most often about few calls or none. */
     private static List<Call> open(List<String> ids, PersistentMap<Call> calls) {
-        return calls(ids, calls).stream().filter(Call::isOpen).toList();
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<Call> open = new ArrayList<>(ids.size());
+        for (String id : ids) {
+            Call call = calls.get(id).orElseThrow();
+            if (call.isOpen()) {
+                open.add(call);
+            }
+        }
+        return Collections.unmodifiableList(open);
     }
 
     /** Everything that waits for a person, here and in the threads below, in call order. */
