@@ -15,10 +15,13 @@ public sealed interface CommandResult {
      * @param stderr the end of its complaints
      */
     record Exited(int code, String stdout, String stderr) implements CommandResult {
+        /** Shells add the number of the signal that ended a program. */
+        private static final int SIGNALS = 128;
 
         @Override
         public String words() {
-            return complaining("exit code " + code);
+            boolean signal = code > SIGNALS && code < SIGNALS + 65;
+            return complaining("exit code " + code + (signal ? ", as after signal " + (code - SIGNALS) : ""));
         }
 
         /** These words, with its complaints. */

@@ -7,6 +7,7 @@ import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
 import java.util.Optional;
 
@@ -21,7 +22,7 @@ public final class ToolRunner {
     /** What keeps a call from being run at all. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return ToolArguments.problem(tool.input(), args)
-                .map(why -> ToolOutcome.error(ToolTexts.invalidInput(tool.name(), why)))
+                .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))
                 .or(() -> kinds.of(tool).problem(tool, args));
     }
 
@@ -36,11 +37,12 @@ public final class ToolRunner {
         return kinds.of(run.tool()).verify(run);
     }
 
-    /** A result that is not what the tool promised is an error result. */
+    /** Whatever returns a result that is not what the tool promised has done something, and nobody knows what. */
     private static ToolOutcome checked(ToolSpec tool, ToolOutcome outcome) {
         return tool.output()
                 .flatMap(schema -> outcome.result().flatMap(text -> ToolArguments.outputProblem(schema, text)))
-                .map(problem -> ToolOutcome.error(InlineText.of(ToolTexts.invalidOutput(tool.name(), problem))))
+                .map(problem -> ToolTexts.invalidOutput(tool.name(), problem))
+                .map(seen -> tool.hasEffect() ? Effect.UNKNOWN.outcome(seen) : ToolOutcome.error(InlineText.of(seen)))
                 .orElse(outcome);
     }
 }

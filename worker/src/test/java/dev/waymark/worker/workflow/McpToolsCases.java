@@ -94,6 +94,16 @@ abstract class McpToolsCases {
     }
 
     @Test
+    void answerIsTooLong_forWhatHasAnEffect_nobodyKnows() {
+        try (WorkflowRig rig =
+                rig(call("test_huge", Map.of("bytes", 17_000_000)), program(false, Duration.ofSeconds(60)))) {
+            Conversation state = turn(rig);
+
+            assertThat(state.calls().get("tu_1").orElseThrow().status()).isEqualTo(Call.Status.LOST);
+        }
+    }
+
+    @Test
     void connectionBreaks_forWhatIsSafe_itIsRunAgain() throws Exception {
         // Ends at its first call, and answers from its second life on.
         Path server = directory.resolve("flaky.sh");

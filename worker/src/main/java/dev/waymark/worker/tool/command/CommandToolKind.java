@@ -9,6 +9,7 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.CommandResult;
 import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
@@ -57,25 +58,23 @@ public final class CommandToolKind implements ToolKind {
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         CommandResult result = programs.run(run, run.tool().command());
         if (result instanceof CommandResult.Killed killed) {
-            return ToolOutcome.unknown(killed.words());
+            return Effect.UNKNOWN.outcome(killed.words());
         }
         if (result instanceof CommandResult.NotStarted none) {
-            return none.late() ? run.notStarted(none.why()) : ToolRun.failure(none.why());
+            return none.late() ? run.notStarted(none.why()) : Effect.NOT_DONE.outcome(none.why());
         }
         return outcome((CommandResult.Exited) result);
     }
 
     private static ToolOutcome outcome(CommandResult.Exited exited) {
-        if (exited.code() == 0) {
-            return ToolOutcome.result(exited.stdout());
-        }
         if (exited.code() == QUESTION) {
             return question(exited.stdout())
                     .map(ToolOutcome::question)
-                    .orElseGet(() -> ToolRun.failure(exited.complaining(
+                    .orElseGet(() -> Effect.OWN_ERROR.outcome(exited.complaining(
                             "exit code 10 asks a question, but stdout is not {\"question\": \"…\"}")));
         }
-        return ToolRun.failure(exited.words());
+        Effect effect = Effect.ofExitCode(exited.code());
+        return effect.outcome(effect == Effect.DONE ? exited.stdout() : exited.words());
     }
 
     private static Optional<String> question(String stdout) {

@@ -4,6 +4,8 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.tool.kind.Effect;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Proxy;
@@ -84,20 +86,20 @@ public final class HttpRunner implements AutoCloseable {
 
     /** Why no request can be made of these arguments, in words for a model; empty when one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
-        RequestAssembly assembly = RequestAssembly.of(endpoint, args, Optional.empty(), secrets(endpoint));
+        RequestAssembly assembly = RequestAssembly.of(endpoint, args, EffectKeys.NONE, secrets(endpoint));
         return assembly instanceof RequestAssembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
     }
 
     /**
      * Sends one request, or none, and waits for its end.
      *
-     * @param key the {@code Idempotency-Key}, of a request that may have an effect
+     * @param keys go as the headers {@code Idempotency-Key} and {@code Waymark-Fencing-Token}
      * @throws InterruptedException when the calling thread was interrupted: the request is given up, and may have left
      */
-    public HttpResult run(Endpoint endpoint, Json args, Optional<String> key, ProcessFence fence)
+    public HttpResult run(Endpoint endpoint, Json args, EffectKeys keys, ProcessFence fence)
             throws InterruptedException {
         Secrets secrets = secrets(endpoint);
-        RequestAssembly assembly = RequestAssembly.of(endpoint, args, key, secrets);
+        RequestAssembly assembly = RequestAssembly.of(endpoint, args, keys, secrets);
         if (assembly instanceof RequestAssembly.Ready ready) {
             return new Exchange(client(endpoint), secrets).await(ready.request(), fence);
         }
@@ -205,6 +207,7 @@ public final class HttpRunner implements AutoCloseable {
 
         private HttpResult send(Request first) {
             Request next = first;
+            boolean accepted = false;
             for (int redirects = 0; ; redirects++) {
                 Call now = client.newCall(
                         next.newBuilder().tag(Exchange.class, this).build());
@@ -212,8 +215,9 @@ public final class HttpRunner implements AutoCloseable {
                 try (Response response = now.execute()) {
                     Optional<Request> onward = redirects < MOST_REDIRECTS ? redirect(next, response) : Optional.empty();
                     if (onward.isEmpty()) {
-                        return read(response);
+                        return accepted ? afterAcceptance(read(response)) : read(response);
                     }
+                    accepted |= response.code() == 303 && !next.method().equals("GET");
                     next = onward.get();
                 } catch (IOException e) {
                     return stage.get() == Stage.GONE ? broken() : new HttpResult.NotSent(words(e));
@@ -239,6 +243,7 @@ public final class HttpRunner implements AutoCloseable {
                 return Optional.of(next.get()
                         .removeHeader("Content-Type")
                         .removeHeader(RequestAssembly.IDEMPOTENCY_KEY)
+                        .removeHeader(RequestAssembly.FENCING_TOKEN)
                         .build());
             }
             stage.compareAndSet(Stage.GONE, Stage.HERE);
@@ -261,13 +266,20 @@ public final class HttpRunner implements AutoCloseable {
             return new HttpResult.Answered(response.code(), secrets.mask(note + text + rest));
         }
 
+        /** Where a 303 leads can fail, and says nothing about the request that was answered with it. */
+        private static HttpResult afterAcceptance(HttpResult answer) {
+            return answer.effect() == Effect.DONE
+                    ? answer
+                    : new HttpResult.Lost("the server answered 303, and where that leads " + answer.words());
+        }
+
         /** A status other than a success says all that there is to know, whatever became of the rest. */
         private HttpResult broken() {
             if (status == 0) {
                 return new HttpResult.Lost("the connection broke off before the answer");
             }
             HttpResult.Answered answer = new HttpResult.Answered(status, "");
-            return answer.isSuccess()
+            return answer.effect() == Effect.DONE
                     ? new HttpResult.Lost("the server answered " + status + ", and the rest of its answer did not come")
                     : answer;
         }

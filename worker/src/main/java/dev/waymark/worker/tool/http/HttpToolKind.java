@@ -6,7 +6,6 @@ import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolPrograms;
@@ -45,7 +44,7 @@ public final class HttpToolKind implements ToolKind {
     @Override
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return requests.misfit(endpoint(tool), args)
-                .map(why -> ToolOutcome.error(ToolTexts.invalidInput(tool.name(), why)));
+                .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)));
     }
 
     @Override
@@ -53,13 +52,8 @@ public final class HttpToolKind implements ToolKind {
         if (run.fence().left().isZero()) {
             return run.tooLate();
         }
-        HttpResult result = requests.run(endpoint(run.tool()), run.args(), run.idempotencyKey(), run.fence());
-        if (result instanceof HttpResult.Lost lost) {
-            return ToolOutcome.unknown(lost.words());
-        }
-        return result instanceof HttpResult.Answered answer && answer.isSuccess()
-                ? ToolOutcome.result(InlineText.of(answer.body()))
-                : ToolRun.failure(result.words());
+        HttpResult result = requests.run(endpoint(run.tool()), run.args(), run.effectKeys(), run.fence());
+        return result.effect().outcome(result.words());
     }
 
     @Override

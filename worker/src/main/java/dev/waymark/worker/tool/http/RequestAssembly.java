@@ -5,6 +5,7 @@ import dev.waymark.agent.Endpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface RequestAssembly {
     String IDEMPOTENCY_KEY = "Idempotency-Key";
+    String FENCING_TOKEN = "Waymark-Fencing-Token";
 
     record Ready(Request request) implements RequestAssembly {}
 
@@ -34,8 +36,7 @@ sealed interface RequestAssembly {
     /** No arguments would. */
     record Unusable(String why) implements RequestAssembly {}
 
-    /** @param key sent where it is there */
-    static RequestAssembly of(Endpoint endpoint, Json args, Optional<String> key, Secrets secrets) {
+    static RequestAssembly of(Endpoint endpoint, Json args, EffectKeys keys, Secrets secrets) {
         Optional<String> missing = secrets.missing();
         if (missing.isPresent()) {
             return new Unusable("environment variable " + missing.get() + " is not set in the worker");
@@ -75,7 +76,8 @@ sealed interface RequestAssembly {
             }
             request.header(header.getKey(), value);
         }
-        key.ifPresent(text -> request.header(IDEMPOTENCY_KEY, text));
+        keys.idempotencyKey().ifPresent(key -> request.header(IDEMPOTENCY_KEY, key));
+        keys.fencingToken().ifPresent(token -> request.header(FENCING_TOKEN, Long.toString(token)));
         return new Ready(request.build());
     }
 

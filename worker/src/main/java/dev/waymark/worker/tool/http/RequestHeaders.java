@@ -23,7 +23,8 @@ public final class RequestHeaders {
             "te",
             "trailer",
             "transfer-encoding",
-            "upgrade");
+            "upgrade",
+            "waymark-fencing-token");
 
     private RequestHeaders() {}
 

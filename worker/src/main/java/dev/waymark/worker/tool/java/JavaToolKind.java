@@ -9,6 +9,7 @@ import dev.waymark.tool.InterruptException;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.Verdict;
 import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.channels.ClosedByInterruptException;
@@ -29,7 +30,9 @@ public final class JavaToolKind implements ToolKind {
 
     @Override
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
-        return tools.find(tool.name()).isPresent() ? Optional.empty() : Optional.of(ToolRun.failure(missing(tool)));
+        return tools.find(tool.name()).isPresent()
+                ? Optional.empty()
+                : Optional.of(Effect.NOT_DONE.outcome(missing(tool)));
     }
 
     @Override
@@ -40,25 +43,25 @@ public final class JavaToolKind implements ToolKind {
         Tool tool = tools.find(run.tool().name()).orElseThrow();
         InterruptTimer timer = new InterruptTimer(run.fence().left());
         try (timer) {
-            return ToolOutcome.result(InlineText.of(tool.run(run.args(), run.context())));
+            return Effect.DONE.outcome(tool.run(run.args(), run.context()));
         } catch (InterruptException e) {
             return ToolOutcome.question(InlineText.of(e.question()));
         } catch (EffectUnknownException e) {
-            return ToolOutcome.unknown(InlineText.of(words(e)));
+            return Effect.UNKNOWN.outcome(words(e));
         } catch (InterruptedException e) {
             if (timer.hasPassed()) {
-                return ToolOutcome.unknown(run.timedOut());
+                return Effect.UNKNOWN.outcome(run.timedOut());
             }
             throw e;
         } catch (Exception e) {
             if (timer.hasPassed()) {
-                return ToolOutcome.unknown(run.timedOut());
+                return Effect.UNKNOWN.outcome(run.timedOut());
             }
             // A tool that was interrupted may throw anything. What it did until then, nobody knows.
             if (isInterruption(e) || run.cancelled().getAsBoolean()) {
                 throw new InterruptedException(words(e));
             }
-            return ToolRun.failure(words(e));
+            return Effect.OWN_ERROR.outcome(words(e));
         }
     }
 

@@ -31,9 +31,10 @@ public record ToolRun(
         return new ToolRun(tool, args, context, fence, Optional.empty(), cancelled);
     }
 
-    /** Goes with requests that may take effect, so that the other side can recognize a repeated one. */
-    public Optional<String> idempotencyKey() {
-        return tool.hasEffect() ? Optional.of(context.idempotencyKey()) : Optional.empty();
+    public EffectKeys effectKeys() {
+        return tool.hasEffect()
+                ? new EffectKeys(Optional.of(context.idempotencyKey()), context.fencingToken())
+                : EffectKeys.NONE;
     }
 
     public String timedOut() {
@@ -42,7 +43,7 @@ public record ToolRun(
 
     /** It did not begin. A claimed call is dispatched again. */
     public ToolOutcome notStarted(String why) {
-        return execution.map(name -> ToolOutcome.notStarted(name, why)).orElseGet(() -> failure(why));
+        return execution.map(name -> ToolOutcome.notStarted(name, why)).orElseGet(() -> Effect.NOT_DONE.outcome(why));
     }
 
     /** Its time was up before it began. */
@@ -50,8 +51,8 @@ public record ToolRun(
         return notStarted("its time was up before it was started");
     }
 
-    /** An error that the model sees. */
-    public static ToolOutcome failure(String words) {
-        return ToolOutcome.error(InlineText.of(ToolTexts.failure(words)));
+    /** An error as the model sees it. */
+    static String errorText(String words) {
+        return InlineText.of(ToolTexts.failure(words));
     }
 }

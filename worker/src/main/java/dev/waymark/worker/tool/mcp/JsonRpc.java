@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.tool.kind.Effect;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
@@ -75,8 +76,10 @@ final class JsonRpc {
     static RpcAnswer answer(JsonNode message) {
         JsonNode error = message.path("error");
         return error.isObject()
-                ? new RpcAnswer.Refusal(error.path("message").asText("refused") + " ("
-                        + error.path("code").asText() + ")")
+                ? new RpcAnswer.Refusal(
+                        error.path("message").asText("refused") + " ("
+                                + error.path("code").asText() + ")",
+                        Effect.ofRpcError(error.path("code").asInt()))
                 : new RpcAnswer.Result(message.path("result"));
     }
 

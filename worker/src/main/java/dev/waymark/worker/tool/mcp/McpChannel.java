@@ -26,6 +26,9 @@ interface McpChannel extends AutoCloseable {
     /** Whether requests may still be answered. */
     boolean isOpen();
 
+    /** Whether the other side may forget the connection without a sign. */
+    boolean canLapse();
+
     /** Returns when nothing of it is left. */
     @Override
     void close();

@@ -28,8 +28,12 @@ final class McpConnection implements AutoCloseable {
     /** What a server that did not answer in time gets to show that it is there at all. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
+    /** A session that nobody has used for so long may be forgotten, and a call that may take effect must not find out. */
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
     private final McpChannel channel;
     private volatile boolean doubtful;
+    private volatile long lastUse = System.nanoTime();
 
     private McpConnection(McpChannel channel) {
         this.channel = channel;
@@ -89,7 +93,7 @@ final class McpConnection implements AutoCloseable {
         List<RemoteTool> tools = new ArrayList<>();
         ObjectNode page = JsonRpc.object();
         for (int pages = 0; pages < MOST_PAGES; pages++) {
-            RpcAnswer answer = ask("tools/list", page, fence);
+            RpcAnswer answer = ask("tools/list", page, fence, true);
             if (answer instanceof RpcAnswer.Refusal refusal) {
                 throw new RequestNotSentException("it does not list its tools: " + refusal.words());
             }
@@ -112,35 +116,43 @@ final class McpConnection implements AutoCloseable {
         throw new UnusableServerException("its list of tools does not end");
     }
 
-    RpcAnswer call(ObjectNode params, ProcessFence fence)
+    /** @param repeatable whether the call may be sent again when the server says that it does not know the session */
+    RpcAnswer call(ObjectNode params, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
-        return ask("tools/call", params, fence);
+        return ask("tools/call", params, fence, repeatable);
     }
 
-    private RpcAnswer ask(String method, ObjectNode params, ProcessFence fence)
+    private RpcAnswer ask(String method, ObjectNode params, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
+        lastUse = System.nanoTime();
         try {
-            return channel.ask(method, params, fence);
+            RpcAnswer answer = channel.ask(method, params, fence);
+            if (repeatable && answer instanceof RpcAnswer.Refusal refusal && !channel.isOpen()) {
+                throw new RequestNotSentException(refusal.words());
+            }
+            return answer;
         } catch (OutcomeUnknownException e) {
             doubtful |= e.isLate();
             throw e;
         }
     }
 
-    /** Whether it can be used, which one that has just kept somebody waiting has to prove. */
+    /** Whether it can be used. One that has just kept somebody waiting, or was not used for long, has to prove it. */
     boolean isUsable() throws InterruptedException {
         if (!channel.isOpen()) {
             return false;
         }
-        if (doubtful) {
+        boolean idle = System.nanoTime() - lastUse > IDLE.toNanos();
+        if (doubtful || (idle && channel.canLapse())) {
             try {
                 channel.ask("ping", JsonRpc.object(), ProcessFence.in(SIGN_OF_LIFE));
                 doubtful = false;
             } catch (RequestNotSentException | OutcomeUnknownException e) {
                 return false;
             }
+            lastUse = System.nanoTime();
         }
-        return true;
+        return channel.isOpen();
     }
 
     @Override

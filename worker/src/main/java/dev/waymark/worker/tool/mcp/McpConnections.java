@@ -5,6 +5,7 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,13 +22,15 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
- *     McpResult result = servers.call(tool, args, Optional.of(key), ProcessFence.in(Duration.ofSeconds(60)));
+ *     McpResult result = servers.call(tool, args, keys, ProcessFence.in(Duration.ofSeconds(60)));
  * }
  * }</pre>
  */
 public final class McpConnections implements AutoCloseable {
     /** In a call's {@code _meta}. */
     private static final String KEY = "dev.waymark/idempotency-key";
+
+    private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
 
     private final Map<String, String> environment;
     private final Path directory;
@@ -57,18 +60,26 @@ public final class McpConnections implements AutoCloseable {
     /**
      * Calls a tool, at most once.
      *
-     * @param key by which the server can tell repeated requests; goes with the call as {@code dev.waymark/idempotency-key}
-     *     in its {@code _meta}
+     * @param keys go with the call in its {@code _meta}, as {@code dev.waymark/idempotency-key} and
+     *     {@code dev.waymark/fencing-token}
      * @throws RequestNotSentException when it was certainly not called
      * @throws OutcomeUnknownException when nobody knows whether it did anything
      */
-    public McpResult call(McpTool tool, Json args, Optional<String> key, ProcessFence fence)
+    public McpResult call(McpTool tool, Json args, EffectKeys keys, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         ObjectNode params = JsonRpc.object().put("name", tool.tool());
         params.set("arguments", JsonRpc.tree(args));
-        key.ifPresent(value -> params.set("_meta", JsonRpc.object().put(KEY, value)));
+        ObjectNode meta = JsonRpc.object();
+        keys.idempotencyKey().ifPresent(key -> meta.put(KEY, key));
+        keys.fencingToken().ifPresent(token -> meta.put(FENCING_TOKEN, token));
+        if (!meta.isEmpty()) {
+            params.set("_meta", meta);
+        }
         try {
-            return use(tool.server(), fence, connection -> McpResult.of(connection.call(params, fence)));
+            return use(
+                    tool.server(),
+                    fence,
+                    connection -> McpResult.of(connection.call(params, fence, keys.equals(EffectKeys.NONE))));
         } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.tool.kind.Effect;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -139,7 +140,7 @@ final class McpHttpChannel implements McpChannel {
     private OutcomeUnknownException failure(Throwable cause, Exchange exchange) throws RequestNotSentException {
         String words = secrets.mask(
                 Optional.ofNullable(cause.getMessage()).orElse(cause.getClass().getSimpleName()));
-        if (!exchange.sent || cause instanceof Moved || cause instanceof SessionOver) {
+        if (!exchange.sent || cause instanceof Moved) {
             throw new RequestNotSentException(words);
         }
         return OutcomeUnknownException.cut(words);
@@ -185,6 +186,11 @@ final class McpHttpChannel implements McpChannel {
     @Override
     public boolean isOpen() {
         return open;
+    }
+
+    @Override
+    public boolean canLapse() {
+        return session.isPresent();
     }
 
     /** Tells the server that its session is over, if there is one, and does not wait long for it to hear that. */
@@ -252,13 +258,6 @@ final class McpHttpChannel implements McpChannel {
         }
     }
 
-    /** The server knows our session no more, and so has not looked at the request. */
-    private static final class SessionOver extends IOException {
-        SessionOver() {
-            super("its session is over");
-        }
-    }
-
     /** One request and what comes back. */
     private final class Exchange extends EventListener implements Callback {
         private final long id;
@@ -301,7 +300,7 @@ final class McpHttpChannel implements McpChannel {
 
         private RpcAnswer document(BufferedSource source) throws IOException {
             if (source.request(MOST_BYTES + 1L)) {
-                return new RpcAnswer.Refusal(TOO_LONG);
+                return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
             }
             return JsonRpc.read(source.readByteArray())
                     .filter(message -> JsonRpc.answers(message, id))
@@ -318,7 +317,7 @@ final class McpHttpChannel implements McpChannel {
                         data.append(line.startsWith("data: ") ? line.substring(6) : line.substring(5))
                                 .append('\n');
                         if (data.length() > MOST_BYTES) {
-                            return new RpcAnswer.Refusal(TOO_LONG);
+                            return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
                         }
                     } else if (line.isEmpty() && data.length() > 0) {
                         Optional<RpcAnswer> said = take(data.toString());
@@ -330,7 +329,7 @@ final class McpHttpChannel implements McpChannel {
                 }
             } catch (EOFException e) {
                 if (source.request(MOST_BYTES)) {
-                    return new RpcAnswer.Refusal(TOO_LONG);
+                    return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
                 }
                 throw new IOException("the stream ended without an answer");
             }
@@ -354,21 +353,21 @@ final class McpHttpChannel implements McpChannel {
                 if (to.filter(there -> isHere(there)).isPresent()) {
                     throw new Moved(to.get());
                 }
-                return new RpcAnswer.Refusal("HTTP " + status + ": it redirects elsewhere, which is not followed");
+                return new RpcAnswer.Refusal(
+                        "HTTP " + status + ": it redirects elsewhere, which is not followed", Effect.NOT_DONE);
             }
             // Some say 400 where the protocol has 404.
             boolean unknown = status == 404
                     || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
             if (session.isPresent() && unknown) {
                 open = false;
-                throw new SessionOver();
             }
             String words = "HTTP " + status + words(body);
-            if (status >= 500) {
-                // A proxy may say so of a server that goes on.
+            Effect effect = Effect.ofHttpStatus(status);
+            if (effect == Effect.UNKNOWN) {
                 throw new IOException(words);
             }
-            return new RpcAnswer.Refusal(words);
+            return new RpcAnswer.Refusal(words, effect);
         }
 
         private boolean isHere(HttpUrl there) {

@@ -1,6 +1,7 @@
 package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.worker.tool.kind.Effect;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -9,11 +10,11 @@ import java.util.List;
  * What a call came to, in words: texts as they are, one below the other; of everything else, what it is. Where there is no
  * text, structured content stands for it.
  */
-public record McpResult(String text, boolean isError) {
+public record McpResult(String text, Effect effect) {
 
     static McpResult of(RpcAnswer answer) {
         if (answer instanceof RpcAnswer.Refusal refusal) {
-            return new McpResult(refusal.words(), true);
+            return new McpResult(refusal.words(), refusal.effect());
         }
         JsonNode result = ((RpcAnswer.Result) answer).value();
         JsonNode structured = result.path("structuredContent");
@@ -21,7 +22,7 @@ public record McpResult(String text, boolean isError) {
         result.path("content").forEach(part -> parts.add(words(part)));
         return new McpResult(
                 parts.isEmpty() && structured.isContainerNode() ? structured.toString() : String.join("\n", parts),
-                result.path("isError").asBoolean());
+                result.path("isError").asBoolean() ? Effect.OWN_ERROR : Effect.DONE);
     }
 
     private static String words(JsonNode part) {

@@ -7,6 +7,7 @@ import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.process.Shell;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.tool.kind.Effect;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -143,6 +144,11 @@ final class McpStdioChannel implements McpChannel {
     }
 
     @Override
+    public boolean canLapse() {
+        return false;
+    }
+
+    @Override
     public void close() {
         outgoing.add(END);
         boolean interrupted = false;
@@ -223,7 +229,8 @@ final class McpStdioChannel implements McpChannel {
         Optional<String> id = first.find()
                 ? Optional.of(first.group(1))
                 : last.find() ? Optional.of(last.group(1)) : Optional.empty();
-        id.flatMap(this::waiter).ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(McpHttpChannel.TOO_LONG)));
+        id.flatMap(this::waiter)
+                .ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(McpHttpChannel.TOO_LONG, Effect.UNKNOWN)));
     }
 
     private Optional<CompletableFuture<RpcAnswer>> waiter(String id) {

@@ -6,7 +6,7 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.worker.activity.ActivityProblems;
-import dev.waymark.worker.text.InlineText;
+import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolKind;
 import dev.waymark.worker.tool.kind.ToolRun;
 import java.util.Optional;
@@ -38,19 +38,18 @@ public final class McpToolKind implements ToolKind {
     @Override
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         try {
-            McpResult result =
-                    servers.call(run.tool().mcp().orElseThrow(), run.args(), run.idempotencyKey(), run.fence());
-            return result.isError() ? ToolRun.failure(result.text()) : ToolOutcome.result(InlineText.of(result.text()));
+            McpResult result = servers.call(run.tool().mcp().orElseThrow(), run.args(), run.effectKeys(), run.fence());
+            return result.effect().outcome(result.text());
         } catch (RequestNotSentException e) {
             String why = "MCP server " + run.tool().mcp().orElseThrow().server().name() + " can't be reached: "
                     + e.getMessage();
             retryIfSafe(run, why);
-            return ToolRun.failure(why);
+            return Effect.NOT_DONE.outcome(why);
         } catch (OutcomeUnknownException e) {
             if (!e.isLate()) {
                 retryIfSafe(run, String.valueOf(e.getMessage()));
             }
-            return ToolOutcome.unknown(InlineText.of(String.valueOf(e.getMessage())));
+            return Effect.UNKNOWN.outcome(String.valueOf(e.getMessage()));
         }
     }
 

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import okhttp3.Dns;
 import org.junit.jupiter.api.Test;
@@ -179,7 +179,7 @@ class AddressRulesTest {
             HttpResult result = runner.run(
                     Endpoint.of(Endpoint.Method.GET, "http://" + host + "/"),
                     Json.EMPTY_OBJECT,
-                    Optional.empty(),
+                    EffectKeys.NONE,
                     ProcessFence.in(Duration.ofSeconds(60)));
 
             assertThat(result).isInstanceOf(HttpResult.NotSent.class);
@@ -201,7 +201,7 @@ class AddressRulesTest {
                 assertThat(runner.run(
                                 Endpoint.of(Endpoint.Method.GET, url),
                                 Json.EMPTY_OBJECT,
-                                Optional.empty(),
+                                EffectKeys.NONE,
                                 ProcessFence.in(Duration.ofSeconds(60))))
                         .as(url)
                         .isInstanceOf(HttpResult.NotSent.class)

@@ -8,6 +8,7 @@ import dev.waymark.agent.Endpoint.Method;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -20,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -32,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpRunnerTest {
     private static final ProcessFence LONG = ProcessFence.in(Duration.ofMinutes(2));
-    private static final Optional<String> KEY = Optional.of("k1");
+    private static final EffectKeys KEY = new EffectKeys(Optional.of("k1"), OptionalLong.of(3));
     private static final Map<String, String> ENVIRONMENT =
             Map.of("TOKEN", "canary-7f\"3/a\n", "BASE", "http://127.0.0.1:1/base");
 
@@ -78,6 +80,7 @@ class HttpRunnerTest {
                 .isEqualTo(Json.of(Map.of("words", "é", "list", List.of(1))));
         assertThat(request.headers().getFirst("Content-Type")).isEqualTo("application/json");
         assertThat(request.headers().getFirst("Idempotency-Key")).isEqualTo("k1");
+        assertThat(request.headers().getFirst("Waymark-Fencing-Token")).isEqualTo("3");
         assertThat(request.headers().getFirst("X-Team")).isEqualTo("red");
     }
 
@@ -90,13 +93,13 @@ class HttpRunnerTest {
         args.put("open", true);
 
         HttpResult result =
-                runner.run(endpoint(Method.GET, server.url("/issues?page=1")), Json.of(args), Optional.empty(), LONG);
+                runner.run(endpoint(Method.GET, server.url("/issues?page=1")), Json.of(args), EffectKeys.NONE, LONG);
 
         assertThat(result).isEqualTo(new HttpResult.Answered(200, "found"));
         RecordingServer.Request request = server.requests().get(0);
         assertThat(request.target()).isEqualTo("/issues?page=1&tags=a%26b&tags=2&open=true");
         assertThat(request.body()).isEmpty();
-        assertThat(request.headers()).doesNotContainKeys("Idempotency-key", "Content-type");
+        assertThat(request.headers()).doesNotContainKeys("Idempotency-key", "Waymark-fencing-token", "Content-type");
     }
 
     @Test
@@ -414,7 +417,21 @@ class HttpRunnerTest {
                 .isEqualTo(new HttpResult.Answered(200, "there"));
         RecordingServer.Request second = server.requests().get(1);
         assertThat(second.method() + second.body()).isEqualTo("GET");
-        assertThat(second.headers()).doesNotContainKeys("Idempotency-key", "Content-type");
+        assertThat(second.headers()).doesNotContainKeys("Idempotency-key", "Waymark-fencing-token", "Content-type");
+    }
+
+    @Test
+    void post_seeOtherThatFails_isUnknown() throws Exception {
+        RecordingServer server = server((exchange, request) -> {
+            if (request.target().equals("/a")) {
+                RecordingServer.redirect(exchange, 303, "/b");
+            } else {
+                RecordingServer.send(exchange, 404, "not yet");
+            }
+        });
+
+        assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of("x", 1)))
+                .isEqualTo(new HttpResult.Lost("the server answered 303, and where that leads status 404: not yet"));
     }
 
     @Test

@@ -2,36 +2,20 @@ package dev.waymark.worker.tool.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Endpoint.Method;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.connect.Connection;
-import dev.waymark.contract.RunOutcome;
-import dev.waymark.contract.SayPayload;
-import dev.waymark.contract.StartInput;
-import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.message.Part;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.model.ModelProvider;
-import dev.waymark.testkit.HistoryCheck;
-import dev.waymark.worker.AgentWorker;
-import dev.waymark.worker.model.ModelProviders;
-import dev.waymark.worker.server.InMemoryServer;
+import dev.waymark.worker.tool.ToolThread;
 import io.temporal.api.enums.v1.EventType;
-import io.temporal.client.WorkflowOptions;
-import io.temporal.client.WorkflowStub;
-import io.temporal.common.WorkflowExecutionHistory;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests as tools of agents that a whole worker runs. */
 @Timeout(120)
@@ -44,71 +28,15 @@ class HttpToolTest {
             "properties",
             Map.of("cents", Map.of("type", "integer"), "card", Map.of("type", "string"))));
 
-    private static InMemoryServer temporal;
-    private static Connection connection;
-
-    private final String thread = "thread-" + UUID.randomUUID();
-
-    @BeforeAll
-    static void connect() throws Exception {
-        temporal = InMemoryServer.start(0);
-        connection = Connection.to(temporal.address());
-    }
-
-    @AfterAll
-    static void disconnect() {
-        connection.close();
-        temporal.close();
-    }
+    private final ToolThread thread = new ToolThread();
 
     private static ToolSpec.Builder charge(Method method, String url) {
         return ToolSpec.http("charge", Endpoint.of(method, url).allowingPrivate())
                 .describedAs("Charges", SCHEMA);
     }
 
-    /** Calls the tool as often as there are arguments, one after the other, and repeats what came of them. */
-    private static ModelProvider calling(List<Map<String, ?>> calls) {
-        return request -> {
-            List<String> results = request.messages().stream()
-                    .flatMap(message -> message.toolResults().stream())
-                    .map(Part.ToolResult::content)
-                    .toList();
-            return results.size() < calls.size()
-                    ? Reply.of(new Part.ToolUse(
-                            "tu_" + (results.size() + 1), "charge", Json.of(calls.get(results.size()))))
-                    : Reply.of(new Part.Text(String.join("|", results)));
-        };
-    }
-
-    @SafeVarargs
-    private String run(ToolSpec tool, Map<String, ?>... calls) throws Exception {
-        try (AgentWorker worker = AgentWorker.builder(connection.client())
-                .taskQueue(thread)
-                .agents(AgentSpec.of("a", "test:model", tool))
-                .providers(ModelProviders.of(Map.of("test", calling(List.of(calls)))))
-                .build()) {
-            worker.start();
-            WorkflowStub stub = connection
-                    .client()
-                    .newUntypedWorkflowStub(
-                            WireNames.WORKFLOW_TYPE,
-                            WorkflowOptions.newBuilder()
-                                    .setTaskQueue(thread)
-                                    .setWorkflowId(thread)
-                                    .build());
-            stub.start(StartInput.of("a").closingAfterOneTurn().saying(SayPayload.message("m", "Charge")));
-            return stub.getResult(RunOutcome.class).text();
-        }
-    }
-
-    private WorkflowExecutionHistory history() {
-        WorkflowExecutionHistory history = connection.client().fetchHistory(thread);
-        HistoryCheck.check(history);
-        return history;
-    }
-
     private long claims() {
-        return history().getEvents().stream()
+        return thread.history().getEvents().stream()
                 .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED)
                 .count();
     }
@@ -117,8 +45,8 @@ class HttpToolTest {
     void sideEffectingTool_isClaimed_andSendsAKeyForEachCallThatIsMeant() throws Exception {
         try (RecordingServer server = RecordingServer.with(
                 (exchange, request) -> RecordingServer.send(exchange, 200, "charged " + request.body()))) {
-            String text =
-                    run(charge(Method.POST, server.url("/charges")).build(), Map.of("cents", 5), Map.of("cents", 5));
+            String text = thread.run(
+                    charge(Method.POST, server.url("/charges")).build(), Map.of("cents", 5), Map.of("cents", 5));
 
             assertThat(text).isEqualTo("charged {\"cents\":5}|charged {\"cents\":5}");
             assertThat(claims()).isEqualTo(2);
@@ -134,7 +62,7 @@ class HttpToolTest {
     void toolThatIsSafeToRetry_isNotClaimed_andSendsNoKey() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 200, "found"))) {
-            String text = run(
+            String text = thread.run(
                     charge(Method.GET, server.url("/charges/{cents}"))
                             .safeToRetry()
                             .build(),
@@ -151,7 +79,7 @@ class HttpToolTest {
     void argumentsThatDoNotFit_areToldTheModel_andNothingIsSent() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 200, "charged"))) {
-            String text = run(
+            String text = thread.run(
                     charge(Method.POST, server.url("/{card}/charges")).build(),
                     Map.of("cents", 5),
                     Map.of("cents", 5, "card", ".."));
@@ -168,7 +96,7 @@ class HttpToolTest {
     void otherStatus_isAnErrorThatTheModelSees() throws Exception {
         try (RecordingServer server =
                 RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 402, "no money"))) {
-            assertThat(run(charge(Method.POST, server.url("/")).build(), Map.of("cents", 5)))
+            assertThat(thread.run(charge(Method.POST, server.url("/")).build(), Map.of("cents", 5)))
                     .isEqualTo("Tool error: status 402: no money");
         }
     }
@@ -181,7 +109,7 @@ class HttpToolTest {
                     .describedAs("Charges", SCHEMA)
                     .build();
 
-            assertThat(run(tool, Map.of("cents", 5)))
+            assertThat(thread.run(tool, Map.of("cents", 5)))
                     .isEqualTo("Tool error: its address is private, and the tool does not say allow_private: true");
             assertThat(server.requests()).isEmpty();
         }
@@ -200,7 +128,7 @@ class HttpToolTest {
     void lostAnswer_isUnknown_andTheSameAskedForAgainKeepsItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
-            String text = run(
+            String text = thread.run(
                     charge(Method.POST, server.url("/")).honouringKey().build(),
                     Map.of("cents", 5),
                     Map.of("cents", 5));
@@ -221,7 +149,7 @@ class HttpToolTest {
     void lostAnswer_thatDidNotLand_isSentAgainWithItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
-            String text = run(
+            String text = thread.run(
                     charge(Method.POST, server.url("/"))
                             .honouringKey()
                             .timeout(Duration.ofSeconds(2))
@@ -242,7 +170,7 @@ class HttpToolTest {
     void lostAnswer_thatDidLand_isFoundOut() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
-            String text = run(
+            String text = thread.run(
                     charge(Method.POST, server.url("/"))
                             .timeout(Duration.ofSeconds(2))
                             .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
@@ -254,15 +182,53 @@ class HttpToolTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {408, 500, 502, 504, 0})
+    void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(int status) throws Exception {
+        AtomicInteger effects = new AtomicInteger();
+        try (RecordingServer server = RecordingServer.with((exchange, request) -> {
+            effects.incrementAndGet();
+            if (status > 0) {
+                RecordingServer.send(exchange, status, "upstream");
+            } else {
+                exchange.close();
+            }
+        })) {
+            ToolSpec tool = charge(Method.POST, server.url("/"))
+                    .timeout(Duration.ofSeconds(2))
+                    .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                    .build();
+
+            assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");
+            assertThat(effects).hasValue(1);
+        }
+    }
+
+    @Test
+    void serverError_withNobodyToAsk_isReportedAsUnknown_andTheSameAskedForAgainKeepsItsKey() throws Exception {
+        try (RecordingServer server =
+                RecordingServer.with((exchange, request) -> RecordingServer.send(exchange, 504, "upstream"))) {
+            String text =
+                    thread.run(charge(Method.POST, server.url("/")).build(), Map.of("cents", 5), Map.of("cents", 5));
+
+            assertThat(text).startsWith("{\"error\":\"Tool 'charge' (call tu_1)");
+            assertThat(thread.history().getHistory().toString()).contains("status 504: upstream");
+            assertThat(server.requests().stream()
+                            .map(request -> request.headers().getFirst("Idempotency-Key"))
+                            .distinct())
+                    .hasSize(1);
+        }
+    }
+
     /** No variable can be set in a running JVM, so one that is there is the secret. */
     @Test
     void secret_thatTheServerRepeats_isNotInHistory() throws Exception {
         String secret = System.getenv("PATH");
         try (RecordingServer server = RecordingServer.with((exchange, request) -> RecordingServer.send(
                 exchange,
-                request.body().contains("6") ? 500 : 200,
+                request.body().contains("6") ? 422 : 200,
                 request.headers().getFirst("X-Token") + " " + request.target()))) {
-            String text = run(
+            String text = thread.run(
                     ToolSpec.http(
                                     "charge",
                                     Endpoint.of(Method.POST, server.url("/x"))
@@ -274,8 +240,8 @@ class HttpToolTest {
                     Map.of("cents", 6));
 
             assertThat(server.requests().get(0).headers().getFirst("X-Token")).isEqualTo("Bearer " + secret);
-            assertThat(text).isEqualTo("Bearer ${PATH} /x|Tool error: status 500: Bearer ${PATH} /x");
-            assertThat(history().getHistory().toString()).doesNotContain(secret);
+            assertThat(text).isEqualTo("Bearer ${PATH} /x|Tool error: status 422: Bearer ${PATH} /x");
+            assertThat(thread.history().getHistory().toString()).doesNotContain(secret);
         }
     }
 }

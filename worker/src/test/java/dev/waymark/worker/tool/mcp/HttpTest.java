@@ -4,11 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.agent.McpServer;
+import dev.waymark.agent.McpTool;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.Effect;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class HttpTest extends McpCases {
     private HttpToolServer http;
@@ -29,14 +36,41 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void session_thatTheServerForgot_isBegunAnew_withOneEffect() throws Exception {
+    void session_thatTheServerForgot_isBegunAnewForWhatIsSafe() throws Exception {
+        call("echo", Map.of());
+        http.forgetSessions();
+
+        McpTool echo = new McpTool(server(), "echo");
+        McpResult result = servers.call(echo, Json.of(Map.of("text", "x")), EffectKeys.NONE, ProcessFence.in(PATIENCE));
+
+        assertThat(result.text()).isEqualTo("echo: x");
+        assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(2);
+    }
+
+    @Test
+    void session_thatTheServerForgot_refusesWhatHasAnEffect_andTheNextCallBeginsAnew() throws Exception {
         call("charge", Map.of("cents", 5));
         http.forgetSessions();
 
+        assertThat(call("charge", Map.of("cents", 7)))
+                .isEqualTo(new McpResult("HTTP 404: no such session", Effect.NOT_DONE));
         assertThat(call("charge", Map.of("cents", 7)).text()).isEqualTo("charged 7");
 
         assertThat(ToolServer.effects(directory)).hasSize(2);
         assertThat(ToolServer.seen(directory)).filteredOn("initialize"::equals).hasSize(2);
+    }
+
+    /** A server may say this of a session that it needed for more than the effect. */
+    @ParameterizedTest
+    @ValueSource(ints = {400, 404})
+    void effectBeforeTheWordOfALostSession_happensOnce(int status) throws Exception {
+        call("echo", Map.of());
+
+        assertThat(call("charge", Map.of("status", status, "words", "session expired"))
+                        .effect())
+                .isEqualTo(Effect.NOT_DONE);
+
+        assertThat(ToolServer.effects(directory)).hasSize(1);
     }
 
     @Test
@@ -50,12 +84,16 @@ class HttpTest extends McpCases {
     }
 
     @Test
-    void status_5xx_isLost_4xx_isAnError() throws Exception {
+    void status_5xxAnd408_isLost_4xx_isAnError() throws Exception {
+        assertThatThrownBy(() -> call("charge", Map.of("status", 408)))
+                .isInstanceOf(OutcomeUnknownException.class)
+                .hasMessage("HTTP 408: upstream");
         assertThatThrownBy(() -> call("charge", Map.of("status", 502)))
                 .isInstanceOf(OutcomeUnknownException.class)
                 .hasMessage("HTTP 502: upstream");
-        assertThat(call("charge", Map.of("status", 422))).isEqualTo(new McpResult("HTTP 422: upstream", true));
-        assertThat(ToolServer.effects(directory)).hasSize(2);
+        assertThat(call("charge", Map.of("status", 422)))
+                .isEqualTo(new McpResult("HTTP 422: upstream", Effect.NOT_DONE));
+        assertThat(ToolServer.effects(directory)).hasSize(3);
     }
 
     @Test

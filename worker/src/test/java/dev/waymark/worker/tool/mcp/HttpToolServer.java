@@ -87,7 +87,7 @@ public final class HttpToolServer implements AutoCloseable {
             // What a server with an address does when it dies: its connections end, or a proxy speaks for it.
             tools.effect(name, message.path("params"));
             if (args.has("status")) {
-                status(exchange, args.path("status").asInt(), "upstream");
+                status(exchange, args.path("status").asInt(), args.path("words").asText("upstream"));
             } else {
                 begin(exchange).close();
             }

@@ -8,11 +8,14 @@ import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.Effect;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What holds over every transport, with a server that is really there. */
 abstract class McpCases {
     static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final EffectKeys KEYS = new EffectKeys(Optional.of("key-1"), OptionalLong.of(3));
     static final String TOKEN = "canary-4711-secret";
 
     @TempDir
@@ -51,7 +55,7 @@ abstract class McpCases {
     }
 
     McpResult call(McpServer server, String tool, Map<String, Object> args, Duration time) throws Exception {
-        return servers.call(new McpTool(server, tool), Json.of(args), Optional.of("key-1"), ProcessFence.in(time));
+        return servers.call(new McpTool(server, tool), Json.of(args), KEYS, ProcessFence.in(time));
     }
 
     @Test
@@ -83,20 +87,20 @@ abstract class McpCases {
 
     @Test
     void call_results_areInWords() throws Exception {
-        assertThat(call("echo", Map.of("text", "Grüße"))).isEqualTo(new McpResult("echo: Grüße", false));
-        assertThat(call("sum", Map.of("a", 2, "b", 3))).isEqualTo(new McpResult("{\"sum\":5}", false));
+        assertThat(call("echo", Map.of("text", "Grüße"))).isEqualTo(new McpResult("echo: Grüße", Effect.DONE));
+        assertThat(call("sum", Map.of("a", 2, "b", 3))).isEqualTo(new McpResult("{\"sum\":5}", Effect.DONE));
         assertThat(call("picture", Map.of()))
-                .isEqualTo(new McpResult("Here it is.\n[image image/png, 5 bytes]", false));
-        assertThat(call("fail", Map.of())).isEqualTo(new McpResult("No such city", true));
-        assertThat(call("a.b", Map.of("text", "c"))).isEqualTo(new McpResult("a.b: c", false));
-        assertThat(call("chatty", Map.of("text", "x"))).isEqualTo(new McpResult("chatty: x", false));
+                .isEqualTo(new McpResult("Here it is.\n[image image/png, 5 bytes]", Effect.DONE));
+        assertThat(call("fail", Map.of())).isEqualTo(new McpResult("No such city", Effect.OWN_ERROR));
+        assertThat(call("a.b", Map.of("text", "c"))).isEqualTo(new McpResult("a.b: c", Effect.DONE));
+        assertThat(call("chatty", Map.of("text", "x"))).isEqualTo(new McpResult("chatty: x", Effect.DONE));
     }
 
     @Test
-    void call_thatHasAnEffect_carriesTheKey() throws Exception {
+    void call_thatHasAnEffect_carriesItsKeys() throws Exception {
         call("charge", Map.of("cents", 5));
 
-        assertThat(ToolServer.effects(directory)).containsExactly("charge key-1");
+        assertThat(ToolServer.effects(directory)).containsExactly("charge key-1 3");
     }
 
     @Test
@@ -127,7 +131,7 @@ abstract class McpCases {
 
         assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(PATIENCE.dividedBy(2));
         assertThat(call("echo", Map.of("text", "back")).text()).isEqualTo("echo: back");
-        assertThat(ToolServer.effects(directory)).containsExactly("die key-1");
+        assertThat(ToolServer.effects(directory)).containsExactly("die key-1 3");
     }
 
     @Test
@@ -172,13 +176,13 @@ abstract class McpCases {
         call("echo", Map.of());
         ToolServer.remove(directory, "echo");
 
-        assertThat(call("echo", Map.of())).isEqualTo(new McpResult("Unknown tool: echo (-32602)", true));
+        assertThat(call("echo", Map.of())).isEqualTo(new McpResult("Unknown tool: echo (-32602)", Effect.NOT_DONE));
     }
 
     @Test
-    void call_answerThatIsTooLong_isAnErrorAndNotSilence() throws Exception {
+    void call_answerThatIsTooLong_isUnknownAndNotSilence() throws Exception {
         assertThat(call("huge", Map.of("bytes", McpChannel.MOST_BYTES + 1)))
-                .isEqualTo(new McpResult("the answer is longer than 16777216 bytes", true));
+                .isEqualTo(new McpResult("the answer is longer than 16777216 bytes", Effect.UNKNOWN));
         assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
     }
 

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.worker.tool.kind.Effect;
 import org.junit.jupiter.api.Test;
 
 class McpResultTest {
@@ -13,6 +14,6 @@ class McpResultTest {
                         + "{\"type\":\"hologram\"}]}";
 
         assertThat(McpResult.of(new RpcAnswer.Result(new JsonMapper().readTree(result))))
-                .isEqualTo(new McpResult("\n[image , 0 bytes]\n[hologram]", false));
+                .isEqualTo(new McpResult("\n[image , 0 bytes]\n[hologram]", Effect.DONE));
     }
 }

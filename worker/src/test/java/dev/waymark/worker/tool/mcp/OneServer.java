@@ -3,10 +3,10 @@ package dev.waymark.worker.tool.mcp;
 import dev.waymark.agent.McpTool;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.tool.kind.EffectKeys;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 
 /** A worker that has called a tool, says so, and does nothing more. */
 final class OneServer {
@@ -19,7 +19,7 @@ final class OneServer {
         System.out.println(servers.call(
                         echo,
                         Json.of(Map.of("text", "hello")),
-                        Optional.empty(),
+                        EffectKeys.NONE,
                         ProcessFence.in(Duration.ofSeconds(60)))
                 .text());
         System.in.read();

@@ -79,7 +79,7 @@ public final class ToolServer {
                 new LinkedHashMap<>(env));
     }
 
-    /** The effects so far, as {@code TOOL KEY}. */
+    /** The effects so far, as {@code TOOL KEY} or {@code TOOL KEY FENCING_TOKEN}. */
     public static List<String> effects(Path directory) {
         return lines(directory, "effects");
     }
@@ -225,7 +225,13 @@ public final class ToolServer {
                 name + " "
                         + params.path("_meta")
                                 .path("dev.waymark/idempotency-key")
-                                .asText("-"));
+                                .asText("-")
+                        + (params.path("_meta").has("dev.waymark/fencing-token")
+                                ? " "
+                                        + params.path("_meta")
+                                                .path("dev.waymark/fencing-token")
+                                                .asLong()
+                                : ""));
     }
 
     static ObjectNode text(String words) {

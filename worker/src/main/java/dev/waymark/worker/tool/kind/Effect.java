@@ -1,0 +1,75 @@
+package dev.waymark.worker.tool.kind;
+
+import dev.waymark.contract.ToolOutcome;
+import dev.waymark.worker.text.InlineText;
+
+/**
+ * What the end of an execution says of its effect: one table for all kinds of tools.
+ *
+ * <table>
+ *   <caption>Ends and what they say</caption>
+ *   <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP result</td></tr>
+ *   <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP 4xx, 307 and 308;
+ *       a JSON-RPC error that refuses the request</td></tr>
+ *   <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1 to 127; a Java exception; an MCP result with {@code isError}; any other
+ *       JSON-RPC error</td></tr>
+ *   <tr><th>{@link #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an answer
+ *       that did not come, not in whole, or too long; output that does not fit the tool's schema</td></tr>
+ * </table>
+ */
+public enum Effect {
+    /** The tool did what it was asked for. */
+    DONE,
+    /** Certainly nothing took effect. */
+    NOT_DONE,
+    /** The tool itself reports an error, which proves nothing. */
+    OWN_ERROR,
+    /** It may have taken effect. */
+    UNKNOWN;
+
+    /** Shells say 128 and the signal's number of a program that a signal ended. */
+    private static final int SIGNALS = 128;
+
+    private static final int RPC_PARSE_ERROR = -32700;
+    private static final int RPC_INVALID_REQUEST = -32600;
+    private static final int RPC_METHOD_NOT_FOUND = -32601;
+    private static final int RPC_INVALID_PARAMS = -32602;
+
+    /** What MCP libraries answer when a request takes them too long. */
+    private static final int RPC_TIMEOUT = -32001;
+
+    public static Effect ofExitCode(int code) {
+        if (code == 0) {
+            return DONE;
+        }
+        return code < SIGNALS ? OWN_ERROR : UNKNOWN;
+    }
+
+    /** Proxies answer 5xx for a server that goes on, and some servers 408 for a request that they have carried out. */
+    public static Effect ofHttpStatus(int status) {
+        if (status >= 200 && status < 300) {
+            return DONE;
+        }
+        boolean refused = status >= 400 && status < 500 && status != 408;
+        return refused || status == 307 || status == 308 ? NOT_DONE : UNKNOWN;
+    }
+
+    /** Of the answer to a call over JSON-RPC that is an error. */
+    public static Effect ofRpcError(int code) {
+        return switch (code) {
+            case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;
+            case RPC_TIMEOUT -> UNKNOWN;
+            default -> OWN_ERROR;
+        };
+    }
+
+    /** @param words the result, or what was seen */
+    public ToolOutcome outcome(String words) {
+        return switch (this) {
+            case DONE -> ToolOutcome.result(InlineText.of(words));
+            case NOT_DONE -> ToolOutcome.notDone(ToolRun.errorText(words));
+            case OWN_ERROR -> ToolOutcome.error(ToolRun.errorText(words));
+            case UNKNOWN -> ToolOutcome.unknown(InlineText.of(words));
+        };
+    }
+}

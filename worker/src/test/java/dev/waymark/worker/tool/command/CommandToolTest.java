@@ -1,0 +1,66 @@
+package dev.waymark.worker.tool.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.worker.tool.ToolThread;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs as tools of agents that a whole worker runs. */
+@Timeout(120)
+class CommandToolTest {
+    @TempDir
+    Path directory;
+
+    private final ToolThread thread = new ToolThread();
+
+    private ToolSpec.Builder charge(String end) {
+        return ToolSpec.command("charge", "/bin/sh", "-c", "echo charged >> \"$0\"; " + end, ledger())
+                .timeout(Duration.ofSeconds(2));
+    }
+
+    private String ledger() {
+        return directory.resolve("ledger").toString();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kill -9 $$", "kill -TERM $$", "exit 200", "sleep 60"})
+    void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(String end) throws Exception {
+        ToolSpec tool = charge(end)
+                .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
+                .build();
+
+        assertThat(thread.run(tool, Map.of("cents", 5))).isEqualTo("charged before");
+        assertThat(Files.readAllLines(Path.of(ledger()))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kill -9 $$", "exit 137"})
+    void programThatASignalEnded_withNobodyToAsk_isReportedAsUnknown(String end) throws Exception {
+        assertThat(thread.run(charge(end).build(), Map.of("cents", 5)))
+                .startsWith("{\"error\":\"Tool 'charge' (call tu_1)");
+        assertThat(thread.history().getHistory().toString()).contains("exit code 137, as after signal 9");
+        assertThat(Files.readAllLines(Path.of(ledger()))).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 127})
+    void exitCodesOfTheProgramsOwn_areErrorsThatTheModelSees(int code) {
+        assertThat(thread.run(charge("exit " + code).build(), Map.of("cents", 5)))
+                .isEqualTo("Tool error: exit code " + code);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"kill -9 $$", "sleep 60"})
+    void unknownEnd_ofAToolThatIsSafeToRetry_isAnErrorThatTheModelSees(String end) {
+        assertThat(thread.run(charge(end).safeToRetry().build(), Map.of("cents", 5)))
+                .startsWith("Tool error: ");
+    }
+}
