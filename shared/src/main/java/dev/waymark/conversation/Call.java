@@ -51,7 +51,7 @@ public record Call(
         @JsonProperty("approval") Optional<Approval> approval,
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent) {
-    /** Where a call stands. The names are stored. */
+    /** Where a call stands. {@code docs/call-life.md} has every move between these. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
         @JsonProperty("issued")

@@ -26,6 +26,13 @@ public sealed interface Fact {
         /** The signal or update by which it comes. */
         String signal();
 
+        <R> R match(InboundCases<R> cases);
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return match((InboundCases<R>) cases);
+        }
+
         /** The id under which it was sent, by which a second delivery is known. */
         default Optional<String> messageId() {
             return Optional.empty();
@@ -262,7 +269,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.toolClaimed(this);
         }
     }
@@ -379,7 +386,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.subagentReported(this);
         }
     }
@@ -469,7 +476,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
     }
@@ -493,7 +500,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.humanAnswered(this);
         }
     }
@@ -529,7 +536,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
     }
@@ -571,7 +578,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.outcomeSettled(this);
         }
     }
@@ -593,7 +600,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
     }
@@ -611,7 +618,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.stopped(this);
         }
     }
@@ -629,7 +636,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
     }
@@ -647,7 +654,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.closeRequested(this);
         }
     }
@@ -691,8 +698,31 @@ public sealed interface Fact {
         }
     }
 
-    /** One method a fact, so that the compiler finds the reader that forgot one. */
-    interface Cases<R> {
+    /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
+    interface InboundCases<R> {
+        R toolClaimed(ToolClaimed fact);
+
+        R subagentReported(SubagentReported fact);
+
+        R userSpoke(UserSpoke fact);
+
+        R humanAnswered(HumanAnswered fact);
+
+        R approvalDecided(ApprovalDecided fact);
+
+        R outcomeSettled(OutcomeSettled fact);
+
+        R budgetRaised(BudgetRaised fact);
+
+        R stopped(Stopped fact);
+
+        R cleared(Cleared fact);
+
+        R closeRequested(CloseRequested fact);
+    }
+
+    /** One method for each fact, so that the compiler finds the reader that forgot one. */
+    interface Cases<R> extends InboundCases<R> {
         R runStarted(RunStarted fact);
 
         R agentRequested(AgentRequested fact);
@@ -721,8 +751,6 @@ public sealed interface Fact {
 
         R toolLost(ToolLost fact);
 
-        R toolClaimed(ToolClaimed fact);
-
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
@@ -737,8 +765,6 @@ public sealed interface Fact {
 
         R subagentFinished(SubagentFinished fact);
 
-        R subagentReported(SubagentReported fact);
-
         R decisionPassedOn(DecisionPassedOn fact);
 
         R parentTold(ParentTold fact);
@@ -746,22 +772,6 @@ public sealed interface Fact {
         R subagentsCutOff(SubagentsCutOff fact);
 
         R timePassed(TimePassed fact);
-
-        R userSpoke(UserSpoke fact);
-
-        R humanAnswered(HumanAnswered fact);
-
-        R approvalDecided(ApprovalDecided fact);
-
-        R outcomeSettled(OutcomeSettled fact);
-
-        R budgetRaised(BudgetRaised fact);
-
-        R stopped(Stopped fact);
-
-        R cleared(Cleared fact);
-
-        R closeRequested(CloseRequested fact);
 
         R cancelRequested(CancelRequested fact);
 

@@ -22,6 +22,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -105,6 +106,7 @@ final class Ledger {
         messages(after);
         state(before, after);
         after.batchCalls().forEach(call -> call(before, fact, call));
+        moves(before, fact, after);
         calls(after);
         decisions(after);
     }
@@ -281,6 +283,23 @@ final class Ledger {
         coverage.count("verifies");
     }
 
+    /** Counts who moved a call where, as the table of {@code docs/call-life.md} has it. */
+    private void moves(Conversation before, Fact fact, Conversation after) {
+        Set<String> ids = new LinkedHashSet<>(before.batch());
+        ids.addAll(after.batch());
+        for (String id : ids) {
+            String from = before.calls().get(id).map(Ledger::statusOf).orElse("new");
+            String to = statusOf(after.calls().get(id).orElseThrow());
+            if (!from.equals(to)) {
+                coverage.count(CallLife.MOVE + from + " | " + to + " | " + fact.type());
+            }
+        }
+    }
+
+    private static String statusOf(Call call) {
+        return call.status().name().toLowerCase(Locale.ROOT);
+    }
+
     private void call(Conversation before, Fact fact, Call call) {
         AgentPolicy.Care care = careOf(call.tool());
         Optional<Call> earlier = before.calls().get(call.id());
@@ -288,7 +307,7 @@ final class Ledger {
         if (!changed) {
             return;
         }
-        coverage.count("calls " + call.status().name().toLowerCase(Locale.ROOT));
+        coverage.count("calls " + statusOf(call));
         if (care.effect()) {
             effect(fact, call, care);
             if (earlier.isEmpty() && call.claim().isPresent()) {
