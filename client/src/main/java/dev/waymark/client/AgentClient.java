@@ -197,6 +197,14 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
+     * The saver that the server asks for, where it forgets its threads itself: {@code file:DIRECTORY} of {@code waymark
+     * dev} in memory. Nothing is saved there unless {@link #savingIn} is told so.
+     */
+    public Optional<String> defaultSaver() {
+        return context.connection().defaultSaver();
+    }
+
+    /**
      * Checks that a new thread of this name would outlive the server.
      *
      * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved

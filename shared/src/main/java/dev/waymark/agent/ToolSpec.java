@@ -36,6 +36,8 @@ import java.util.Optional;
  * @param verifies the same, of a tool in Java
  * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
  * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
+ * @param verifyForbids when the check finds that a call did not take effect, it never will any more: the check has seen to it
+ *     that the other side refuses it, however late it comes
  * @param output what a result must be, as a JSON Schema
  * @param mcp where it is, if a server of tools has it
  * @param http where requests go, of a tool that is one
@@ -68,6 +70,9 @@ public record ToolSpec(
 
         @JsonProperty("honoursKey") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean honoursKey,
+
+        @JsonProperty("verifyForbids") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+        boolean verifyForbids,
 
         @JsonProperty("output") Optional<Json> output,
         @JsonProperty("http") Optional<Endpoint> http,
@@ -188,10 +193,20 @@ public record ToolSpec(
             return new AgentPolicy.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // The launcher of a program ends it whatever becomes of the worker; nothing does that to a thread in Java, nor
-        // to a request that has left.
+        // Under the first rules a program could run again because its launcher ends it whatever becomes of the worker.
+        // But
+        // a host that is frozen with all of them thaws when another execution has taken its place.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
-        return new AgentPolicy.Care(true, approval, dedupe, verified, askOnUnknown, rerun, timeout.toMillis());
+        return new AgentPolicy.Care(
+                true,
+                approval,
+                dedupe,
+                verified,
+                askOnUnknown,
+                rerun,
+                timeout.toMillis(),
+                honoursKey,
+                verified && verifyForbids);
     }
 
     /** Makes one, piece by piece. */
@@ -210,6 +225,7 @@ public record ToolSpec(
         private boolean verifies;
         private boolean askOnUnknown;
         private boolean honoursKey;
+        private boolean verifyForbids;
         private Optional<Json> output = Optional.empty();
         private Optional<McpTool> mcp = Optional.empty();
         private Optional<Endpoint> http = Optional.empty();
@@ -233,6 +249,7 @@ public record ToolSpec(
             verifies = spec.verifies;
             askOnUnknown = spec.askOnUnknown;
             honoursKey = spec.honoursKey;
+            verifyForbids = spec.verifyForbids;
             output = spec.output;
             mcp = spec.mcp;
             http = spec.http;
@@ -296,6 +313,12 @@ public record ToolSpec(
             return this;
         }
 
+        /** A check that finds no effect sees to it that there will be none: the other side refuses it from then on. */
+        public Builder forbiddingByVerify() {
+            verifyForbids = true;
+            return this;
+        }
+
         /** What does not fit is an error result. */
         public Builder returning(Json schema) {
             output = Optional.of(schema);
@@ -318,6 +341,7 @@ public record ToolSpec(
                     verifies,
                     askOnUnknown,
                     honoursKey,
+                    verifyForbids,
                     output,
                     http,
                     mcp);

@@ -207,6 +207,7 @@ public final class InboundDecoder {
                 case WireNames.STOP -> new Fact.Stopped(optionalBy());
                 case WireNames.CLEAR -> cleared();
                 case WireNames.SUBAGENT -> reported();
+                case WireNames.LATE_OUTCOME -> endedLate();
                 case WireNames.CLOSE -> new Fact.CloseRequested(optionalBy());
                 default -> throw new Unusable("there is no such signal");
             };
@@ -317,6 +318,17 @@ public final class InboundDecoder {
                 return STRICT.treeToValue(body, SubagentReport.class).toFact();
             } catch (JsonProcessingException | IllegalArgumentException e) {
                 throw new Unusable("no report of a subagent");
+            }
+        }
+
+        private Fact endedLate() throws Unusable {
+            requireObject();
+            try {
+                LateOutcome late = STRICT.treeToValue(body, LateOutcome.class);
+                return new Fact.ToolEndedLate(
+                        late.callId(), late.execution(), late.outcome().toFact(late.callId(), late.dispatch()));
+            } catch (JsonProcessingException | IllegalArgumentException e) {
+                throw new Unusable("no outcome of a tool");
             }
         }
 

@@ -15,6 +15,7 @@ import java.util.Optional;
 /**
  * Something that waits for a person: a question, a call to approve, or a call of which nobody knows what it did.
  *
+ * @param evidence what was seen of a call of which nobody knows what it did, such as {@code HTTP 504}
  * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -27,7 +28,8 @@ public record PendingItem(
         @JsonProperty("question") Optional<String> question,
         @JsonProperty("args") Optional<Json> args,
         @JsonProperty("argsDigest") Optional<String> argsDigest,
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence) {
     public static final String QUESTION = "question";
     public static final String APPROVAL = "approval";
     public static final String UNKNOWN = "unknown";
@@ -37,6 +39,7 @@ public record PendingItem(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        evidence = evidence == null ? Optional.empty() : evidence;
     }
 
     /** Everything that waits for a person, in this thread and in those of its subagents, in call order. */
@@ -53,14 +56,17 @@ public record PendingItem(
                 ask.question(),
                 ask.args(),
                 ask.argsDigest(),
-                ask.since());
+                ask.since(),
+                ask.evidence());
     }
 
     /** What a person is asked, in words. */
     public String words() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
-            case UNKNOWN -> "Did " + call() + " take effect? Nobody knows.";
+            case UNKNOWN ->
+                "Did " + call() + " take effect? Nobody knows"
+                        + evidence.map(seen -> ": " + seen).orElse(".");
             // Few checkpoints keep them.
             default ->
                 question.filter(text -> !text.isEmpty())
@@ -82,7 +88,8 @@ public record PendingItem(
                 question.map(text -> shortened(text, most)),
                 args.map(json -> shortened(json, most)),
                 argsDigest,
-                since);
+                since,
+                evidence);
     }
 
     static String shortened(String text, int most) {

@@ -65,9 +65,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     public Optional<Problem> stopped(Fact.Stopped fact) {
         return unlessOver(
                 fact,
-                () -> state.turn().isRunning()
-                        ? Optional.empty()
-                        : refused(Problem.NOT_FOUND, "no turn is running"));
+                () -> state.turn().isRunning() ? Optional.empty() : refused(Problem.NOT_FOUND, "no turn is running"));
     }
 
     @Override
@@ -83,6 +81,11 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
     @Override
     public Optional<Problem> toolClaimed(Fact.ToolClaimed fact) {
         return fact.restored() ? restored(state, fact) : unlessOver(fact, () -> claim(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> toolEndedLate(Fact.ToolEndedLate fact) {
+        return unlessOver(fact, () -> lateEnd(state, fact));
     }
 
     @Override
@@ -231,6 +234,19 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                             + " take effect, and the tool does not honour idempotency keys");
         }
         return Optional.empty();
+    }
+
+    private static Optional<Problem> lateEnd(Conversation state, Fact.ToolEndedLate late) {
+        if (state.rules() < 2) {
+            return refused(Problem.BAD_INPUT, "there is no such signal");
+        }
+        Optional<Call> call = state.calls().get(late.callId());
+        if (call.isEmpty()) {
+            return refused(Problem.NOT_FOUND, "no call " + late.callId() + " in this thread");
+        }
+        return call.get().awaitsWordOf(late.execution())
+                ? Optional.empty()
+                : refused(Problem.ALREADY_DECIDED, "nobody waits for that execution of call " + late.callId());
     }
 
     private static Optional<Problem> report(Conversation state, Fact.SubagentReported reported) {

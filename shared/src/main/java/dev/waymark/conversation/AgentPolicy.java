@@ -64,6 +64,16 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, care, approvals, budget, context, Optional.of(rule));
     }
 
+    /** All of it that these rules know of. */
+    AgentPolicy under(int rules) {
+        if (rules >= 2) {
+            return this;
+        }
+        Map<String, Care> known = new LinkedHashMap<>();
+        care.forEach((tool, each) -> known.put(tool, each.underTheFirstRules()));
+        return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
+    }
+
     /** What has to be minded when this tool is called. */
     Care careOf(String tool) {
         return care.getOrDefault(tool, Care.NONE);
@@ -93,9 +103,12 @@ public record AgentPolicy(
      * @param dedupe the same call again in the thread replays the first success
      * @param verify it can be found out whether a lost call took effect
      * @param ask a person settles what nothing else can tell
-     * @param rerun a lost call may run again once its fence has passed: nothing of it can still be running then, or the
-     *     other side tells by the key that it is the same
+     * @param rerun under the first rules, a lost call may run again once its fence has passed: nothing of it should still be
+     *     running then, or the other side tells by the key that it is the same
      * @param timeoutMillis how long it may run
+     * @param honoursKey the other side tells by the key that it was asked for the same thing before, so a lost call may run
+     *     again whatever its first execution still does
+     * @param forbids a check that finds that a call did not take effect has seen to it that it never will
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
@@ -106,11 +119,39 @@ public record AgentPolicy(
             @JsonProperty("verify") boolean verify,
             @JsonProperty("ask") boolean ask,
             @JsonProperty("rerun") boolean rerun,
-            @JsonProperty("timeoutMillis") long timeoutMillis) {
+            @JsonProperty("timeoutMillis") long timeoutMillis,
+            @JsonProperty("honoursKey") boolean honoursKey,
+            @JsonProperty("forbids") boolean forbids) {
         public static final Care NONE = new Care(false, false, false, false, false, false, 0);
 
         @JsonCreator
         public Care {}
+
+        /** {@code rerun} because the other side honours the key. */
+        public Care(
+                boolean effect,
+                boolean approval,
+                boolean dedupe,
+                boolean verify,
+                boolean ask,
+                boolean rerun,
+                long timeoutMillis) {
+            this(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, rerun, false);
+        }
+
+        private Care underTheFirstRules() {
+            return new Care(effect, approval, dedupe, verify, ask, rerun, timeoutMillis, false, false);
+        }
+
+        /** Whether a lost call may run again because a person says so. */
+        boolean rerunOnWord(int rules) {
+            return rules < 2 ? rerun : honoursKey;
+        }
+
+        /** Whether a lost call may run again because a check has found that it did not take effect. */
+        boolean rerunOnCheck(int rules) {
+            return rules < 2 ? rerun : honoursKey || forbids;
+        }
     }
 
     /** Who approves, and for how long one is waited for. */

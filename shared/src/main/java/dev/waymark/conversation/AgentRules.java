@@ -21,7 +21,7 @@ final class AgentRules {
     }
 
     void agentResolved(Fact.AgentResolved fact) {
-        AgentPolicy terms = fact.terms();
+        AgentPolicy terms = fact.terms().under(draft.identity.rules);
         draft.binding.terms = Optional.of(terms);
         draft.binding.context = terms.context()
                 .map(own -> own.overlaidBy(draft.binding.context))

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Instant;
 import java.util.List;
@@ -28,6 +29,7 @@ import java.util.function.Consumer;
  * @param wakeAt when the status changes by itself
  * @param claim the execution that was allowed to take effect, if one was
  * @param digest of the arguments, where these are forgotten and it may still be asked for
+ * @param evidence what was seen of an execution whose outcome is not known, such as {@code HTTP 504}
  * @param subagent what is known of the thread that carries it out, if one does or did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -50,7 +52,11 @@ public record Call(
         @JsonProperty("claim") Optional<Claim> claim,
         @JsonProperty("approval") Optional<Approval> approval,
         @JsonProperty("digest") Optional<String> digest,
-        @JsonProperty("subagent") Optional<Delegation> subagent) {
+        @JsonProperty("subagent") Optional<Delegation> subagent,
+        @JsonProperty("evidence") Optional<String> evidence) {
+    /** More than this is not kept of what was seen. */
+    private static final int MAX_EVIDENCE_LENGTH = 500;
+
     /** Where a call stands. {@code docs/call-life.md} has every move between these. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
@@ -71,7 +77,7 @@ public record Call(
         /** A subagent's thread has it. */
         @JsonProperty("delegated")
         DELEGATED(Waits.FOR_ACTIVITY),
-        /** The worker that claimed it is lost. Its program may still run, until {@code wakeAt}. */
+        /** Nobody knows how the execution that claimed it ended. It may still run, or be heard of, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
         /** Nothing of it runs any more; whether it took effect is to be found out. */
@@ -113,15 +119,27 @@ public record Call(
         FOR_PEOPLE
     }
 
-    /** That one execution of a dispatch may take effect, and no other. */
+    /**
+     * That one execution of a dispatch may take effect, and no other.
+     *
+     * @param token the fencing token: larger than that of every claim of the same tool and arguments before; 0 where the
+     *     thread's rules know none
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Claim(
             @JsonProperty("execution") String execution,
-            @JsonProperty("at") Instant at) {
+            @JsonProperty("at") Instant at,
+
+            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            long token) {
         @JsonCreator
         public Claim {
             Objects.requireNonNull(execution, "execution");
             Objects.requireNonNull(at, "at");
+        }
+
+        Claim(String execution, Instant at) {
+            this(execution, at, 0);
         }
     }
 
@@ -156,6 +174,7 @@ public record Call(
         approval = approval == null ? Optional.empty() : approval;
         digest = digest == null ? Optional.empty() : digest;
         subagent = subagent == null ? Optional.empty() : subagent;
+        evidence = evidence == null ? Optional.empty() : evidence;
     }
 
     static Call issued(Part.ToolUse use, int turn, Instant at) {
@@ -170,6 +189,7 @@ public record Call(
                 Optional.empty(),
                 Optional.empty(),
                 at,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -215,6 +235,7 @@ public record Call(
         return become(Status.DISPATCHED, at, edit -> {
             edit.dispatches = dispatch;
             edit.claim = Optional.empty();
+            edit.evidence = Optional.empty();
         });
     }
 
@@ -237,6 +258,22 @@ public record Call(
 
     Call withoutClaim() {
         return but(edit -> edit.claim = Optional.empty());
+    }
+
+    /** Of an execution whose outcome is not known, what was seen of it. */
+    Call seen(String what) {
+        return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
+    }
+
+    /** Whether this execution, of whose end nobody has heard, is the one that holds the claim. */
+    boolean awaitsWordOf(String execution) {
+        boolean isClaimed =
+                claim.filter(known -> known.execution().equals(execution)).isPresent();
+        return isClaimed
+                && switch (status) {
+                    case ISSUED, AWAITING, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, CANCELLED, LOST -> true;
+                    case HELD, DISPATCHED, DELEGATED, ASKING, COMPLETED, FAILED, DENIED -> false;
+                };
     }
 
     Call unknown(Instant fence, Instant at) {
@@ -295,6 +332,7 @@ public record Call(
             edit.digest = effect ? Optional.of(argsDigest()) : digest;
             edit.args = Json.EMPTY_OBJECT;
             edit.question = question.map(words -> "");
+            edit.evidence = Optional.empty();
             edit.result = Optional.empty();
             edit.approval = approval.map(decision -> new Approval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
@@ -393,6 +431,7 @@ public record Call(
         private Optional<Approval> approval = Call.this.approval;
         private Optional<String> digest = Call.this.digest;
         private Optional<Delegation> subagent = Call.this.subagent;
+        private Optional<String> evidence = Call.this.evidence;
 
         Call done() {
             return new Call(
@@ -410,7 +449,8 @@ public record Call(
                     claim,
                     approval,
                     digest,
-                    subagent);
+                    subagent,
+                    evidence);
         }
     }
 }

@@ -58,13 +58,13 @@ public record CallBook(
     }
 
     /** Everything that waits for a person, here and in the threads below, in call order. */
-    List<OpenRequest> asks(AgentBinding binding) {
+    List<OpenRequest> asks(AgentBinding binding, int rules) {
         List<OpenRequest> asks = new ArrayList<>();
         for (Call call : openCalls()) {
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(call, binding.careOf(call)));
+                asks.add(OpenRequest.of(call, binding.careOf(call), rules));
             }
         }
         return Collections.unmodifiableList(asks);

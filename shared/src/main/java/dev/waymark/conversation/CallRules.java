@@ -144,7 +144,7 @@ final class CallRules {
                 if (call.status() == Call.Status.AWAITING) {
                     approvals.denyByTimeout(call);
                 } else if (call.status() == Call.Status.UNKNOWN) {
-                    draft.book.put(call.doubted(draft.at));
+                    lost.giveUpWaiting(call);
                 } else {
                     draft.book.put(call.awake());
                 }

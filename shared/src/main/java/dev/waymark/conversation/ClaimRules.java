@@ -5,10 +5,12 @@ import java.util.Optional;
 /** Rules of claims: which execution may take effect, and what a claim means that a reset brought back. */
 final class ClaimRules {
     private final Draft draft;
+    private final EffectRules effects;
     private final LostCallRules lost;
 
-    ClaimRules(Draft draft, LostCallRules lost) {
+    ClaimRules(Draft draft, EffectRules effects, LostCallRules lost) {
         this.draft = draft;
+        this.effects = effects;
         this.lost = lost;
     }
 
@@ -16,7 +18,7 @@ final class ClaimRules {
         Optional<Call> claimed =
                 draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
-            Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+            Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
             draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {
             restore(fact);
@@ -29,7 +31,7 @@ final class ClaimRules {
      * effect, or be about to, so no identical call may simply run.
      */
     private void restore(Fact.ToolClaimed fact) {
-        Call.Claim claim = new Call.Claim(fact.execution(), draft.at);
+        Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
         Optional<Call> own = draft.book.batch.stream()
                 .filter(fact.callId()::equals)
                 .map(draft.book::call)

@@ -65,6 +65,9 @@ public record Conversation(
     /** What may still be running of a lost call is ended this long after it had to end by itself. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
+    /** The server takes a worker for lost that it has not heard of for less than this. */
+    static final Duration LATE_WORD = Duration.ofSeconds(30);
+
     /** Whether the thread goes on. The names are stored. */
     public enum Life {
         @JsonProperty("open")
@@ -195,7 +198,7 @@ public record Conversation(
 
     /** Everything that waits for a person, here and in the threads below, in call order. */
     public List<OpenRequest> asks() {
-        return callBook.asks(binding);
+        return callBook.asks(binding, rules());
     }
 
     /** The id under which other systems know this thread's calls, where it is not the thread's own. */

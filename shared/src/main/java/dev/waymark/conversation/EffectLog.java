@@ -58,7 +58,14 @@ public final class EffectLog {
     EffectLog withoutResults() {
         EffectLog[] all = {NONE};
         known.forEach((key, effect) -> all[0] = all[0].with(
-                key, new Effect(effect.executions, Optional.empty(), Optional.empty(), effect.remembered, false)));
+                key,
+                new Effect(
+                        effect.executions,
+                        Optional.empty(),
+                        Optional.empty(),
+                        effect.remembered,
+                        false,
+                        effect.token)));
         return all[0];
     }
 
@@ -104,6 +111,7 @@ public final class EffectLog {
      * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
      *     and not what they did
      * @param inherited whether the success is that of the thread that this one was forked from; it is replayed always
+     * @param token the fencing token of the newest claim
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -114,8 +122,11 @@ public final class EffectLog {
             @JsonProperty("remembered") List<Remembered> remembered,
 
             @JsonProperty("inherited") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            boolean inherited) {
-        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false);
+            boolean inherited,
+
+            @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            long token) {
+        static final Effect NONE = new Effect(0, Optional.empty(), Optional.empty(), List.of(), false, 0);
 
         @JsonCreator
         public Effect {
@@ -124,35 +135,39 @@ public final class EffectLog {
             remembered = remembered == null ? List.of() : List.copyOf(remembered);
         }
 
+        Effect claimed(long newest) {
+            return new Effect(executions, success, result, remembered, inherited, newest);
+        }
+
         Effect executed() {
-            return new Effect(executions + 1, success, result, remembered, inherited);
+            return new Effect(executions + 1, success, result, remembered, inherited, token);
         }
 
         Effect executed(int times) {
-            return new Effect(times, success, result, remembered, inherited);
+            return new Effect(times, success, result, remembered, inherited, token);
         }
 
         Effect succeeded(String callId, String text) {
             return success.isPresent()
                     ? this
-                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited);
+                    : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited, token);
         }
 
         /** What another thread's call came to, for this thread never to do it itself. */
         Effect inheriting(String callId, String text) {
-            return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true);
+            return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true, token);
         }
 
         /** What is known of it where its calls have other keys. */
         Effect inSession() {
-            return new Effect(0, success, result, remembered, success.isPresent());
+            return new Effect(0, success, result, remembered, success.isPresent(), token);
         }
 
         /** One claim a call: a call is claimed again only when the claim before came to nothing. */
         Effect remembering(Remembered claim) {
             List<Remembered> others = without(claim.callId());
             others.add(claim);
-            return new Effect(executions, success, result, others, inherited);
+            return new Effect(executions, success, result, others, inherited, token);
         }
 
         /** The claim that a call of this id should answer for: its own, or else the oldest. */
@@ -164,7 +179,7 @@ public final class EffectLog {
         }
 
         Effect forgetting(Remembered claim) {
-            return new Effect(executions, success, result, without(claim.callId()), inherited);
+            return new Effect(executions, success, result, without(claim.callId()), inherited, token);
         }
 
         private List<Remembered> without(String callId) {

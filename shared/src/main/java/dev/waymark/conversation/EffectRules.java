@@ -12,8 +12,37 @@ final class EffectRules {
         this.draft = draft;
     }
 
-    /** Counts a claimed call whose outcome is known. */
-    void executed(Call call, boolean succeeded, String text) {
+    /**
+     * A claim, with a fencing token that is larger than those of all claims of the same tool and arguments before. It
+     * begins with the time, so that it grows also over a reset, and from a saved thread to the one that goes on from it.
+     */
+    Call.Claim claim(String tool, String argsDigest, String execution) {
+        if (draft.identity.rules < 2) {
+            return new Call.Claim(execution, draft.at);
+        }
+        String key = EffectLog.key(tool, argsDigest);
+        EffectLog.Effect effect = draft.book.effects.of(key);
+        long token = Math.max(draft.at.toEpochMilli(), effect.token() + 1);
+        draft.book.effects = draft.book.effects.with(key, effect.claimed(token));
+        return new Call.Claim(execution, draft.at, token);
+    }
+
+    /** Counts a claimed call that took effect, or of which a person is asked. */
+    void done(Call call, boolean succeeded, String text) {
+        executed(call, succeeded, text);
+    }
+
+    /**
+     * Takes note of a claimed call that failed. Under the first rules its key was used up by that. But an error that a tool
+     * reports does not prove that nothing took effect, so the next call like it has to show the same key.
+     */
+    void failed(Call call, boolean notDone) {
+        if (notDone || draft.identity.rules < 2) {
+            executed(call, false, "");
+        }
+    }
+
+    private void executed(Call call, boolean succeeded, String text) {
         AgentPolicy.Care care = draft.careOf(call);
         if (call.claim().isPresent() && care.effect()) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();

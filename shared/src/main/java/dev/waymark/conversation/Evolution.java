@@ -35,7 +35,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         ApprovalRules approvals = new ApprovalRules(draft);
         turns = new TurnRules(draft);
         lost = new LostCallRules(draft, approvals, effects);
-        claims = new ClaimRules(draft, lost);
+        claims = new ClaimRules(draft, effects, lost);
         calls = new CallRules(draft, approvals, lost);
         tools = new ToolRules(draft, effects, lost);
         model = new ModelRules(draft, turns, calls);
@@ -196,6 +196,11 @@ final class Evolution implements Fact.Cases<Runnable> {
     @Override
     public Runnable verifyDispatched(Fact.VerifyDispatched fact) {
         return () -> lost.verifyDispatched(fact);
+    }
+
+    @Override
+    public Runnable toolEndedLate(Fact.ToolEndedLate fact) {
+        return () -> tools.toolEndedLate(fact);
     }
 
     @Override

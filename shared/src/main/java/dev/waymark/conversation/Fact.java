@@ -287,6 +287,35 @@ public sealed interface Fact {
         }
     }
 
+    /**
+     * An execution that holds a claim said how it ended, when its dispatch was no longer waited for.
+     *
+     * @param execution the name under which it claimed
+     * @param end what would have been applied in time
+     */
+    record ToolEndedLate(String callId, String execution, Fact end) implements Inbound {
+        public ToolEndedLate {
+            if (!(end instanceof ToolFinished || end instanceof ToolInterrupted || end instanceof ToolNotStarted)) {
+                throw new IllegalArgumentException("no end of a tool: " + end.type());
+            }
+        }
+
+        @Override
+        public String signal() {
+            return "late-outcome";
+        }
+
+        @Override
+        public String type() {
+            return "tool-ended-late";
+        }
+
+        @Override
+        public <R> R match(InboundCases<R> cases) {
+            return cases.toolEndedLate(this);
+        }
+    }
+
     /** Nobody could find out: the workers that took the check left it to others. */
     record VerifyLeft(String callId, int dispatch) implements Fact {
         @Override
@@ -701,6 +730,8 @@ public sealed interface Fact {
     /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
     interface InboundCases<R> {
         R toolClaimed(ToolClaimed fact);
+
+        R toolEndedLate(ToolEndedLate fact);
 
         R subagentReported(SubagentReported fact);
 

@@ -19,6 +19,32 @@ final class LostCallRules {
         this.effects = effects;
     }
 
+    /**
+     * Takes up a call whose claimed execution is lost to the server, which does not mean that it has ended. Before the model
+     * is told that nobody knows, there is some time for the execution itself to say. Whoever else can tell is asked at
+     * once, or as soon as nothing of it can run any more, and the execution may still be first.
+     */
+    void awaitWord(Call call) {
+        AgentPolicy.Care care = draft.careOf(call);
+        Instant patience = draft.at.plus(Conversation.LATE_WORD);
+        Instant until = fenceOf(call).isBefore(patience) ? fenceOf(call) : patience;
+        if (draft.identity.rules < 2 || care.verify() || care.ask() || !until.isAfter(draft.at)) {
+            doubt(call);
+        } else {
+            draft.book.put(call.unknown(until, draft.at));
+        }
+    }
+
+    /** Nothing was heard of an unknown call, and nothing more is waited for. */
+    void giveUpWaiting(Call call) {
+        if (draft.identity.rules < 2 || draft.careOf(call).verify()) {
+            draft.book.put(call.doubted(draft.at));
+        } else {
+            leaveUndecided(call);
+            draft.reachVersionWhenBatchIsDone();
+        }
+    }
+
     /** Takes up a call that was claimed and of which nothing more will be heard. */
     void doubt(Call call) {
         if (!draft.careOf(call).verify()) {
@@ -41,7 +67,7 @@ final class LostCallRules {
     void giveUp(Call call) {
         draft.book.put(call.ended(
                 Call.Status.LOST,
-                ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at)),
+                ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
                 draft.at));
         if (draft.careOf(call).dedupe()) {
             // The held calls would replay this one's result. There is none, so they are lost with it.
@@ -49,7 +75,7 @@ final class LostCallRules {
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
                     .forEach(twin -> draft.book.put(twin.ended(
                             Call.Status.LOST,
-                            ToolTexts.durability(twin.tool(), twin.id(), Optional.empty()),
+                            ToolTexts.durability(twin.tool(), twin.id(), Optional.empty(), Optional.empty()),
                             draft.at)));
         }
     }
@@ -102,7 +128,7 @@ final class LostCallRules {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
                 doubt(call); // Another claim came to light meanwhile.
-            } else if (fact.landed().isPresent() && draft.careOf(call).rerun()) {
+            } else if (fact.landed().isPresent() && draft.careOf(call).rerunOnCheck(draft.identity.rules)) {
                 runAgain(call);
             } else {
                 leaveUndecided(call);
@@ -140,7 +166,7 @@ final class LostCallRules {
     }
 
     private void settleAsDone(Call call, String text) {
-        effects.executed(call, true, text);
+        effects.done(call, true, text);
         draft.end(call, Call.Status.COMPLETED, text);
     }
 

@@ -18,6 +18,7 @@ import java.util.Optional;
  *     slash before it
  * @param args not there for a question
  * @param rerun whether a lost call may be run again
+ * @param evidence what was seen of a call whose outcome is not known
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -32,7 +33,8 @@ public record OpenRequest(
         @JsonProperty("rerun") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean rerun,
 
-        @JsonProperty("since") Instant since) {
+        @JsonProperty("since") Instant since,
+        @JsonProperty("evidence") Optional<String> evidence) {
     /** What is wanted of the person. The names are stored, and printed. */
     public enum Kind {
         @JsonProperty("question")
@@ -62,10 +64,24 @@ public record OpenRequest(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        evidence = evidence == null ? Optional.empty() : evidence;
+    }
+
+    /** Without evidence. */
+    public OpenRequest(
+            String callId,
+            Kind kind,
+            String tool,
+            Optional<String> question,
+            Optional<Json> args,
+            Optional<String> argsDigest,
+            boolean rerun,
+            Instant since) {
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
-    static OpenRequest of(Call call, AgentPolicy.Care care) {
+    static OpenRequest of(Call call, AgentPolicy.Care care, int rules) {
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
                     call.id(),
@@ -85,13 +101,14 @@ public record OpenRequest(
                 Optional.empty(),
                 Optional.of(call.args()),
                 Optional.of(call.argsDigest()),
-                unknown && care.rerun(),
-                call.since());
+                unknown && care.rerunOnWord(rules),
+                call.since(),
+                unknown ? call.evidence() : Optional.empty());
     }
 
     /** The same as the thread above names it. */
     OpenRequest below(String call) {
-        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since);
+        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence);
     }
 
     /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
@@ -115,6 +132,7 @@ public record OpenRequest(
                                 "truncated", json.canonical().length()))),
                 argsDigest,
                 rerun,
-                since);
+                since,
+                evidence);
     }
 }

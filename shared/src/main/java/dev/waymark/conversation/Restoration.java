@@ -235,7 +235,7 @@ public final class Restoration {
                 if (!repairing) {
                     throw new IllegalArgumentException("a call without a result: " + use.id());
                 }
-                String text = ToolTexts.durability(use.name(), use.id(), Optional.empty());
+                String text = ToolTexts.durability(use.name(), use.id(), Optional.empty(), Optional.empty());
                 answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
             }
             results.add(answer.result());

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
 
@@ -33,47 +34,90 @@ final class ToolRules {
     }
 
     void toolFinished(Fact.ToolFinished fact) {
-        Call.Status status = fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED;
         Optional<Call> running = running(fact.callId(), fact.dispatch());
         if (running.isPresent()) {
-            effects.executed(running.get(), !fact.isError(), fact.content());
-            draft.end(running.get(), status, fact.content());
+            finish(running.get(), fact);
             return;
         }
-        // A turn may have been stopped meanwhile. The effect is worth knowing all the same.
         draft.book
-                .calls
+                .calls // A turn may have been stopped meanwhile.
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
-                .ifPresent(call -> {
-                    effects.executed(call, !fact.isError(), fact.content());
-                    draft.book.put(call.withoutClaim());
-                });
+                .ifPresent(call -> countLate(call, fact));
+    }
+
+    private void finish(Call call, Fact.ToolFinished fact) {
+        count(call, fact);
+        draft.end(call, fact.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, fact.content());
+    }
+
+    private void count(Call call, Fact.ToolFinished fact) {
+        if (fact.isError()) {
+            effects.failed(call, fact.notDone());
+        } else {
+            effects.done(call, true, fact.content());
+        }
+    }
+
+    /** Counts the outcome of a call that the model was told something else of. The effect is worth knowing all the same. */
+    private void countLate(Call call, Fact.ToolFinished fact) {
+        count(call, fact);
+        draft.book.put(draft.book.call(call.id()).withoutClaim());
     }
 
     void toolInterrupted(Fact.ToolInterrupted fact) {
-        running(fact.callId(), fact.dispatch()).ifPresent(call -> {
-            effects.executed(call, false, "");
-            draft.book.put(call.asking(fact.question(), draft.at));
-        });
+        running(fact.callId(), fact.dispatch()).ifPresent(call -> ask(call, fact));
+    }
+
+    private void ask(Call call, Fact.ToolInterrupted fact) {
+        effects.done(call, false, "");
+        draft.book.put(call.asking(fact.question(), draft.at));
     }
 
     void toolLost(Fact.ToolLost fact) {
         running(fact.callId(), fact.dispatch()).ifPresent(call -> {
+            String reason = fact.problem().message();
             if (call.claim().isPresent()) {
-                lost.doubt(call);
+                if (fact.problem().type().equals(Problem.OUTCOME_UNKNOWN)) {
+                    lost.doubt(seen(call, reason));
+                } else {
+                    lost.awaitWord(seen(call, reason));
+                }
                 draft.reachVersionWhenBatchIsDone();
             } else if (draft.isLeft(fact.problem())) {
                 draft.book.put(call.issued(pause(call), draft.at));
             } else if (draft.careOf(call).effect()) {
-                dispatchAgain(call, fact.problem().message());
+                dispatchAgain(call, reason);
             } else {
-                draft.end(
-                        call,
-                        Call.Status.FAILED,
-                        ToolTexts.failure(fact.problem().message()));
+                draft.end(call, Call.Status.FAILED, ToolTexts.failure(reason));
             }
         });
+    }
+
+    private Call seen(Call call, String reason) {
+        return draft.identity.rules < 2 ? call : call.seen(reason);
+    }
+
+    /** The execution that holds the claim has said at last how it ended. */
+    void toolEndedLate(Fact.ToolEndedLate fact) {
+        Call call = draft.book.call(fact.callId());
+        boolean isTold = !call.isOpen()
+                && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
+        if (fact.end() instanceof Fact.ToolFinished finished) {
+            if (isTold) {
+                countLate(call, finished);
+            } else {
+                finish(call, finished);
+            }
+        } else if (fact.end() instanceof Fact.ToolInterrupted question && call.isOpen()) {
+            ask(call, question);
+        } else if (fact.end() instanceof Fact.ToolNotStarted notStarted) {
+            if (call.isOpen()) {
+                dispatchAgain(call, notStarted.reason());
+            } else {
+                draft.book.put(call.withoutClaim());
+            }
+        }
     }
 
     void toolNotStarted(Fact.ToolNotStarted fact) {
@@ -94,7 +138,7 @@ final class ToolRules {
                 if (ownClaim) {
                     dispatchAgain(call, fact.reason());
                 } else {
-                    lost.doubt(call);
+                    lost.awaitWord(call);
                     draft.reachVersionWhenBatchIsDone();
                 }
             }

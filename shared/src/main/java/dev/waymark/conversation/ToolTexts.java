@@ -70,13 +70,14 @@ public final class ToolTexts {
     }
 
     /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
-    static String durability(String tool, String callId, Optional<Instant> claimedAt) {
+    static String durability(String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
         String words = "Tool '" + tool + "' (call " + callId
                 + ") was requested but its execution did not complete durably before the process ended."
                 + " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."
                 + " Decide recovery based on observable external state — e.g., check whether the side effect already"
                 + " occurred. If this tool is a pure read with no side effects, add `safeToRetry: true` to its"
-                + " declaration." + claimedAt.map(ToolTexts::claimed).orElse("");
+                + " declaration." + claimedAt.map(ToolTexts::claimed).orElse("")
+                + evidence.map(seen -> " What was seen of it: " + seen).orElse("");
         return "{\"error\":" + quoted(words) + ",\"kind\":\"tool-durability-error\",\"toolName\":" + quoted(tool)
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }

@@ -102,6 +102,14 @@ public final class JavaTool<A extends Record> implements Tool {
         return new JavaTool<>(spec.with().verifiesItself().build(), args, handler, Optional.of(check));
     }
 
+    /**
+     * The same tool, whose check forbids what it does not find: after {@link Verdict#notLanded} the other side refuses the
+     * lost call, however late it comes, for instance by its idempotency key or by its fencing token.
+     */
+    public JavaTool<A> forbiddingByVerify() {
+        return with(spec.with().forbiddingByVerify());
+    }
+
     private JavaTool<A> with(ToolSpec.Builder changed) {
         return new JavaTool<>(changed.build(), args, handler, verifier);
     }

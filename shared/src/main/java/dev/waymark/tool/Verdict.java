@@ -20,7 +20,7 @@ public record Verdict(Optional<Boolean> landed, Optional<String> result) {
         return new Verdict(Optional.of(true), Optional.of(result));
     }
 
-    /** It did not take effect and never will. */
+    /** It has not taken effect. Where the tool says {@code verifyForbids}, it never will. */
     public static Verdict notLanded() {
         return new Verdict(Optional.of(false), Optional.empty());
     }

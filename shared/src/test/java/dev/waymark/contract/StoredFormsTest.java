@@ -85,7 +85,7 @@ class StoredFormsTest {
                 Optional.of(ARGS));
         TokenEstimate gauge = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
-        Call.Claim claim = new Call.Claim("run/1", AT);
+        Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
@@ -98,7 +98,8 @@ class StoredFormsTest {
                 Optional.of(ARGS),
                 Optional.of("e3b0"),
                 true,
-                AT);
+                AT,
+                Optional.of("HTTP 504"));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -119,8 +120,9 @@ class StoredFormsTest {
                 Optional.of(claim),
                 Optional.of(approval),
                 Optional.of("e3b0"),
-                Optional.of(delegation));
-        AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000);
+                Optional.of(delegation),
+                Optional.of("HTTP 504"));
+        AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000, true, true);
         AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L));
         AgentPolicy terms = new AgentPolicy(
                 "helper",
@@ -133,7 +135,7 @@ class StoredFormsTest {
                 Optional.of(summaries));
         EffectLog.Remembered remembered = new EffectLog.Remembered("tu_0", 1, claim);
         EffectLog.Effect effect =
-                new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true);
+                new EffectLog.Effect(2, Optional.of("tu_0"), Optional.of("paid"), List.of(remembered), true, 7);
         Workspace.Todo todo = new Workspace.Todo("1", "é", "pending");
         Workspace.PlanStep planStep = new Workspace.PlanStep("1", "go", "done");
         Workspace.Plan plan = new Workspace.Plan("goal", List.of(planStep));

@@ -26,6 +26,8 @@ final class ToolConversationScript {
         care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, 60_000));
         care.put("wire", new AgentPolicy.Care(true, false, false, true, false, false, 60_000));
         care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, 60_000));
+        care.put("send", new AgentPolicy.Care(true, false, false, true, false, true, 60_000, false, true));
+        care.put("post", new AgentPolicy.Care(true, false, false, true, true, true, 60_000, false, false));
         care.put("sign", new AgentPolicy.Care(true, false, false, false, true, false, 60_000));
         care.put("book", new AgentPolicy.Care(true, false, true, false, false, false, 60_000));
         care.put("fire", new AgentPolicy.Care(true, true, false, false, false, false, 60_000));
@@ -62,8 +64,19 @@ final class ToolConversationScript {
         return new Fact.ToolFinished(callId, dispatch, text, false);
     }
 
+    /** It ended, and nobody knows how. */
     static Fact lost(String callId, int dispatch) {
+        return new Fact.ToolLost(callId, dispatch, new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
+    }
+
+    /** The server takes it for lost. It may go on. */
+    static Fact timedOut(String callId, int dispatch) {
         return new Fact.ToolLost(callId, dispatch, new Problem("Timeout", "the worker was lost"));
+    }
+
+    /** Its execution says at last how it ended. */
+    static Fact.ToolEndedLate endedLate(String callId, String execution, Fact end) {
+        return new Fact.ToolEndedLate(callId, execution, end);
     }
 
     static Fact notStarted(String callId, int dispatch, String execution) {
@@ -101,7 +114,8 @@ final class ToolConversationScript {
                 + " not automatically re-invoke it. Decide recovery based on observable external state — e.g., check"
                 + " whether the side effect already occurred. If this tool is a pure read with no side effects, add"
                 + " `safeToRetry: true` to its declaration. The call had been claimed for execution at " + claimedAt
-                + "; whether it took effect is not known.\",\"kind\":\"tool-durability-error\",\"toolName\":\"" + tool
+                + "; whether it took effect is not known. What was seen of it: HTTP 504\",\"kind\":\"tool-durability-error\",\"toolName\":\""
+                + tool
                 + "\",\"toolCallId\":\"" + callId + "\"}";
     }
 }

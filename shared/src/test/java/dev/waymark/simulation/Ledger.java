@@ -45,6 +45,7 @@ final class Ledger {
     private final Map<String, String> approved = new HashMap<>();
     private final Map<String, Integer> repeats = new HashMap<>();
     private final Map<String, Integer> knownOutcomes = new HashMap<>();
+    private final Map<String, Long> tokens = new HashMap<>();
     private final Set<String> wasDoubted = new HashSet<>();
     private int facts = 1;
     private Spent spent = Spent.NOTHING;
@@ -151,6 +152,13 @@ final class Ledger {
             accepted.clear();
         } else if (fact instanceof Fact.ToolFinished done && isAwaited(before, done.callId(), done.dispatch())) {
             outcomes.put(done.callId(), done.content());
+        } else if (fact instanceof Fact.ToolEndedLate late
+                && late.end() instanceof Fact.ToolFinished done
+                && after.calls()
+                        .get(done.callId())
+                        .filter(call -> call.status() == Call.Status.COMPLETED || call.status() == Call.Status.FAILED)
+                        .isPresent()) {
+            outcomes.put(done.callId(), done.content());
         } else if (fact instanceof Fact.HumanAnswered answered) {
             outcomes.put(
                     asked(before, OpenRequest.Kind.QUESTION, answered.callId()).callId(), answered.answer());
@@ -197,9 +205,16 @@ final class Ledger {
     /** Executions whose outcome is known now: the next deliberate call of the same must have another key. */
     private void outcome(Conversation before, Fact fact, Conversation after) {
         Optional<String> callId = Optional.empty();
-        if (fact instanceof Fact.ToolFinished done) {
+        if (fact instanceof Fact.ToolEndedLate late) {
+            boolean counts = late.end() instanceof Fact.ToolFinished done
+                    ? uses(done)
+                    : late.end() instanceof Fact.ToolInterrupted
+                            && before.calls().get(late.callId()).orElseThrow().isOpen();
+            callId = Optional.of(late.callId()).filter(id -> counts);
+        } else if (fact instanceof Fact.ToolFinished done) {
             callId = Optional.of(done.callId())
-                    .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()));
+                    .filter(id -> isAwaited(before, id, done.dispatch()) || isCancelled(before, id, done.dispatch()))
+                    .filter(id -> uses(done));
         } else if (fact instanceof Fact.ToolInterrupted asks && isAwaited(before, asks.callId(), asks.dispatch())) {
             callId = Optional.of(asks.callId());
         } else if (fact instanceof Fact.ToolVerified verified
@@ -230,6 +245,11 @@ final class Ledger {
             Call call = after.calls().get(dispatched.callId()).orElseThrow();
             repeats.putIfAbsent(call.id(), call.repeat());
         }
+    }
+
+    /** An error that a tool reports proves nothing about its effect, and uses no key up. */
+    private static boolean uses(Fact.ToolFinished done) {
+        return !done.isError() || done.notDone();
     }
 
     private static boolean isCancelled(Conversation state, String callId, int dispatch) {
@@ -266,10 +286,15 @@ final class Ledger {
     }
 
     /** An execution of a call is about to be allowed to take effect. */
-    void granted(Call call, Instant at) {
+    void granted(Call call) {
         Violation.unless(
-                world.alive(at).stream().noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
+                world.alive().stream()
+                        .filter(World.Execution::isDangerous)
+                        .noneMatch(each -> each.callId.equals(call.id()) && each.key.equals(key(call))),
                 "a call runs again while it may still be running");
+        long token = call.claim().orElseThrow().token();
+        Violation.unless(token > tokens.getOrDefault(key(call), 0L), "a claim has no larger token than the one before");
+        tokens.put(key(call), token);
         if (wasDoubted.contains(call.id())) {
             coverage.count("reruns");
         }

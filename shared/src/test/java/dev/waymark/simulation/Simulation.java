@@ -30,6 +30,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
@@ -69,6 +70,7 @@ final class Simulation {
         "pay",
         "pay",
         "wire",
+        "send",
         "mail",
         "book",
         "book",
@@ -234,7 +236,7 @@ final class Simulation {
         public Boolean verifyTool(Step.VerifyTool step) {
             Call call = step.call();
             ledger.verifying(call, at);
-            Optional<Boolean> sample = chance(2) ? Optional.of(landed(call)) : Optional.empty();
+            Optional<Boolean> sample = chance(2) ? Optional.of(look(call)) : Optional.empty();
             flights.add(Activity.verify(call, runId(), sample));
             apply(new Fact.VerifyDispatched(call.id(), call.dispatches()));
             return true;
@@ -586,8 +588,17 @@ final class Simulation {
         }
     }
 
+    /** What a check finds, and sees to that it stays so if it is such a check. */
+    private boolean look(Call call) {
+        boolean landed = landed(call);
+        if (!landed && careOf(call.tool()).forbids()) {
+            world.forbid(Ledger.key(call), call.repeat());
+        }
+        return landed;
+    }
+
     private Fact verdict(Activity flight) {
-        boolean landed = flight.sample().orElseGet(() -> landed(flight.call().orElseThrow()));
+        boolean landed = flight.sample().orElseGet(() -> look(flight.call().orElseThrow()));
         Optional<Boolean> says = chance(6) ? Optional.empty() : Optional.of(landed);
         coverage.count("verified " + says.map(String::valueOf).orElse("null"));
         return new Fact.ToolVerified(
@@ -660,7 +671,7 @@ final class Simulation {
                                     .filter(each -> each.execution().equals(name))
                                     .isPresent(),
                             "a claim that was not refused was not granted either");
-                    ledger.granted(call, at);
+                    ledger.granted(state.calls().get(call.id()).orElseThrow());
                     grant(activity, name);
                 }
             }
@@ -669,17 +680,29 @@ final class Simulation {
 
     private World.Execution grant(Activity activity, String name) {
         Call call = activity.call().orElseThrow();
-        boolean fence = careOf(call.tool()).rerun();
-        World.Execution execution = new World.Execution(name, call.id(), Ledger.key(call), call.repeat(), fence, at);
+        boolean honoursKey = careOf(call.tool()).honoursKey();
+        World.Execution execution =
+                new World.Execution(name, call.id(), Ledger.key(call), call.repeat(), honoursKey, at);
         running.put(nameOf(activity), execution);
         world.grant(execution);
         return execution;
     }
 
     private void carryOn(Activity activity, World.Execution execution) {
-        if (!execution.isAlive(at)) {
+        if (!execution.isAlive() || (execution.isLate(at) && chance(2))) {
             end(activity);
-            apply(lost(activity)); // It took too long.
+            coverage.count("executions that took too long");
+            apply(lost(activity));
+            return;
+        }
+        if (chance(8)) {
+            end(activity);
+            if (chance(2)) {
+                execution.takeEffect(at);
+            }
+            execution.end();
+            coverage.count("ends that nobody can tell");
+            apply(unclear(activity));
             return;
         }
         switch (quiet ? 5 + random.nextInt(5) : random.nextInt(12)) {
@@ -716,10 +739,14 @@ final class Simulation {
             }
             case 5 -> {
                 end(activity);
+                boolean notDone = !execution.tookEffect() && chance(2);
+                if (!notDone && chance(3)) {
+                    execution.takeEffect(at); // Errors prove nothing.
+                }
                 execution.end();
                 finish(
                         execution,
-                        new Fact.ToolFinished(activity.callId(), activity.dispatch(), "Tool error: no", true));
+                        new Fact.ToolFinished(activity.callId(), activity.dispatch(), "Tool error: no", true, notDone));
             }
             case 6, 7, 8 -> {
                 execution.takeEffect(at);
@@ -767,14 +794,49 @@ final class Simulation {
         return new Fact.ToolLost(activity.callId(), activity.dispatch(), new Problem("Timeout", "the worker was lost"));
     }
 
+    private static Fact unclear(Activity activity) {
+        return new Fact.ToolLost(
+                activity.callId(), activity.dispatch(), new Problem(Problem.OUTCOME_UNKNOWN, "HTTP 504"));
+    }
+
     private static Fact notStarted(Activity activity, String execution, String reason) {
         return new Fact.ToolNotStarted(activity.callId(), activity.dispatch(), execution, reason);
     }
 
+    /** What a lost execution, which goes on, says at last. */
+    private void tellLate(World.Execution zombie) {
+        int dispatch = state.calls().get(zombie.callId).map(Call::dispatches).orElse(1);
+        Fact end;
+        if (chance(5) && !zombie.tookEffect()) {
+            end = new Fact.ToolNotStarted(zombie.callId, dispatch, zombie.name, "its time was up");
+        } else if (chance(5)) {
+            end = new Fact.ToolInterrupted(zombie.callId, dispatch, "Sure?");
+        } else if (chance(4)) {
+            end = new Fact.ToolFinished(zombie.callId, dispatch, "Tool error: no", true, !zombie.tookEffect());
+        } else {
+            zombie.takeEffect(at);
+            world.check(state);
+            end = new Fact.ToolFinished(zombie.callId, dispatch, "result-" + random.nextInt(1000), false);
+        }
+        zombie.end();
+        Fact.ToolEndedLate late = new Fact.ToolEndedLate(zombie.callId, zombie.name, end);
+        if (state.refusal(late).isEmpty()) {
+            Call.Status before = state.calls().get(zombie.callId).orElseThrow().status();
+            coverage.count("late outcomes of calls " + before.name().toLowerCase(Locale.ROOT));
+            world.reportedLate(zombie.name);
+        }
+        apply(late);
+    }
+
     /** What nobody waits for any more happens: an effect of a lost worker, or a claim of an earlier dispatch. */
     private void haunt() {
-        List<World.Execution> alive = world.alive(at);
-        if (!alive.isEmpty() && chance(2)) {
+        List<World.Execution> alive = world.alive();
+        if (!alive.isEmpty() && chance(3)) {
+            World.Execution zombie = alive.get(random.nextInt(alive.size()));
+            if (!running.containsValue(zombie)) {
+                tellLate(zombie);
+            }
+        } else if (!alive.isEmpty() && chance(2)) {
             World.Execution zombie = alive.get(random.nextInt(alive.size()));
             zombie.takeEffect(at);
             coverage.count(running.containsValue(zombie) ? "effects" : "effects of zombies");
@@ -1062,7 +1124,7 @@ final class Simulation {
                 boolean sure = landed || isOver(call);
                 yield new Fact.OutcomeSettled(
                         call.id(),
-                        sure && careOf(call.tool()).rerun() ? settlement : Fact.Settlement.GIVE_UP,
+                        sure && careOf(call.tool()).honoursKey() ? settlement : Fact.Settlement.GIVE_UP,
                         Optional.empty(),
                         someone());
             }
@@ -1071,7 +1133,7 @@ final class Simulation {
     }
 
     private boolean isOver(Call call) {
-        return world.alive(at).stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
+        return world.alive().stream().noneMatch(each -> each.key.equals(Ledger.key(call)));
     }
 
     private Optional<String> someone() {
@@ -1084,7 +1146,8 @@ final class Simulation {
 
     private static AgentPolicy terms(Random random) {
         Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
-        for (String activity : List.of("add", "lookup", "charge", "pay", "wire", "mail", "book", "fire", "drop")) {
+        for (String activity :
+                List.of("add", "lookup", "charge", "pay", "wire", "send", "mail", "book", "fire", "drop")) {
             tools.put(activity, AgentPolicy.ToolKind.ACTIVITY);
         }
         tools.put("ask_user", AgentPolicy.ToolKind.QUESTION);
@@ -1096,6 +1159,9 @@ final class Simulation {
         care.put("charge", new AgentPolicy.Care(true, false, false, false, false, false, timeout));
         care.put("pay", new AgentPolicy.Care(true, false, false, true, false, true, timeout));
         care.put("wire", new AgentPolicy.Care(true, false, false, true, true, false, timeout));
+        care.put(
+                "send",
+                new AgentPolicy.Care(true, false, false, true, random.nextBoolean(), true, timeout, false, true));
         care.put("mail", new AgentPolicy.Care(true, false, false, false, true, true, timeout));
         care.put(
                 "book",

@@ -21,38 +21,52 @@ final class World {
     private final Set<String> known = new HashSet<>();
 
     /**
-     * One execution that was granted its claim. It takes effect once or never. With a {@code fence} it is dead when its
-     * time is over; without one it may take effect whenever it likes.
+     * One execution that was granted its claim. It takes effect once or never, whenever it likes: nothing ends an execution
+     * whose host was frozen. Only the target can refuse it, where it knows the effect by its key or was told to forbid it.
      */
     static final class Execution {
         final String name;
         final String callId;
         final String key;
         final int repeat;
-        private final boolean fence;
+        private final boolean honoursKey;
         private final Instant claimedAt;
         private boolean ended;
+        private boolean forbidden;
         private boolean tookEffect;
+        private boolean excused;
 
-        Execution(String name, String callId, String key, int repeat, boolean fence, Instant claimedAt) {
+        Execution(String name, String callId, String key, int repeat, boolean honoursKey, Instant claimedAt) {
             this.name = name;
             this.callId = callId;
             this.key = key;
             this.repeat = repeat;
-            this.fence = fence;
+            this.honoursKey = honoursKey;
             this.claimedAt = claimedAt;
         }
 
-        boolean isAlive(Instant at) {
-            return !ended && !(fence && !at.isBefore(claimedAt.plus(TIMEOUT)));
+        /** Whether an effect of it may still come. */
+        boolean isAlive() {
+            return !ended && !forbidden;
+        }
+
+        /** Whether it may still run, and an effect of it would be a second one. */
+        boolean isDangerous() {
+            return isAlive() && !honoursKey;
+        }
+
+        boolean isLate(Instant at) {
+            return !at.isBefore(claimedAt.plus(TIMEOUT));
         }
 
         void end() {
             ended = true;
         }
 
+        /** A late effect whose key the target honours is one with that of the execution that may have taken its place. */
         void takeEffect(Instant at) {
-            tookEffect |= isAlive(at);
+            excused |= isAlive() && honoursKey && isLate(at);
+            tookEffect |= isAlive();
         }
 
         boolean tookEffect() {
@@ -69,8 +83,15 @@ final class World {
         granted.add(execution);
     }
 
-    List<Execution> alive(Instant at) {
-        return granted.stream().filter(execution -> execution.isAlive(at)).toList();
+    List<Execution> alive() {
+        return granted.stream().filter(Execution::isAlive).toList();
+    }
+
+    /** A check that found no effect has seen to it that none comes. */
+    void forbid(String key, int repeat) {
+        granted.stream()
+                .filter(each -> each.key.equals(key) && each.repeat == repeat && !each.tookEffect)
+                .forEach(each -> each.forbidden = true);
     }
 
     boolean hasEffect(String execution) {
@@ -102,7 +123,7 @@ final class World {
                         .forEach(each -> accounted.add(each.claim().execution()))));
         for (Execution execution : granted) {
             Violation.unless(
-                    !execution.tookEffect || accounted.contains(execution.name),
+                    !execution.tookEffect || execution.excused || accounted.contains(execution.name),
                     "an effect that the state knows nothing of: " + execution);
         }
     }

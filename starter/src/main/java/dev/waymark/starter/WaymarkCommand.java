@@ -27,6 +27,7 @@ import dev.waymark.starter.command.StopCommand;
 import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
+import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
@@ -37,9 +38,11 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
@@ -58,6 +61,17 @@ public final class WaymarkCommand implements Runnable {
 
     @Spec
     private CommandSpec spec;
+
+    /** Of every command, so that it can stand wherever somebody writes it. */
+    @Option(
+            names = "--address",
+            paramLabel = "HOST:PORT",
+            scope = ScopeType.INHERIT,
+            defaultValue = Option.NULL_VALUE,
+            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
+    private void connectTo(@Nullable String hostAndPort) {
+        ConnectionOptions.use(hostAndPort);
+    }
 
     private WaymarkCommand() {}
 

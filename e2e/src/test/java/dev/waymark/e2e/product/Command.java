@@ -27,6 +27,11 @@ public final class Command {
         return new Command(Map.of("TEMPORAL_ADDRESS", address));
     }
 
+    /** Without a word about where the server is. */
+    public static Command withoutAddress() {
+        return new Command(Map.of());
+    }
+
     public Command with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(name, value);

@@ -78,6 +78,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     private CommandSpec spec;
 
     private AgentClient client;
+    private Optional<CheckpointSaver> place = Optional.empty();
     private Optional<SaveOptions> saving = Optional.empty();
     private Console console;
     private ChatSession current;
@@ -101,10 +102,11 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             throw new ParameterException(
                     spec.commandLine(), "chat is for people: use waymark watch --json, and say, answer, approve");
         }
-        Optional<CheckpointSaver> place = Savers.target(saver).map(Savers::openLasting);
+        Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
         try (AgentClient connected = ConnectionOptions.toServer();
                 Console opened = console()) {
             console = opened;
+            place = named.or(() -> isVolatile ? Optional.empty() : Savers.byDefault(connected));
             saving = place.map(open -> SaveOptions.in(open).withListener(new Trouble()));
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);

@@ -47,7 +47,7 @@ public final class ForkCommand implements Callable<Integer> {
     public Integer call() {
         ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
         how = at == null ? how : how.at(at);
-        try (AgentClient client = wait.client(output)) {
+        try (AgentClient client = wait.client(output, !isVolatile)) {
             if (message != null) {
                 return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
             }

@@ -79,7 +79,7 @@ public final class ResumeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ResumeOptions how = how();
-        try (AgentClient client = wait.client(output)) {
+        try (AgentClient client = wait.client(output, !isVolatile)) {
             AgentResult result = checkpoint()
                     .map(text -> client.resume(text, place(), how))
                     .orElseGet(() -> client.resume(source, how));

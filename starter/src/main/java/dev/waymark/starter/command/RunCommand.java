@@ -88,7 +88,8 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Prompt prompt = prompt();
-        try (AgentClient client = wait.client(output)) {
+        boolean isToLast = thread != null && !isVolatile;
+        try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
                 return started("running", client.start(prompt));
             }

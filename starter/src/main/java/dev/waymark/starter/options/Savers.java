@@ -1,5 +1,6 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.client.AgentClient;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
@@ -53,6 +54,11 @@ public final class Savers {
                     Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
         }
         return open(target);
+    }
+
+    /** The one that the server wants its clients to use. */
+    public static Optional<CheckpointSaver> byDefault(AgentClient client) {
+        return client.defaultSaver().map(Savers::openLasting);
     }
 
     public static WaymarkException refused(SaverException e) {

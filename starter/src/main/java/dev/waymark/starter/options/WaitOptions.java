@@ -4,6 +4,7 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
+import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
@@ -22,16 +23,23 @@ public final class WaitOptions {
     @Option(
             names = "--saver",
             paramLabel = "TARGET",
-            description = "Save the thread after each step: " + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
+            description = "Save the thread after each step: " + Savers.TARGETS + ". Default: " + Savers.SETTING
+                    + ", or .waymark/threads of an in-memory waymark dev.")
     private String saver;
 
     /** The saver lives as long as the process. */
     public AgentClient client(Output output) {
-        Optional<SaveOptions> saving = Savers.target(saver)
-                .map(target -> SaveOptions.in(Savers.openLasting(target)).withListener(new Notes(output)));
+        return client(output, true);
+    }
+
+    /** @param byDefault whether the thread is saved where the server wants it, if nobody names a saver */
+    public AgentClient client(Output output, boolean byDefault) {
+        Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
         AgentClient client = ConnectionOptions.toServer();
-        client = saving.map(client::savingIn).orElse(client);
-        return Optional.ofNullable(timeout).map(client::withTimeout).orElse(client);
+        Optional<SaveOptions> saving = named.or(() -> byDefault ? Savers.byDefault(client) : Optional.empty())
+                .map(opened -> SaveOptions.in(opened).withListener(new Notes(output)));
+        AgentClient saved = saving.map(client::savingIn).orElse(client);
+        return Optional.ofNullable(timeout).map(saved::withTimeout).orElse(saved);
     }
 
     /** What is no result of the command. */

@@ -148,6 +148,11 @@ public final class WatchRenderer implements Fact.Cases<String> {
     }
 
     @Override
+    public String toolEndedLate(Fact.ToolEndedLate fact) {
+        return "[" + fact.callId() + "] told late how it ended";
+    }
+
+    @Override
     public String verifyLeft(Fact.VerifyLeft fact) {
         return "[" + fact.callId() + "] left to another worker";
     }

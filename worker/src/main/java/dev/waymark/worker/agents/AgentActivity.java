@@ -8,24 +8,44 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import java.io.IOException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Finds the definition of an agent when a thread starts. What it returns is the thread's agent for ever. */
+/**
+ * Finds the definition of an agent when a thread starts, in the files as they are then. What it returns is the thread's
+ * agent for ever.
+ */
 public final class AgentActivity implements AgentResolver {
-    private final AgentDirectory agents;
+    private static final Logger LOG = LoggerFactory.getLogger(AgentActivity.class);
+
+    private AgentDirectory newest;
     private final McpDiscovery discovery;
 
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
-        this.agents = agents;
+        this.newest = agents;
         this.discovery = discovery;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
-        AgentSpec agent = find(input);
+        AgentDirectory agents = reread();
+        AgentSpec agent = find(agents, input);
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
+    }
+
+    /** Everyone hears of a file that is not valid, and new threads get its last valid version. */
+    private synchronized AgentDirectory reread() {
+        try {
+            newest = newest.reread(
+                    problem -> LOG.error("{}. New threads get its last valid version", problem.getMessage()));
+        } catch (IOException e) {
+            LOG.error("The agent files can't be read. New threads get their last valid versions", e);
+        }
+        return newest;
     }
 
     /** A thread with newer rules may need of its agent's file what this version can't read. */
@@ -48,9 +68,9 @@ public final class AgentActivity implements AgentResolver {
         }
     }
 
-    private AgentSpec find(AgentInput input) {
+    private static AgentSpec find(AgentDirectory agents, AgentInput input) {
         if (input.agent().isEmpty()) {
-            return theOnlyOne();
+            return theOnlyOne(agents);
         }
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
@@ -59,7 +79,7 @@ public final class AgentActivity implements AgentResolver {
     }
 
     /** A conversation that comes from elsewhere may not say whose it is. */
-    private AgentSpec theOnlyOne() {
+    private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
             throw ActivityProblems.permanent(

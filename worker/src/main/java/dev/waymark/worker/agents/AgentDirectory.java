@@ -11,18 +11,20 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The agents of a directory: every {@code *.yaml} directly in it is one, except for {@code *.script.yaml}. They are read
- * once, in the order of their files' names; an edited file counts from the worker's next start, and for new threads only,
- * since a thread's agent is recorded in its history. A directory without agents is fine: running threads need none.
+ * The agents of a directory, as its files were at one time: every {@code *.yaml} directly in it is one, except for {@code
+ * *.script.yaml}, in the order of their names. {@link #reread} has them as the files are now. A worker rereads them when
+ * a thread starts; running threads keep the agent that their history records. A directory without agents is fine.
  *
  * <pre>{@code
  * Path directory = Path.of("agents");
@@ -35,11 +37,29 @@ public final class AgentDirectory {
     private final Path path;
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
+    private final Optional<Source> source;
 
-    private AgentDirectory(Path path, Map<String, AgentSpec> byName, Map<String, List<McpEntry>> servers) {
+    private AgentDirectory(
+            Path path, Map<String, AgentSpec> byName, Map<String, List<McpEntry>> servers, Optional<Source> source) {
         this.path = path;
         this.byName = Collections.unmodifiableMap(byName);
         this.servers = Map.copyOf(servers);
+        this.source = source;
+    }
+
+    /** The files that agents are read from, with the last valid definition of each, and what else reading them takes. */
+    private record Source(
+            ModelProviders providers,
+            JavaTools tools,
+            Map<Path, FileVersion> files,
+            Map<Path, AgentFile.Definition> definitions) {}
+
+    /** Tells one version of a file from another. */
+    private record FileVersion(FileTime modified, long bytes) {
+        static FileVersion of(Path file) throws IOException {
+            BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            return new FileVersion(attributes.lastModifiedTime(), attributes.size());
+        }
     }
 
     /**
@@ -53,31 +73,84 @@ public final class AgentDirectory {
         if (!Files.isDirectory(directory)) {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
+        Map<Path, FileVersion> files = files(directory);
         try (ToolKinds kinds = new ToolKinds(System.getenv(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
-            List<AgentFile.Definition> definitions = definitions(directory, reader);
-            Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
-            definitions.forEach(each -> servers.put(each.agent().name(), each.servers()));
-            return new AgentDirectory(directory, complete(definitions, reader), servers);
+            Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
+            for (Path file : files.keySet()) {
+                definitions.put(file, reader.read(file));
+            }
+            return of(directory, reader, new Source(providers, tools, files, definitions));
         } catch (YamlProblem e) {
-            throw new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+            throw invalid(e);
         }
     }
 
-    private static List<AgentFile.Definition> definitions(Path directory, AgentFile reader)
-            throws YamlProblem, IOException {
-        List<AgentFile.Definition> definitions = new ArrayList<>();
-        Map<String, Path> origin = new LinkedHashMap<>();
-        for (Path file : files(directory)) {
-            AgentFile.Definition definition = reader.read(file);
-            String name = definition.agent().name();
-            Path other = origin.put(name, file);
-            if (other != null) {
-                throw new YamlProblem(file.toString(), 1, "name", name + " is the name of " + other + " too");
-            }
-            definitions.add(definition);
+    /**
+     * The agents as the files are now; this very object if none has changed. A file that is not valid counts as it was
+     * when it last was, if it ever was. Where the agents do not fit each other, all stay as they were.
+     *
+     * @param problems is told of what is not valid, once for each version of a file
+     */
+    public AgentDirectory reread(Consumer<AgentInvalid> problems) throws IOException {
+        if (source.isEmpty()) {
+            return this;
         }
-        return definitions;
+        Source before = source.get();
+        Map<Path, FileVersion> files = files(path);
+        if (files.equals(before.files())) {
+            return this;
+        }
+        Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
+        Source now = new Source(before.providers(), before.tools(), files, definitions);
+        try (ToolKinds kinds = new ToolKinds(System.getenv(), path, before.tools())) {
+            AgentFile reader = new AgentFile(path, before.providers(), before.tools(), kinds.all());
+            for (Map.Entry<Path, FileVersion> each : files.entrySet()) {
+                Path file = each.getKey();
+                boolean isUnchanged = each.getValue().equals(before.files().get(file));
+                definition(file, isUnchanged, before, reader, problems)
+                        .ifPresent(definition -> definitions.put(file, definition));
+            }
+            return of(path, reader, now);
+        } catch (YamlProblem e) {
+            problems.accept(invalid(e));
+            return new AgentDirectory(path, byName, servers, Optional.of(now));
+        }
+    }
+
+    private static Optional<AgentFile.Definition> definition(
+            Path file, boolean isUnchanged, Source before, AgentFile reader, Consumer<AgentInvalid> problems) {
+        Optional<AgentFile.Definition> lastValid =
+                Optional.ofNullable(before.definitions().get(file));
+        if (isUnchanged) {
+            return lastValid;
+        }
+        try {
+            return Optional.of(reader.read(file));
+        } catch (YamlProblem e) {
+            problems.accept(invalid(e));
+            return lastValid;
+        }
+    }
+
+    private static AgentInvalid invalid(YamlProblem e) {
+        return new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+    }
+
+    private static AgentDirectory of(Path directory, AgentFile reader, Source source) throws YamlProblem {
+        Map<String, Path> files = new LinkedHashMap<>();
+        Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
+        for (Map.Entry<Path, AgentFile.Definition> each : source.definitions().entrySet()) {
+            String name = each.getValue().agent().name();
+            Path other = files.put(name, each.getKey());
+            if (other != null) {
+                throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is the name of " + other + " too");
+            }
+            servers.put(name, each.getValue().servers());
+        }
+        List<AgentFile.Definition> definitions =
+                List.copyOf(source.definitions().values());
+        return new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source));
     }
 
     private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions, AgentFile reader)
@@ -111,7 +184,7 @@ public final class AgentDirectory {
                 .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
                     throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
                 }));
-        return new AgentDirectory(path, byName, Map.of());
+        return new AgentDirectory(path, byName, Map.of(), Optional.empty());
     }
 
     /** Where the files are: what paths in them are relative to, and their tools' working directory. */
@@ -138,11 +211,16 @@ public final class AgentDirectory {
         return byName;
     }
 
-    private static List<Path> files(Path directory) throws IOException {
+    private static Map<Path, FileVersion> files(Path directory) throws IOException {
+        List<Path> sorted;
         try (Stream<Path> entries = Files.list(directory)) {
-            return new ArrayList<>(
-                    entries.filter(AgentDirectory::isAgent).sorted().toList());
+            sorted = entries.filter(AgentDirectory::isAgent).sorted().toList();
         }
+        Map<Path, FileVersion> files = new LinkedHashMap<>();
+        for (Path file : sorted) {
+            files.put(file, FileVersion.of(file));
+        }
+        return files;
     }
 
     private static boolean isAgent(Path entry) {

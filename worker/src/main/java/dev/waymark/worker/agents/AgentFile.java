@@ -50,7 +50,8 @@ final class AgentFile {
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> EFFECT_FIELDS = Set.of("dedupe", "verify", "on_unknown", "honours_key");
+    private static final Set<String> EFFECT_FIELDS = 
+            Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
     private final Path directory;
     private final ModelProviders providers;
@@ -316,6 +317,13 @@ final class AgentFile {
         Optional<YamlValue> verify = fields.take("verify");
         if (verify.isPresent()) {
             tool.verifiedBy(ToolEntry.program(verify.get(), directory).toArray(String[]::new));
+        }
+        Optional<YamlValue> verifyForbids = fields.take("verify_forbids");
+        if (verifyForbids.isPresent() && verifyForbids.get().flag()) {
+            if (verify.isEmpty()) {
+                throw verifyForbids.get().problem("goes with verify only, which is missing");
+            }
+            tool.forbiddingByVerify();
         }
         Optional<YamlValue> onUnknown = fields.take("on_unknown");
         if (onUnknown.isPresent() && onUnknown.get().oneOf("report", "ask").equals("ask")) {

@@ -392,7 +392,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     fact.messageId().flatMap(id -> state.seen().factOf(id));
             apply(fact);
             if (fact instanceof Fact.ToolClaimed claimed) {
-                return new ClaimRequest.Answer(isGranted(claimed), 0);
+                return grant(claimed)
+                        .map(claim -> new ClaimRequest.Answer(true, claim.token()))
+                        .orElseGet(() -> new ClaimRequest.Answer(false, 0));
             }
             return new Ack(before.orElse(state.counters().facts()), before.isPresent());
         }
@@ -410,13 +412,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     Workflow.getInfo().getRunId());
         }
 
-        private boolean isGranted(Fact.ToolClaimed claimed) {
+        private Optional<Call.Claim> grant(Fact.ToolClaimed claimed) {
             return state.calls()
                     .get(claimed.callId())
                     .filter(call -> call.status() == Call.Status.CLAIMED)
                     .flatMap(Call::claim)
-                    .filter(claim -> claim.execution().equals(claimed.execution()))
-                    .isPresent();
+                    .filter(claim -> claim.execution().equals(claimed.execution()));
         }
     }
 

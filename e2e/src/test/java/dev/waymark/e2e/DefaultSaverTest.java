@@ -1,0 +1,78 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.e2e.product.Dev;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code waymark dev} in memory, as the README starts it: nothing is refused, and nothing is lost. */
+@Timeout(300)
+@Tag("full")
+class DefaultSaverTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void namedThread_goesOnOnTheNextServer_withoutAWordAboutSavers() throws Exception {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .directory();
+        try (Dev dev = Dev.inMemoryAndKept(agents)) {
+            Done asked =
+                    Command.at(dev.address()).run("run", "--agent", "assistant", "--thread", "trip", "Book a table");
+            assertThat(asked.out()).isEqualTo("Which day?\n");
+            assertThat(asked.exitCode()).isZero();
+        }
+        assertThat(agents.resolve(".waymark/threads")).isNotEmptyDirectory();
+        try (Dev dev = Dev.inMemoryAndKept(agents)) {
+            Command waymark = Command.withoutAddress();
+            Done again = waymark.run("run", "--thread", "trip", "--agent", "assistant", "--address", dev.address());
+            assertThat(again.out()).isEqualTo("Which day?\n");
+            Done answered = waymark.run("answer", "trip", "Friday", "--address", dev.address());
+            assertThat(answered.out()).isEqualTo("Booked.\n");
+            assertThat(answered.exitCode()).isZero();
+        }
+    }
+
+    @Test
+    void volatileThread_isNotSaved_andOneWithoutANameNeither() throws Exception {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .greeter()
+                .directory();
+        try (Dev dev = Dev.inMemoryAndKept(agents)) {
+            Command waymark = Command.at(dev.address());
+            assertThat(waymark.run("run", "--agent", "greeter", "--thread", "passing", "--volatile", "Hi")
+                            .out())
+                    .isEqualTo("Hello.\n");
+            assertThat(waymark.run("run", "--agent", "greeter", "Hi").out()).isEqualTo("Hello.\n");
+        }
+        assertThat(agents.resolve(".waymark")).doesNotExist();
+    }
+
+    @Test
+    void chat_onTheNextServer_showsWhatWasSaid() throws Exception {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .directory();
+        String[] chat = {"chat", "--agent", "assistant", "--session", "trip"};
+        try (Dev dev = Dev.inMemoryAndKept(agents)) {
+            assertThat(Command.at(dev.address())
+                            .runTyping("Book a table\n", chat)
+                            .out())
+                    .endsWith("Which day?\n");
+        }
+        try (Dev dev = Dev.inMemoryAndKept(agents)) {
+            assertThat(Command.at(dev.address()).runTyping("Friday\n", chat).out())
+                    .contains("Book a table", "Which day?")
+                    .endsWith("Booked.\n");
+        }
+    }
+}

@@ -1,0 +1,280 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.START;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.result;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.claimed;
+import static dev.waymark.conversation.ToolConversationScript.dispatched;
+import static dev.waymark.conversation.ToolConversationScript.endedLate;
+import static dev.waymark.conversation.ToolConversationScript.finished;
+import static dev.waymark.conversation.ToolConversationScript.lost;
+import static dev.waymark.conversation.ToolConversationScript.notStarted;
+import static dev.waymark.conversation.ToolConversationScript.replied;
+import static dev.waymark.conversation.ToolConversationScript.settled;
+import static dev.waymark.conversation.ToolConversationScript.timedOut;
+import static dev.waymark.conversation.ToolConversationScript.verified;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Ends that nobody knows the meaning of, what is heard of them later, and the keys and tokens that keep them harmless. */
+class UnknownOutcomeTest {
+    private static final Duration LATE_WORD = Duration.ofSeconds(30);
+
+    // ---- what is told of it
+
+    @Test
+    void unknownEnd_isToldToTheModelAtOnceWithWhatWasSeen() {
+        ConversationScript script = claimedCall("charge").with(lost("a", 1));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.call("a").result().orElseThrow()).contains(" What was seen of it: HTTP 504\",");
+    }
+
+    @Test
+    void unknownEnd_isShownToThePersonWhoIsAsked() {
+        ConversationScript script = claimedCall("sign").with(lost("a", 1));
+
+        assertThat(script.state().asks()).hasSize(1).first().returns(Optional.of("HTTP 504"), OpenRequest::evidence);
+    }
+
+    @Test
+    void unknownEnd_ofMuchToTell_isCut() {
+        Problem seen = new Problem(Problem.OUTCOME_UNKNOWN, "x".repeat(1_000));
+        ConversationScript script = claimedCall("sign").with(new Fact.ToolLost("a", 1, seen));
+
+        assertThat(script.call("a").evidence().orElseThrow()).hasSize(500);
+    }
+
+    // ---- keys
+
+    @Test
+    void errorOfTheToolsOwnWord_leavesTheKeyToTheNextCall() {
+        ConversationScript script = claimedCall("charge").with(new Fact.ToolFinished("a", 1, "Tool error: no", true));
+
+        assertThat(called(script).call("b").repeat()).isZero();
+    }
+
+    @Test
+    void errorThatProvesThatNothingHappened_usesTheKeyUp() {
+        ConversationScript script =
+                claimedCall("charge").with(new Fact.ToolFinished("a", 1, "Tool error: no", true, true));
+
+        assertThat(called(script).call("b").repeat()).isEqualTo(1);
+    }
+
+    @Test
+    void errorUnderTheFirstRules_usesTheKeyUp() {
+        ConversationScript script = ConversationScript.begun(new Fact.RunStarted(1, "helper", false, Optional.empty()))
+                .with(
+                        new Fact.AgentRequested(),
+                        new Fact.AgentResolved(ToolConversationScript.terms(Optional.empty())),
+                        said("Hello"),
+                        new Fact.ModelCalled(1),
+                        reply(1, use("a", "charge")),
+                        dispatched("a", 1),
+                        claimed("a", 1, "charge", "x"),
+                        new Fact.ToolFinished("a", 1, "Tool error: no", true));
+
+        assertThat(called(script).call("b").repeat()).isEqualTo(1);
+    }
+
+    private static ConversationScript called(ConversationScript script) {
+        return script.with(new Fact.ModelCalled(2), reply(2, use("b", "charge")));
+    }
+
+    // ---- fencing tokens
+
+    @Test
+    void fencingToken_growsWithEveryClaimOfTheSame() {
+        Instant at = START.plusSeconds(60);
+        ConversationScript script = replied(use("a", "charge"), use("b", "charge"), use("c", "pay"))
+                .at(at, dispatched("a", 1), claimed("a", 1, "charge", "x"), notStarted("a", 1, "x"))
+                .at(at, dispatched("a", 2), claimed("a", 2, "charge", "y"), finished("a", 2, "paid"))
+                .at(at.minusSeconds(30), dispatched("b", 1), claimed("b", 1, "charge", "z"))
+                .at(at, dispatched("c", 1), claimed("c", 1, "pay", "w"));
+
+        assertThat(token(script, "a")).isEqualTo(at.toEpochMilli() + 1);
+        assertThat(token(script, "b")).isEqualTo(at.toEpochMilli() + 2);
+        assertThat(token(script, "c")).isEqualTo(at.toEpochMilli());
+    }
+
+    private static long token(ConversationScript script, String id) {
+        return script.call(id).claim().orElseThrow().token();
+    }
+
+    // ---- running again
+
+    @Test
+    void notLanded_whereNeitherKeyNorCheckForbidsTheLateEffect_isNotRunAgain() {
+        assertThat(verifying("post").with(verified("a", 1, false)).call("a").status())
+                .isEqualTo(Call.Status.UNSETTLED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"pay", "send"})
+    void notLanded_whereTheKeyIsHonouredOrTheCheckForbids_isRunAgain(String tool) {
+        ConversationScript script = verifying(tool).with(verified("a", 1, false));
+
+        assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
+    }
+
+    @Test
+    void rerunOnAPersonsWord_whereTheKeyIsNotHonoured_isRefused() {
+        ConversationScript script = verifying("post").with(verified("a", 1, false));
+
+        assertThat(script.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.BAD_INPUT);
+        assertThat(script.refusal(settled("a", Fact.Settlement.DONE))).isEmpty();
+    }
+
+    /** Nobody knows whether a call from a checkpoint was claimed, so no claim says when a check is too early. */
+    @ParameterizedTest
+    @ValueSource(strings = {"pay", "wire", "post"})
+    void notLanded_ofACallFromElsewhere_isNotVerifiedForEver(String tool) {
+        Conversation over = replied(use("a", tool)).with(dispatched("a", 1)).state();
+        Call begun = over.calls().get("a").orElseThrow().begunElsewhere(Call.Status.CLAIMED);
+        Draft draft = new Draft(over, START.plusSeconds(20)); // As a checkpoint is read, which knows of no claims.
+        draft.book.put(begun);
+        Resumption how =
+                new Resumption("r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
+        Conversation resumed = how.of(draft.state(), START.plusSeconds(30));
+        Instant fence = resumed.calls().get("a").orElseThrow().wakeAt().orElseThrow();
+
+        Conversation checked = resumed.apply(new Fact.TimePassed(), fence)
+                .apply(new Fact.VerifyDispatched("a", 1), fence.plusMillis(1))
+                .apply(verified("a", 1, false), fence.plusMillis(2));
+
+        Call.Status status = checked.calls().get("a").orElseThrow().status();
+        assertThat(status)
+                .isEqualTo(
+                        switch (tool) {
+                            case "pay" -> Call.Status.ISSUED;
+                            case "post" -> Call.Status.UNSETTLED;
+                            default -> Call.Status.LOST;
+                        });
+    }
+
+    // ---- late outcomes
+
+    @Test
+    void timedOutCall_waitsForAWord_andThenIsReported() {
+        ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
+        Instant until = START.plusSeconds(8).plus(LATE_WORD);
+        assertThat(script.decides()).containsExactly(new Step.WakeAt(until));
+
+        assertThat(script.at(until, new Fact.TimePassed()).call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+    }
+
+    @Test
+    void timedOutCall_whoseFenceIsNear_waitsNoLongerThanThat() {
+        ConversationScript script = claimedCall("charge").at(START.plusSeconds(50), timedOut("a", 1));
+
+        assertThat(script.decides()).containsExactly(new Step.WakeAt(START.plusSeconds(7 + 65)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"charge", "pay", "sign"})
+    void lateOutcome_ofTheClaimedExecution_makesTheUnknownKnown(String tool) {
+        ConversationScript script = claimedCall(tool).with(timedOut("a", 1));
+        Fact.ToolEndedLate late = endedLate("a", "x", finished("a", 1, "paid"));
+        assertThat(script.refusal(late)).isEmpty();
+        script.with(late);
+
+        assertThat(script.call("a").toolResult()).contains(result("a", "paid"));
+        assertThat(script.decides()).containsExactly(new Step.CallModel(2));
+        assertThat(script.refusal(late)).contains(Problem.ALREADY_DECIDED);
+        assertThat(script.with(new Fact.ModelCalled(2), reply(2, use("b", tool)))
+                        .call("b")
+                        .repeat())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void lateOutcome_whileItIsVerified_winsOverTheCheck() {
+        ConversationScript script = verifying("pay").with(endedLate("a", "x", finished("a", 1, "paid")));
+        script.with(verified("a", 1, false));
+
+        assertThat(script.call("a").toolResult()).contains(result("a", "paid"));
+    }
+
+    @Test
+    void lateOutcome_beforeItsRerun_isTheResult() {
+        ConversationScript script = claimedCall("mail").with(timedOut("a", 1), settled("a", Fact.Settlement.RERUN));
+        script.with(endedLate("a", "x", finished("a", 1, "sent")));
+
+        assertThat(script.call("a").toolResult()).contains(result("a", "sent"));
+    }
+
+    @Test
+    void lateOutcome_afterTheModelWasTold_isKnownToTheNextCall() {
+        ConversationScript script = claimedCall("book").with(lost("a", 1), new Fact.ModelCalled(2));
+        script.with(endedLate("a", "x", finished("a", 1, "seat 7")), reply(2, use("b", "book")));
+
+        assertThat(script.call("a").status()).isEqualTo(Call.Status.LOST);
+        assertThat(script.call("b").toolResult()).contains(result("b", "[idempotent replay of a]: seat 7"));
+    }
+
+    @Test
+    void lateWordThatItDidNotStart_handsTheCallOutAgain() {
+        ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
+        script.with(endedLate("a", "x", notStarted("a", 1, "x")));
+
+        assertThat(script.decides()).containsExactly(new Step.RunTool(script.call("a"), 2));
+    }
+
+    @Test
+    void lateQuestion_isAsked() {
+        ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
+        script.with(endedLate("a", "x", new Fact.ToolInterrupted("a", 1, "Which card?")));
+
+        assertThat(script.call("a").question()).contains("Which card?");
+        assertThat(script.state().isInterrupted()).isTrue();
+    }
+
+    @Test
+    void lateOutcome_ofAnotherExecution_isRefusedByName() {
+        ConversationScript script = claimedCall("charge").with(timedOut("a", 1));
+
+        assertThat(script.refusal(endedLate("a", "y", finished("a", 1, "paid"))))
+                .contains(Problem.ALREADY_DECIDED);
+        assertThat(script.refusal(endedLate("z", "x", finished("z", 1, "paid"))))
+                .contains(Problem.NOT_FOUND);
+    }
+
+    @Test
+    void lateOutcome_ofACancelledCall_isKnownToTheNextCall() {
+        ConversationScript script = claimedCall("charge").with(new Fact.Stopped(NONE));
+        script.with(endedLate("a", "x", finished("a", 1, "paid")), said("Again"), new Fact.ModelCalled(2));
+
+        assertThat(script.with(reply(2, use("b", "charge"))).call("b").repeat()).isEqualTo(1);
+    }
+
+    @Test
+    void controlCharactersOfACallsId_areReplaced() {
+        ConversationScript script = replied(new Part.ToolUse("a\u0000\u001b", "charge", Json.EMPTY_OBJECT));
+
+        assertThat(script.call("a__").tool()).isEqualTo("charge");
+    }
+
+    private static ConversationScript claimedCall(String tool) {
+        return replied(use("a", tool)).with(dispatched("a", 1), claimed("a", 1, tool, "x"));
+    }
+
+    private static ConversationScript verifying(String tool) {
+        ConversationScript script = claimedCall(tool).with(timedOut("a", 1));
+        return script.at(script.call("a").wakeAt().orElseThrow(), new Fact.TimePassed())
+                .with(new Fact.VerifyDispatched("a", 1));
+    }
+}

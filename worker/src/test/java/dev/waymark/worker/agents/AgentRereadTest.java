@@ -1,0 +1,137 @@
+package dev.waymark.worker.agents;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.mcp.McpConnections;
+import dev.waymark.worker.tool.mcp.McpDiscovery;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Agent files that change while a worker runs. */
+class AgentRereadTest {
+    private static final String MODEL = "model: scripted:a.script.yaml\n";
+
+    @TempDir
+    Path directory;
+
+    private final List<String> problems = new ArrayList<>();
+    private Instant lastChange = Instant.parse("2026-01-01T00:00:00Z");
+    private AgentDirectory agents;
+
+    @BeforeEach
+    void load() throws Exception {
+        Files.writeString(directory.resolve("a.script.yaml"), "replies: [{ text: Hello. }]");
+        file("billing", "instructions: Bill.\n");
+        file("other", "instructions: Wait.\n");
+        ModelProviders providers = ModelProviders.of(Map.of("scripted", new ScriptedProvider(directory)));
+        agents = AgentDirectory.load(directory, providers, JavaTools.NONE);
+    }
+
+    /** Every version of a file has a time of its own, however fast the test runs. */
+    private Path file(String name, String text) throws IOException {
+        lastChange = lastChange.plusSeconds(1);
+        Path file = Files.writeString(directory.resolve(name + ".yaml"), MODEL + text);
+        return Files.setLastModifiedTime(file, FileTime.from(lastChange));
+    }
+
+    private void reread() throws IOException {
+        agents = agents.reread(problem -> problems.add(String.valueOf(problem.getMessage())));
+    }
+
+    private String instructions(String name) {
+        return agents.find(name).flatMap(AgentSpec::instructions).orElse("none");
+    }
+
+    @Test
+    void reread_nothingChanged_isTheSame() throws Exception {
+        AgentDirectory before = agents;
+        reread();
+        assertThat(agents).isSameAs(before);
+    }
+
+    @Test
+    void reread_filesChangedAddedAndRemoved_hasThemAsTheyAre() throws Exception {
+        file("billing", "instructions: Bill twice.\n");
+        file("third", "instructions: Come.\n");
+        Files.delete(directory.resolve("other.yaml"));
+
+        reread();
+
+        assertThat(agents.names()).containsExactly("billing", "third");
+        assertThat(instructions("billing")).isEqualTo("Bill twice.");
+        assertThat(problems).isEmpty();
+    }
+
+    @Test
+    void reread_fileThatIsNotValid_keepsItsLastValidVersionAndSaysSoOnce() throws Exception {
+        Path broken = file("billing", "instructons: Bill twice.\n");
+        file("other", "instructions: Go.\n");
+
+        reread();
+        reread();
+
+        assertThat(instructions("billing")).isEqualTo("Bill.");
+        assertThat(instructions("other")).isEqualTo("Go.");
+        assertThat(problems).singleElement().asString().startsWith(broken + ":2: instructons: ");
+
+        file("other", "instructions: Go now.\n");
+        reread();
+        assertThat(instructions("billing")).isEqualTo("Bill.");
+        assertThat(problems).hasSize(1);
+
+        file("billing", "instructions: Bill thrice.\n");
+        reread();
+        assertThat(instructions("billing")).isEqualTo("Bill thrice.");
+    }
+
+    @Test
+    void reread_agentsThatDoNotFitEachOther_staysAsItWasUntilTheyDo() throws Exception {
+        file("billing", "instructions: Ask.\nsubagents: [helper]\n");
+        file("other", "instructions: Go.\n");
+
+        reread();
+
+        assertThat(instructions("billing")).isEqualTo("Bill.");
+        assertThat(instructions("other")).isEqualTo("Wait.");
+        assertThat(problems).singleElement().asString().contains("helper");
+
+        file("helper", "description: Helps.\n");
+        reread();
+
+        assertThat(agents.find("billing").orElseThrow().tools())
+                .extracting(ToolSpec::name)
+                .containsExactly("helper");
+        assertThat(instructions("other")).isEqualTo("Go.");
+        assertThat(problems).hasSize(1);
+    }
+
+    @Test
+    void thread_startedAfterAChange_getsTheFileAsItIs() throws Exception {
+        AgentActivity activity = new AgentActivity(agents, new McpDiscovery(new McpConnections(Map.of(), directory)));
+        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+                .contains("Bill.");
+
+        file("billing", "instructions: Bill twice.\n");
+        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+                .contains("Bill twice.");
+
+        file("billing", "nonsense: true\n");
+        assertThat(activity.resolve(new AgentInput("billing", 1)).instructions())
+                .contains("Bill twice.");
+    }
+}
