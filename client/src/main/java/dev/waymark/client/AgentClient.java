@@ -2,6 +2,8 @@ package dev.waymark.client;
 
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
@@ -55,6 +57,8 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect() {
         try {
             return of(Connection.fromEnvironment());
+        } catch (UnsupportedSetting e) {
+            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw ServerFailures.unreachable(e.getMessage(), e);
         }
@@ -64,13 +68,15 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect(String address) {
         try {
             return of(Connection.to(address));
+        } catch (UnsupportedSetting e) {
+            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
         } catch (dev.waymark.connect.ServerUnreachable e) {
             throw ServerFailures.unreachable(e.getMessage(), e);
         }
     }
 
     private static AgentClient of(Connection connection) {
-        String taskQueue = Optional.ofNullable(System.getenv(TASK_QUEUE_SETTING))
+        String taskQueue = Optional.ofNullable(ProcessEnvironment.get().get(TASK_QUEUE_SETTING))
                 .filter(name -> !name.isBlank())
                 .orElse(WireNames.TASK_QUEUE);
         return new AgentClient(ClientContext.of(connection, taskQueue));
@@ -258,6 +264,16 @@ public final class AgentClient implements AutoCloseable {
     /** Decides on a call that waits for approval. */
     public AgentResult decide(String thread, Approval approval) {
         return sender.decide(thread, approval);
+    }
+
+    /** Decides on a call whose agent takes only signed decisions. */
+    public AgentResult decide(String thread, Approval approval, DecisionKey key) {
+        return sender.decide(thread, approval, key);
+    }
+
+    /** Settles a call whose agent takes only signed decisions. */
+    public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
+        return sender.settle(thread, settlement, key);
     }
 
     /** Says how a call with an unknown outcome ended. */

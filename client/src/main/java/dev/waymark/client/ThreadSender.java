@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.stream.Collectors;
 
 /** Sends messages, answers and decisions to open threads. */
 final class ThreadSender {
@@ -71,6 +72,45 @@ final class ThreadSender {
         return sendAndAwait(thread, approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id));
     }
 
+    /** Decides with a signature. It is about what waits now, and is refused if that has changed when it arrives. */
+    AgentResult decide(String thread, Approval approval, DecisionKey key) {
+        approval.args().ifPresent(args -> checkArguments(thread, approval, args));
+        PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
+        String name = approval.approved() ? WireNames.APPROVE : WireNames.DENY;
+        DecisionKey.Signed signed = key.sign(item, name, approval.args(), approval.reason(), approval.by());
+        String id = newId();
+        Map<String, Object> payload = approval.payload(id);
+        payload.put("callId", item.callId());
+        // What the person was shown, if they say so: the signature does not cover anything else then.
+        item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
+        payload.put("by", signed.by());
+        payload.put("signature", signed.signature());
+        return sendAndAwait(thread, name, id, payload);
+    }
+
+    /** The one thing of this kind that waits for a person, or the one of this call. */
+    private PendingItem waiting(String thread, String kind, Optional<String> callId) {
+        Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
+        List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
+                .filter(item -> item.kind().equals(kind))
+                .filter(item -> callId.map(item.callId()::equals).orElse(true))
+                .toList();
+        if (items.isEmpty()) {
+            throw new WaymarkException.NotFound(
+                    "nothing to sign: "
+                            + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
+                            + " for this in " + thread,
+                    "See what waits: waymark pending " + ValueText.quoted(thread));
+        }
+        if (items.size() > 1) {
+            throw RequestLimits.badInput(
+                    "several calls wait: "
+                            + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
+                    "Name one with --call");
+        }
+        return items.get(0);
+    }
+
     /** Whoever changes arguments is told when they are none for the tool, before the approval is spent on them. */
     private void checkArguments(String thread, Approval approval, Json args) {
         Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
@@ -104,6 +144,17 @@ final class ThreadSender {
     /** Says what became of a call of which nobody knows whether it took effect. */
     AgentResult settle(String thread, Settlement settlement) {
         return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
+    }
+
+    /** Settles with a signature. */
+    AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
+        PendingItem item = waiting(thread, PendingItem.UNKNOWN, Optional.of(settlement.callId()));
+        DecisionKey.Signed signed =
+                key.sign(item, settlement.outcome().wireName(), Optional.empty(), settlement.result(), settlement.by());
+        Map<String, Object> payload = settlement.payload();
+        payload.put("by", signed.by());
+        payload.put("signature", signed.signature());
+        return sendAndAwait(thread, WireNames.SETTLE, payload);
     }
 
     /** Raises limits. A turn that ended on one continues. */

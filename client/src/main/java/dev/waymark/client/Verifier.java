@@ -3,6 +3,7 @@ package dev.waymark.client;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Signers;
 import dev.waymark.history.DigestAudit;
 import dev.waymark.history.DigestMismatch;
 import dev.waymark.history.HistoryReader;
@@ -45,6 +46,13 @@ final class Verifier {
                     + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
                     + mismatch.digest());
         }
+        audit.cutState()
+                .map(Signers::violations)
+                .orElse(List.of())
+                .forEach(
+                        call -> differences.add(
+                                "call " + call
+                                        + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

@@ -1,14 +1,18 @@
 package dev.waymark.agent;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.SignerKey;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -51,21 +55,62 @@ public record AgentSpec(
         summaries = summaries == null ? Optional.empty() : summaries;
     }
 
-    /** Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long. */
+    /**
+     * Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long.
+     *
+     * @param signers if there are any, only what one of them has signed counts
+     * @param thread whose agent this is: signatures are good for one thread only
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(
             @JsonProperty("nobody") boolean nobody,
-            @JsonProperty("timeout") Optional<Duration> timeout) {
+            @JsonProperty("timeout") Optional<Duration> timeout,
+
+            @JsonProperty("signers") @JsonInclude(JsonInclude.Include.NON_EMPTY)
+            Map<String, SignerKey> signers,
+
+            @JsonProperty("thread") Optional<String> thread) {
         @JsonCreator
         public Approvals {
             timeout = timeout == null ? Optional.empty() : timeout;
+            signers = signers == null
+                    ? Collections.emptyMap()
+                    : Collections.unmodifiableMap(new LinkedHashMap<>(signers));
+            thread = thread == null ? Optional.empty() : thread;
+        }
+
+        public Approvals(boolean nobody, Optional<Duration> timeout) {
+            this(nobody, timeout, Collections.emptyMap(), Optional.empty());
+        }
+
+        /** Decisions count only if one of these has signed them. */
+        public Approvals signedBy(Map<String, SignerKey> all) {
+            return new Approvals(nobody, timeout, all, thread);
+        }
+
+        private AgentPolicy.Approvals terms() {
+            Optional<Signers> required =
+                    signers.isEmpty() ? Optional.empty() : Optional.of(new Signers(thread.orElse(""), signers));
+            return new AgentPolicy.Approvals(nobody, timeout.map(Duration::toMillis), required);
         }
     }
 
     /** The smallest agent: a name and a model, everything else by default. */
     public static AgentSpec of(String name, String model, ToolSpec... tools) {
         return new Builder(name, model).tools(List.of(tools)).build();
+    }
+
+    @JsonIgnore
+    public boolean takesSignedDecisionsOnly() {
+        return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
+    }
+
+    /** The same agent, as that of this thread, which signatures have to name. */
+    public AgentSpec in(String thread) {
+        Approvals by = approvals.orElseThrow();
+        return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
+                .build();
     }
 
     /** The same agent, with something changed. */
@@ -195,14 +240,6 @@ public record AgentSpec(
             }
         }
         return new AgentPolicy(
-                name,
-                maxIterations,
-                kinds,
-                care,
-                approvals.map(by ->
-                        new AgentPolicy.Approvals(by.nobody(), by.timeout().map(Duration::toMillis))),
-                budget,
-                context,
-                summaries);
+                name, maxIterations, kinds, care, approvals.map(Approvals::terms), budget, context, summaries);
     }
 }

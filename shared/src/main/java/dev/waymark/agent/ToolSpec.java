@@ -41,6 +41,7 @@ import java.util.Optional;
  * @param output what a result must be, as a JSON Schema
  * @param mcp where it is, if a server of tools has it
  * @param http where requests go, of a tool that is one
+ * @param sandbox what its programs may reach, if not all that the worker's user may
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -76,7 +77,8 @@ public record ToolSpec(
 
         @JsonProperty("output") Optional<Json> output,
         @JsonProperty("http") Optional<Endpoint> http,
-        @JsonProperty("mcp") Optional<McpTool> mcp) {
+        @JsonProperty("mcp") Optional<McpTool> mcp,
+        @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** Where a tool is carried out. The names are stored. */
@@ -128,6 +130,7 @@ public record ToolSpec(
         output = output == null ? Optional.empty() : output;
         mcp = mcp == null ? Optional.empty() : mcp;
         http = http == null ? Optional.empty() : http;
+        sandbox = sandbox == null ? Optional.empty() : sandbox;
     }
 
     /** A side-effecting tool that is a program. */
@@ -229,6 +232,7 @@ public record ToolSpec(
         private Optional<Json> output = Optional.empty();
         private Optional<McpTool> mcp = Optional.empty();
         private Optional<Endpoint> http = Optional.empty();
+        private Optional<Sandbox> sandbox = Optional.empty();
 
         private Builder(String name, Kind kind) {
             this.name = name;
@@ -253,6 +257,7 @@ public record ToolSpec(
             output = spec.output;
             mcp = spec.mcp;
             http = spec.http;
+            sandbox = spec.sandbox;
         }
 
         public Builder describedAs(String words, Json schema) {
@@ -325,6 +330,12 @@ public record ToolSpec(
             return this;
         }
 
+        /** Its programs reach this and nothing else. */
+        public Builder sandboxed(Sandbox reach) {
+            sandbox = Optional.of(reach);
+            return this;
+        }
+
         public ToolSpec build() {
             return new ToolSpec(
                     name,
@@ -344,7 +355,8 @@ public record ToolSpec(
                     verifyForbids,
                     output,
                     http,
-                    mcp);
+                    mcp,
+                    sandbox);
         }
     }
 }

@@ -11,6 +11,7 @@ import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
 import io.temporal.envconfig.ClientConfigProfile;
+import io.temporal.envconfig.LoadClientConfigProfileOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import io.temporal.serviceclient.WorkflowServiceStubsOptions;
 import java.io.IOException;
@@ -62,8 +63,11 @@ public final class Connection implements AutoCloseable {
     }
 
     private static ClientConfigProfile settings() throws ServerUnreachable {
+        UnsupportedSetting.refuse(ProcessEnvironment.get());
         try {
-            return ClientConfigProfile.load();
+            return ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder()
+                    .setEnvOverrides(ProcessEnvironment.get())
+                    .build());
         } catch (IOException | IllegalArgumentException e) {
             throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
         } catch (NullPointerException e) {

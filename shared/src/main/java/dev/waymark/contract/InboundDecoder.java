@@ -288,7 +288,8 @@ public final class InboundDecoder {
                     args,
                     id("argsDigest"),
                     id("by"),
-                    note("reason"));
+                    note("reason"),
+                    id("signature"));
         }
 
         private Fact cleared() throws Unusable {
@@ -309,7 +310,7 @@ public final class InboundDecoder {
             if (result.isPresent() && settlement != Fact.Settlement.DONE) {
                 throw new Unusable("\"result\" goes with the outcome done only");
             }
-            return new Fact.OutcomeSettled(callId, settlement, result, id("by"));
+            return new Fact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"));
         }
 
         private Fact reported() throws Unusable {

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.value.Json;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Optional;
  *
  * @param evidence what was seen of a call of which nobody knows what it did, such as {@code HTTP 504}
  * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
+ * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -29,7 +31,8 @@ public record PendingItem(
         @JsonProperty("args") Optional<Json> args,
         @JsonProperty("argsDigest") Optional<String> argsDigest,
         @JsonProperty("since") Instant since,
-        @JsonProperty("evidence") Optional<String> evidence) {
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("signers") Optional<Signers> signers) {
     public static final String QUESTION = "question";
     public static final String APPROVAL = "approval";
     public static final String UNKNOWN = "unknown";
@@ -39,6 +42,7 @@ public record PendingItem(
         question = question == null ? Optional.empty() : question;
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
+        signers = signers == null ? Optional.empty() : signers;
         evidence = evidence == null ? Optional.empty() : evidence;
     }
 
@@ -57,7 +61,8 @@ public record PendingItem(
                 ask.args(),
                 ask.argsDigest(),
                 ask.since(),
-                ask.evidence());
+                ask.evidence(),
+                ask.signers());
     }
 
     /** What a person is asked, in words. */
@@ -89,7 +94,8 @@ public record PendingItem(
                 args.map(json -> shortened(json, most)),
                 argsDigest,
                 since,
-                evidence);
+                evidence,
+                signers);
     }
 
     static String shortened(String text, int most) {

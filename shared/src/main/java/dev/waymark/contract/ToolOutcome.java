@@ -9,6 +9,7 @@ import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Problem;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What a tool's activity returns: how the execution ended, in one of these ways for every kind of tool.
@@ -109,6 +110,17 @@ public record ToolOutcome(
     /** The same of a tool whose running twice is harmless: there, what is unknown is an error like any other. */
     public ToolOutcome ofSafeTool() {
         return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
+    }
+
+    /** The same outcome, with every text that a tool may have had a part in changed. */
+    public ToolOutcome withTexts(UnaryOperator<String> change) {
+        return new ToolOutcome(
+                result.map(change),
+                error.map(change),
+                question.map(change),
+                notStarted.map(why -> new NotStarted(why.execution(), change.apply(why.reason()))),
+                unknown.map(change),
+                notDone);
     }
 
     public Fact toFact(String callId, int dispatch) {

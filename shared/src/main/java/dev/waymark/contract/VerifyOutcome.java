@@ -6,6 +6,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Fact;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 
 /**
  * What the {@code verify} activity found out.
@@ -23,6 +24,11 @@ public record VerifyOutcome(
         landed = landed == null ? Optional.empty() : landed;
         result = result == null ? Optional.empty() : result;
         note = note == null ? Optional.empty() : note;
+    }
+
+    /** The same outcome, with every text that a program may have had a part in changed. */
+    public VerifyOutcome withTexts(UnaryOperator<String> change) {
+        return new VerifyOutcome(landed, result.map(change), note.map(change));
     }
 
     /** {@code result} is what the model is told of a call that took effect. */

@@ -177,7 +177,8 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         if (awaited.isEmpty()) {
             return notAwaited(state, decided.callId().orElseThrow());
         }
-        if (decided.approved() && state.terms().isEmpty()) {
+        if ((decided.approved() || decided.signature().isPresent())
+                && state.terms().isEmpty()) {
             return refused(Problem.BAD_INPUT, "the agent is being looked up");
         }
         String digest = awaited.get().argsDigest().orElseThrow();
@@ -199,7 +200,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 return refused(Problem.TOO_LARGE, "the arguments are too large");
             }
         }
-        return Optional.empty();
+        return awaited.get().objection(decided);
     }
 
     private static Optional<Problem> notAwaited(Conversation state, String callId) {
@@ -233,7 +234,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                     "the tool " + ask.get().tool() + " can't be run again: what is left of the lost call could still"
                             + " take effect, and the tool does not honour idempotency keys");
         }
-        return Optional.empty();
+        return ask.get().objection(settled);
     }
 
     private static Optional<Problem> lateEnd(Conversation state, Fact.ToolEndedLate late) {

@@ -74,6 +74,11 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
     }
 
+    /** Who has to sign decisions, if they have to be signed. */
+    Optional<Signers> signers() {
+        return approvals.flatMap(Approvals::signers);
+    }
+
     /** What has to be minded when this tool is called. */
     Care careOf(String tool) {
         return care.getOrDefault(tool, Care.NONE);
@@ -159,10 +164,16 @@ public record AgentPolicy(
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(
             @JsonProperty("nobody") boolean nobody,
-            @JsonProperty("timeoutMillis") Optional<Long> timeoutMillis) {
+            @JsonProperty("timeoutMillis") Optional<Long> timeoutMillis,
+            @JsonProperty("signers") Optional<Signers> signers) {
         @JsonCreator
         public Approvals {
             timeoutMillis = timeoutMillis == null ? Optional.empty() : timeoutMillis;
+            signers = signers == null ? Optional.empty() : signers;
+        }
+
+        public Approvals(boolean nobody, Optional<Long> timeoutMillis) {
+            this(nobody, timeoutMillis, Optional.empty());
         }
     }
 }

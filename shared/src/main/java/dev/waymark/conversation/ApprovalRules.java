@@ -27,12 +27,13 @@ final class ApprovalRules {
         }
     }
 
-    void deny(Call call, Optional<String> by, Optional<String> reason, String text) {
-        Call decided = call.decided(new Call.Approval(false, false, by, reason, draft.at), call.args(), draft.at);
+    void deny(Call call, Call.Approval denial, String text) {
+        Call decided = call.decided(denial, call.args(), draft.at);
         draft.end(decided, Call.Status.DENIED, text + Draft.claimNote(call));
     }
 
     void denyByTimeout(Call call) {
-        deny(call, Optional.empty(), Optional.of("timeout"), ToolTexts.deniedByTime(call.tool()));
+        Call.Approval denial = new Call.Approval(false, false, Optional.empty(), Optional.of("timeout"), draft.at);
+        deny(call, denial, ToolTexts.deniedByTime(call.tool()));
     }
 }

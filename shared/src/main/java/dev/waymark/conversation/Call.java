@@ -143,6 +143,29 @@ public record Call(
         }
     }
 
+    /**
+     * What it takes to check a signed decision again.
+     *
+     * @param asked when the decision was asked for
+     * @param argsDigest of the arguments that were shown
+     * @param newArgsDigest of others that were given instead
+     */
+    @JsonIgnoreProperties(ignoreUnknown = true)
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Signature(
+            @JsonProperty("asked") Instant asked,
+            @JsonProperty("argsDigest") String argsDigest,
+            @JsonProperty("newArgsDigest") Optional<String> newArgsDigest,
+            @JsonProperty("signature") String signature) {
+        @JsonCreator
+        public Signature {
+            Objects.requireNonNull(asked, "asked");
+            Objects.requireNonNull(argsDigest, "argsDigest");
+            Objects.requireNonNull(signature, "signature");
+            newArgsDigest = newArgsDigest == null ? Optional.empty() : newArgsDigest;
+        }
+    }
+
     /** Who decided, and why. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -151,9 +174,16 @@ public record Call(
             @JsonProperty("edited") boolean edited,
             @JsonProperty("by") Optional<String> by,
             @JsonProperty("reason") Optional<String> reason,
-            @JsonProperty("at") Instant at) {
+            @JsonProperty("at") Instant at,
+            @JsonProperty("signed") Optional<Signature> signed) {
+        /** One that nobody signed. */
+        public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
+            this(approved, edited, by, reason, at, Optional.empty());
+        }
+
         @JsonCreator
         public Approval {
+            signed = signed == null ? Optional.empty() : signed;
             by = by == null ? Optional.empty() : by;
             reason = reason == null ? Optional.empty() : reason;
             Objects.requireNonNull(at, "at");

@@ -64,7 +64,7 @@ public record CallBook(
             if (call.status() == Call.Status.DELEGATED) {
                 call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
             } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(call, binding.careOf(call), rules));
+                asks.add(OpenRequest.of(call, binding.terms(), rules));
             }
         }
         return Collections.unmodifiableList(asks);

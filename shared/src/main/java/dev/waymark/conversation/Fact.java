@@ -539,6 +539,7 @@ public sealed interface Fact {
      *
      * @param args what is to run instead of what the model wanted
      * @param argsDigest of the arguments that the decision is about, so that it can't be about others
+     * @param signature of {@code by}, where decisions have to be signed
      */
     record ApprovalDecided(
             boolean approved,
@@ -547,8 +548,21 @@ public sealed interface Fact {
             Optional<Json> args,
             Optional<String> argsDigest,
             Optional<String> by,
-            Optional<String> reason)
+            Optional<String> reason,
+            Optional<String> signature)
             implements Inbound {
+        /** One that nobody signed. */
+        public ApprovalDecided(
+                boolean approved,
+                Optional<String> id,
+                Optional<String> callId,
+                Optional<Json> args,
+                Optional<String> argsDigest,
+                Optional<String> by,
+                Optional<String> reason) {
+            this(approved, id, callId, args, argsDigest, by, reason, Optional.empty());
+        }
+
         @Override
         public String signal() {
             return approved ? "approve" : "deny";
@@ -594,8 +608,18 @@ public sealed interface Fact {
     }
 
     /** Somebody said what became of a call whose outcome was unknown. */
-    record OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by)
+    record OutcomeSettled(
+            String callId,
+            Settlement settlement,
+            Optional<String> result,
+            Optional<String> by,
+            Optional<String> signature)
             implements Inbound {
+        /** One that nobody signed. */
+        public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
+            this(callId, settlement, result, by, Optional.empty());
+        }
+
         @Override
         public String signal() {
             return "settle";

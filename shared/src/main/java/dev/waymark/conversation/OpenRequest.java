@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param args not there for a question
  * @param rerun whether a lost call may be run again
  * @param evidence what was seen of a call whose outcome is not known
+ * @param signers who has to sign the decision, if it has to be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -34,7 +35,8 @@ public record OpenRequest(
         boolean rerun,
 
         @JsonProperty("since") Instant since,
-        @JsonProperty("evidence") Optional<String> evidence) {
+        @JsonProperty("evidence") Optional<String> evidence,
+        @JsonProperty("signers") Optional<Signers> signers) {
     /** What is wanted of the person. The names are stored, and printed. */
     public enum Kind {
         @JsonProperty("question")
@@ -65,9 +67,10 @@ public record OpenRequest(
         args = args == null ? Optional.empty() : args;
         argsDigest = argsDigest == null ? Optional.empty() : argsDigest;
         evidence = evidence == null ? Optional.empty() : evidence;
+        signers = signers == null ? Optional.empty() : signers;
     }
 
-    /** Without evidence. */
+    /** Without evidence, and one that anybody may decide. */
     public OpenRequest(
             String callId,
             Kind kind,
@@ -77,11 +80,12 @@ public record OpenRequest(
             Optional<String> argsDigest,
             boolean rerun,
             Instant since) {
-        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty());
+        this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
     }
 
     /** What a call that waits for a person wants. */
-    static OpenRequest of(Call call, AgentPolicy.Care care, int rules) {
+    static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
+        AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         if (call.status() == Call.Status.ASKING) {
             return new OpenRequest(
                     call.id(),
@@ -103,12 +107,46 @@ public record OpenRequest(
                 Optional.of(call.argsDigest()),
                 unknown && care.rerunOnWord(rules),
                 call.since(),
-                unknown ? call.evidence() : Optional.empty());
+                unknown ? call.evidence() : Optional.empty(),
+                terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
+    }
+
+    /** What a signature under this decision has to say. */
+    private static DecisionStatement statement(Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
+        return DecisionStatement.about(
+                signers, ask.since, ask.argsDigest, decided.signal(), decided.args(), decided.reason(), decided.by());
+    }
+
+    /** Why this decision does not count, where decisions have to be signed. */
+    Optional<Problem> objection(Fact.ApprovalDecided decided) {
+        return signers.flatMap(all -> all.objection(statement(all, this, decided), decided.signature()));
+    }
+
+    Optional<Problem> objection(Fact.OutcomeSettled settled) {
+        return signers.flatMap(all -> all.objection(
+                DecisionStatement.about(
+                        all,
+                        since,
+                        argsDigest,
+                        settled.settlement().wireName(),
+                        Optional.empty(),
+                        settled.result(),
+                        settled.by()),
+                settled.signature()));
+    }
+
+    /** What is kept of the signature under a decision. Where nobody has to sign, it says nothing. */
+    Optional<Call.Signature> signature(Fact.ApprovalDecided decided) {
+        return signers.map(all -> statement(all, this, decided))
+                .flatMap(statement -> decided.signature()
+                        .map(signature -> new Call.Signature(
+                                statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
     /** The same as the thread above names it. */
     OpenRequest below(String call) {
-        return new OpenRequest(call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence);
+        return new OpenRequest(
+                call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
     }
 
     /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
@@ -133,6 +171,7 @@ public record OpenRequest(
                 argsDigest,
                 rerun,
                 since,
-                evidence);
+                evidence,
+                signers);
     }
 }

@@ -90,20 +90,22 @@ final class PeopleRules {
             body.put("argsDigest", ask.argsDigest().orElseThrow());
             fact.by().ifPresent(by -> body.put("by", by));
             fact.reason().ifPresent(reason -> body.put("reason", reason));
+            fact.signature().ifPresent(signature -> body.put("signature", signature));
         });
         if (!passedOn) {
-            decide(draft.book.call(ask.callId()), fact);
+            decide(draft.book.call(ask.callId()), fact, ask.signature(fact));
         }
     }
 
-    private void decide(Call call, Fact.ApprovalDecided fact) {
+    private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {
         if (!fact.approved()) {
-            approvals.deny(call, fact.by(), fact.reason(), ToolTexts.denied(call.tool(), fact.reason()));
+            String text = ToolTexts.denied(call.tool(), fact.reason());
+            approvals.deny(call, new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
             return;
         }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at);
+        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at, signed);
         calls.bringOn(call.decided(approval, args, draft.at));
         draft.reachVersionWhenBatchIsDone();
     }
@@ -114,6 +116,7 @@ final class PeopleRules {
             body.put("outcome", fact.settlement().wireName());
             fact.result().ifPresent(result -> body.put("result", result));
             fact.by().ifPresent(by -> body.put("by", by));
+            fact.signature().ifPresent(signature -> body.put("signature", signature));
         });
         if (!passedOn) {
             lost.settle(draft.book.call(fact.callId()), fact);

@@ -45,7 +45,7 @@ final class TakeoverRules {
                 ? Optional.empty()
                 : Optional.of(new Origin(how.session(), extras));
         how.agent().ifPresent(named -> draft.binding.agent = named);
-        if (how.agent().isPresent() || draft.binding.terms.isEmpty()) {
+        if (how.agent().isPresent() || draft.binding.terms.isEmpty() || namesItsThread()) {
             draft.binding.terms = Optional.empty();
             draft.binding.agentRequested = false;
         }
@@ -77,6 +77,15 @@ final class TakeoverRules {
             turns.stop(Turn.Status.STOPPED, "Cancelled: the conversation was forked here.");
         }
         how.message().ifPresent(this::answerOrSay);
+        if (namesItsThread()) {
+            draft.binding.terms = Optional.empty();
+            draft.binding.agentRequested = false;
+        }
+    }
+
+    /** Signatures are bound to a thread, which the terms name: those of another thread would do for this one. */
+    private boolean namesItsThread() {
+        return draft.binding.terms.flatMap(AgentPolicy::signers).isPresent();
     }
 
     private void begin(String id) {

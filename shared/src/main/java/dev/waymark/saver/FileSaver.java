@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
@@ -173,7 +174,7 @@ public final class FileSaver implements CheckpointSaver {
             createDirectory(parent);
         }
         try {
-            Files.createDirectory(missing);
+            PrivateFiles.createDirectory(missing);
         } catch (FileAlreadyExistsException e) {
             if (!Files.isDirectory(missing)) {
                 throw e;
@@ -187,8 +188,10 @@ public final class FileSaver implements CheckpointSaver {
     private static void replace(Path file, String text) throws IOException {
         Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
         try {
-            try (FileChannel channel =
-                    FileChannel.open(draft, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            try (FileChannel channel = FileChannel.open(
+                    draft,
+                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+                    PrivateFiles.fileAttributes(draft))) {
                 ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
                 while (bytes.hasRemaining()) {
                     channel.write(bytes);

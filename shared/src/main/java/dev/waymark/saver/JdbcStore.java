@@ -1,6 +1,9 @@
 package dev.waymark.saver;
 
 import dev.waymark.conversation.value.Sha256;
+import java.io.IOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -152,6 +155,9 @@ public final class JdbcStore implements KeyValueStore {
 
     /** {@code done} is what can't be done when it fails. */
     <T> T inTable(String done, Work<T> work) {
+        if (!hasTable && isSqlite()) {
+            keepPrivate();
+        }
         try (Connection connection = connect()) {
             if (!hasTable) {
                 createTable(connection);
@@ -160,6 +166,16 @@ public final class JdbcStore implements KeyValueStore {
             return work.in(connection);
         } catch (SQLException e) {
             throw SaverException.failed("the database can't be " + done, shown(url), e);
+        }
+    }
+
+    /** SQLite would create its file readable by everybody, and gives its other files the same permissions. */
+    private void keepPrivate() {
+        String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:", "");
+        try {
+            PrivateFiles.create(Path.of(file));
+        } catch (IOException | InvalidPathException e) {
+            // The driver says what is wrong with it.
         }
     }
 

@@ -26,6 +26,7 @@ import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.ParentLink;
 import dev.waymark.conversation.SeenIds;
+import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.ThreadIdentity;
@@ -43,6 +44,7 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.PersistentList;
 import dev.waymark.conversation.value.PersistentMap;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.SignerKey;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -86,7 +88,10 @@ class StoredFormsTest {
         TokenEstimate gauge = new TokenEstimate(41, 2, Optional.of(3));
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
-        Call.Approval approval = new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT);
+        Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
+        Call.Signature signature = new Call.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
+        Call.Approval approval =
+                new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));
@@ -99,7 +104,8 @@ class StoredFormsTest {
                 Optional.of("e3b0"),
                 true,
                 AT,
-                Optional.of("HTTP 504"));
+                Optional.of("HTTP 504"),
+                Optional.of(signers));
         SubagentProgress report = new SubagentProgress(true, List.of(ask), spent);
         Delegation.Decision decision = new Delegation.Decision("approve", ARGS);
         Delegation delegation = new Delegation(
@@ -123,7 +129,7 @@ class StoredFormsTest {
                 Optional.of(delegation),
                 Optional.of("HTTP 504"));
         AgentPolicy.Care care = new AgentPolicy.Care(true, true, true, true, true, true, 60_000, true, true);
-        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L));
+        AgentPolicy.Approvals approvals = new AgentPolicy.Approvals(true, Optional.of(1_000L), Optional.of(signers));
         AgentPolicy terms = new AgentPolicy(
                 "helper",
                 4,
@@ -199,6 +205,8 @@ class StoredFormsTest {
                 stored(call, "id", "tool", "args", "status", "since"),
                 stored(claim, "execution", "at"),
                 stored(approval, "at"),
+                stored(signers, "place", "keys"),
+                stored(signature, "asked", "argsDigest", "signature"),
                 stored(care),
                 stored(approvals),
                 stored(effect),

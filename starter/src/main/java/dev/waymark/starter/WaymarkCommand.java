@@ -14,6 +14,7 @@ import dev.waymark.starter.command.CloseCommand;
 import dev.waymark.starter.command.DenyCommand;
 import dev.waymark.starter.command.DescribeCommands;
 import dev.waymark.starter.command.ForkCommand;
+import dev.waymark.starter.command.KeygenCommand;
 import dev.waymark.starter.command.PendingCommand;
 import dev.waymark.starter.command.ResultCommand;
 import dev.waymark.starter.command.ResumeCommand;
@@ -85,6 +86,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("approve", ApproveCommand.class);
         commands.put("deny", DenyCommand.class);
         commands.put("settle", SettleCommand.class);
+        commands.put("keygen", KeygenCommand.class);
         commands.put("budget", BudgetCommand.class);
         commands.put("pending", PendingCommand.class);
         commands.put("show", ShowCommand.class);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -39,6 +40,36 @@ class FileSaverTest extends DurableSaverContract {
     @Override
     protected void replaceStored(String threadId, String text) throws IOException {
         Files.writeString(directory().resolve(EntryFileName.of(threadId).documentName()), text);
+    }
+
+    @Test
+    void save_filesAndDirectories_areTheirOwners() throws Exception {
+        saver.save(checkpoint("trip", 1));
+        saver.save(checkpoint("x".repeat(400), 1));
+
+        try (Stream<Path> all = Files.walk(temporary.resolve("not"))) {
+            assertThat(all.map(FileSaverTest::permissions).distinct().toList())
+                    .containsExactlyInAnyOrder("rwx------", "rw-------");
+        }
+    }
+
+    @Test
+    void save_fileThatOthersCouldRead_isTakenAway() throws Exception {
+        saver.save(checkpoint("trip", 1));
+        Path file = directory().resolve("trip.json");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+
+        saver.save(checkpoint("trip", 2));
+
+        assertThat(permissions(file)).isEqualTo("rw-------");
+    }
+
+    private static String permissions(Path path) {
+        try {
+            return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,26 @@ class SqliteStoreTest {
                     .hasMessageStartingWith("the database can't be read: jdbc:sqlite:" + file)
                     .hasMessageContaining("not a database");
             assertThat(file).content().startsWith("no database at all");
+        }
+
+        @Test
+        void save_databaseIsNew_isItsOwners() throws Exception {
+            saver.save(checkpoint("t", 1));
+
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("waymark.db"))))
+                    .isEqualTo("rw-------");
+        }
+
+        @Test
+        void save_databaseThatOthersCouldRead_isTakenAway() throws Exception {
+            Path file = Files.createFile(
+                    directory.resolve("waymark.db"),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-r--r--")));
+
+            saver.save(checkpoint("t", 1));
+
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+                    .isEqualTo("rw-------");
         }
 
         @Test

@@ -1,6 +1,7 @@
 package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
@@ -77,7 +78,7 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new HistoryReader(
                 client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
-        this.kinds = new ToolKinds(System.getenv(), builder.agents.path(), builder.tools);
+        this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -102,6 +103,7 @@ public final class AgentWorker implements AutoCloseable {
 
     private void registerActivities(Worker worker, Builder builder) {
         ToolRunner tools = new ToolRunner(kinds);
+        builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery()),
                 new ModelActivity(runs, builder.providers),

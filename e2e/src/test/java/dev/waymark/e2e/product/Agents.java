@@ -250,6 +250,44 @@ public final class Agents {
                 """);
     }
 
+    /** Charges, which one of these signers has to approve. The ledger is {@code charged}. */
+    public Agents signed(String signers) {
+        program("charge.sh", "echo x >>charged; echo paid");
+        return agent("billing", """
+                approvals: { signers: { %s } }
+                tools: [{ name: charge, command: [./charge.sh], approval: always }]
+                """.formatted(signers), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: charge, input: { cents: 5 } }]
+                  - text: Done.
+                """);
+    }
+
+    /**
+     * Counts the processes of this machine in whose environment some value is: that of {@code OPENAI_API_KEY}, which its
+     * tool is not given, then that of {@code GIVEN_TOKEN}, which it is. The values are this and {@code -model}, this and
+     * {@code -given}. They are not printed, since they would be masked.
+     */
+    public Agents spy(String value) {
+        program(
+                "search.sh",
+                "printf 'found %s\\n' \"$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '=" + value
+                        + "-'$WHICH)\" || true");
+        return agent("spy", """
+                tools:
+                  - { name: others, command: [./search.sh], env: { WHICH: model }, safe_to_retry: true }
+                  - name: own
+                    command: [./search.sh]
+                    env: { WHICH: given, TOKEN: "${GIVEN_TOKEN}" }
+                    safe_to_retry: true
+                """, """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: others, input: {} }]
+                  - tool_calls: [{ id: tu_2, name: own, input: {} }]
+                  - text: "{{tu_1}} {{tu_2}}"
+                """);
+    }
+
     private void program(String file, String commands) {
         try {
             Path program = directory.resolve(file);

@@ -26,6 +26,8 @@ public record Problem(
     public static final String DUPLICATE = "Duplicate";
     /** The model's last word is not the JSON that was asked for. */
     public static final String SCHEMA_MISMATCH = "SchemaMismatch";
+    /** Only signed decisions count, and this one is not signed, or not so that it can be relied on. */
+    public static final String SIGNATURE_REQUIRED = "SignatureRequired";
     /** It makes no sense as it is. */
     public static final String BAD_INPUT = "BadInput";
     /** There is no agent that could be meant, or it can't be used as it is. */

@@ -42,9 +42,9 @@ public final class ApproveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
+        Approval approval = args == null ? Approval.approve() : Approval.edit(object(args));
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, client.decide(thread, approval));
+            return OutcomeRenderer.print(output, decision.send(client, thread, approval));
         }
     }
 

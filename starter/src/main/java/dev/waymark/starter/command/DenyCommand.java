@@ -28,9 +28,8 @@ public final class DenyCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Approval denial = decision.on(Approval.deny());
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, client.decide(thread, denial));
+            return OutcomeRenderer.print(output, decision.send(client, thread, Approval.deny()));
         }
     }
 }

@@ -1,10 +1,12 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.DecisionKey;
 import dev.waymark.client.Settlement;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
@@ -39,6 +41,12 @@ public final class SettleCommand implements Callable<Integer> {
     @Option(names = "--result", paramLabel = "TEXT", description = "What it returned, when it is done.")
     private String result;
 
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "Your private key, where the agent takes only signed decisions.")
+    private Path key;
+
     @Spec
     private CommandSpec spec;
 
@@ -46,7 +54,11 @@ public final class SettleCommand implements Callable<Integer> {
     public Integer call() {
         Settlement settlement = settlement();
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, client.settle(thread, settlement));
+            return OutcomeRenderer.print(
+                    output,
+                    key == null
+                            ? client.settle(thread, settlement)
+                            : client.settle(thread, settlement, DecisionKey.read(key)));
         }
     }
 

@@ -2,6 +2,7 @@ package dev.waymark.starter.demo;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.Output;
 import java.io.BufferedReader;
@@ -91,6 +92,7 @@ public final class DemoProcesses implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(script.toString()));
         command.addAll(List.of(arguments));
         ProcessBuilder builder = new ProcessBuilder(command);
+        builder.environment().putAll(ProcessEnvironment.get());
         builder.environment().keySet().removeIf(name -> name.startsWith("TEMPORAL_") || name.startsWith("WAYMARK_"));
         builder.environment().put("TEMPORAL_ADDRESS", address);
         return builder;

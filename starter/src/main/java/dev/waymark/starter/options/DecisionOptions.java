@@ -1,6 +1,10 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
 import dev.waymark.client.Approval;
+import dev.waymark.client.DecisionKey;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
@@ -22,8 +26,21 @@ public final class DecisionOptions {
     @Option(names = "--reason", paramLabel = "TEXT", description = "Why.")
     private String reason;
 
+    @Option(
+            names = "--key",
+            paramLabel = "FILE",
+            description = "Your private key, where the agent takes only signed decisions. See: waymark keygen --help.")
+    private Path key;
+
+    /** Sends the decision, signed if there is a key, and waits for the outcome. */
+    public AgentResult send(AgentClient client, String thread, Approval decision) {
+        return key == null
+                ? client.decide(thread, on(decision))
+                : client.decide(thread, on(decision), DecisionKey.read(key));
+    }
+
     /** The same decision with all that the options say. */
-    public Approval on(Approval approval) {
+    private Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);
         full = with(full, by, Approval::withBy);

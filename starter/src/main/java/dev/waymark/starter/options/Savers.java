@@ -2,6 +2,7 @@ package dev.waymark.starter.options;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
@@ -27,7 +28,8 @@ public final class Savers {
     /** The target that an option names, else the one that the environment does. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
-                .or(() -> Optional.ofNullable(System.getenv(SETTING)).filter(target -> !target.isBlank()));
+                .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
+                        .filter(target -> !target.isBlank()));
     }
 
     public static <T> T using(String target, Function<CheckpointSaver, T> use) {

@@ -40,17 +40,19 @@ public final class OutcomeRenderer {
         String thread = " " + ValueText.quoted(item.thread());
         String named = " --call " + ValueText.quoted(item.callId());
         String call = several ? named : "";
+        String key = item.signers().isPresent() ? " --key FILE" : "";
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> {
                 String shown = call
-                        + item.argsDigest().map(digest -> " --digest " + digest).orElse("");
+                        + item.argsDigest().map(digest -> " --digest " + digest).orElse("")
+                        + key;
                 yield List.of("waymark approve" + thread + shown, "waymark deny" + thread + shown + " --reason TEXT");
             }
             case PendingItem.UNKNOWN ->
                 List.of(
-                        "waymark settle" + thread + named + " --outcome done --result TEXT",
-                        "waymark settle" + thread + named + " --outcome rerun",
-                        "waymark settle" + thread + named + " --outcome give-up");
+                        "waymark settle" + thread + named + " --outcome done --result TEXT" + key,
+                        "waymark settle" + thread + named + " --outcome rerun" + key,
+                        "waymark settle" + thread + named + " --outcome give-up" + key);
             default -> List.of("waymark answer" + thread + call + " TEXT");
         };
     }

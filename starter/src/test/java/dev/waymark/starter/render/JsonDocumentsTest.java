@@ -30,11 +30,11 @@ class JsonDocumentsTest {
         assertThat(printed(tale))
                 .isEqualTo(
                         json("{'status':'complete','interrupted':false,'thread':'t1','runId':'run-1','text':'Hello.',"
-                            + "'structured':null,'messages':[{'role':'user','content':'Hi'},{'role':'assistant','content':"
-                            + "[{'type':'text','text':'Hello.'}]}],'usage':{'inputTokens':41,'outputTokens':12},'iterations':1,"
-                            + "'costUsd':null,'queued':0,'checkpoint':{'messages':[{'role':'user','content':'Hi'},"
-                            + "{'role':'assistant','content':[{'type':'text','text':'Hello.'}]}],'iterations':1,"
-                            + "'usage':{'inputTokens':41,'outputTokens':12}}}"));
+                                + "'structured':null,'messages':[{'role':'user','content':'Hi'},{'role':'assistant','content':"
+                                + "[{'type':'text','text':'Hello.'}]}],'usage':{'inputTokens':41,'outputTokens':12},'iterations':1,"
+                                + "'costUsd':null,'queued':0,'checkpoint':{'messages':[{'role':'user','content':'Hi'},"
+                                + "{'role':'assistant','content':[{'type':'text','text':'Hello.'}]}],'iterations':1,"
+                                + "'usage':{'inputTokens':41,'outputTokens':12}}}"));
     }
 
     @Test

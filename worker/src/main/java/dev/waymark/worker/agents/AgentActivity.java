@@ -8,6 +8,7 @@ import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
 import dev.waymark.worker.tool.mcp.McpEntry;
+import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
 import org.slf4j.Logger;
@@ -32,7 +33,10 @@ public final class AgentActivity implements AgentResolver {
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
         AgentDirectory agents = reread();
-        AgentSpec agent = find(agents, input);
+        AgentSpec found = find(agents, input);
+        AgentSpec agent = found.takesSignedDecisionsOnly()
+                ? found.in(Activity.getExecutionContext().getInfo().getWorkflowId())
+                : found;
         List<McpEntry> servers = agents.servers(agent.name());
         return servers.isEmpty() ? agent : complete(agent, servers);
     }

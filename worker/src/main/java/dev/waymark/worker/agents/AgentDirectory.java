@@ -1,6 +1,7 @@
 package dev.waymark.worker.agents;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.java.JavaTools;
@@ -74,7 +75,7 @@ public final class AgentDirectory {
             throw new NoSuchFileException(directory.toString(), null, "no such directory");
         }
         Map<Path, FileVersion> files = files(directory);
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), directory, tools)) {
+        try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
             Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
             for (Path file : files.keySet()) {
@@ -103,7 +104,7 @@ public final class AgentDirectory {
         }
         Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
         Source now = new Source(before.providers(), before.tools(), files, definitions);
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), path, before.tools())) {
+        try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), path, before.tools())) {
             AgentFile reader = new AgentFile(path, before.providers(), before.tools(), kinds.all());
             for (Map.Entry<Path, FileVersion> each : files.entrySet()) {
                 Path file = each.getKey();

@@ -50,7 +50,7 @@ final class AgentFile {
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
-    private static final Set<String> EFFECT_FIELDS = 
+    private static final Set<String> EFFECT_FIELDS =
             Set.of("dedupe", "verify", "verify_forbids", "on_unknown", "honours_key");
 
     private final Path directory;
@@ -132,7 +132,7 @@ final class AgentFile {
             builder.tools(tools(tools.get(), servers));
         }
         if (approvals.isPresent()) {
-            builder.approvals(approvals(approvals.get()));
+            builder.approvals(ApprovalFields.read(approvals.get()));
         }
         if (pricing.isPresent()) {
             builder.pricing(pricing(pricing.get()));
@@ -401,19 +401,6 @@ final class AgentFile {
                     + " dollars, found " + dollars);
         }
         return Usd.of(dollars);
-    }
-
-    private static AgentSpec.Approvals approvals(YamlValue value) throws YamlProblem {
-        YamlFields fields = value.fields();
-        Optional<YamlValue> by = fields.take("by");
-        Optional<YamlValue> timeout = fields.take("timeout");
-        fields.end();
-        boolean nobody = by.isPresent() && by.get().oneOf("human", "none").equals("none");
-        if (nobody && timeout.isPresent()) {
-            throw timeout.get().problem("nobody is waited for with by: none");
-        }
-        return new AgentSpec.Approvals(
-                nobody, timeout.isPresent() ? Optional.of(ToolEntry.timeout(timeout.get())) : Optional.empty());
     }
 
     private static String toolName(YamlValue value) throws YamlProblem {

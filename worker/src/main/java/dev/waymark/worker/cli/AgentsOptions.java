@@ -1,5 +1,7 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -48,6 +50,7 @@ final class AgentsOptions {
     }
 
     Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
+        UnsupportedSetting.refuse(ProcessEnvironment.get());
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
             throw new CommandError.Thrown(
@@ -67,14 +70,14 @@ final class AgentsOptions {
 
     private static ModelProviders providers(Path agents) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
-        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(System.getenv()));
-        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(System.getenv()));
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
         providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
         return ModelProviders.of(providers);
     }
 
     private static String variable(String name, String otherwise) {
-        return Optional.ofNullable(System.getenv(name))
+        return Optional.ofNullable(ProcessEnvironment.get().get(name))
                 .filter(value -> !value.isBlank())
                 .orElse(otherwise);
     }

@@ -1,6 +1,7 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.worker.agents.AgentInvalid;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -36,6 +37,9 @@ record CommandError(int exitCode, String type, String message, String remedy) {
                 .orElse(problem.getClass().getSimpleName());
         if (problem instanceof AgentInvalid) {
             return new CommandError(ExitCodes.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "");
+        }
+        if (problem instanceof UnsupportedSetting) {
+            return new CommandError(ExitCodes.BAD_INPUT, BAD_INPUT, words, UnsupportedSetting.remedy());
         }
         if (problem instanceof BindException) {
             return new CommandError(

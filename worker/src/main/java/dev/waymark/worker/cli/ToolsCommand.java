@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
@@ -136,7 +137,8 @@ public final class ToolsCommand implements Callable<Integer> {
                         name,
                         setup.agents().names(),
                         ", in " + setup.agents().path() + ". Another directory is named with --agents"));
-        try (ToolKinds kinds = new ToolKinds(System.getenv(), setup.agents().path(), setup.tools())) {
+        try (ToolKinds kinds =
+                new ToolKinds(ProcessEnvironment.get(), setup.agents().path(), setup.tools())) {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);

@@ -1,6 +1,7 @@
 package dev.waymark.worker.process;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.agent.Sandbox;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
@@ -36,6 +37,7 @@ import java.util.function.Consumer;
  *   <li>When its program ends, the call ends: whatever it started and left in its session is killed, a second later if it
  *       holds stdout or stderr open. At the fence, and when the calling thread is interrupted, program and all are asked
  *       to end and killed after a second. When this JVM is killed they are killed at once.
+ *   <li>A tool that asks for a {@link Sandbox} has its programs run in one, or not at all.
  *   <li>None of this needs the JVM: a launcher made of shells does it. Out of reach is a process that went into another
  *       session and whose parent has ended.
  * </ul>
@@ -93,7 +95,14 @@ public final class CommandRunner {
             return new CommandResult.NotStarted(
                     "environment variable " + secrets.missing().get() + " is not set in the worker", false);
         }
-        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        if (tool.sandbox().isPresent() && Bubblewrap.problem().isPresent()) {
+            return new CommandResult.NotStarted(
+                    "the tool asks for a sandbox: " + Bubblewrap.problem().get(), false);
+        }
+        List<String> words = tool.sandbox()
+                .map(sandbox -> Bubblewrap.around(command, directory, sandbox))
+                .orElse(command);
+        ProcessBuilder builder = new ProcessBuilder(words).directory(directory.toFile());
         Map<String, String> target = builder.environment();
         target.clear();
         INHERITED.stream().filter(environment::containsKey).forEach(name -> target.put(name, environment.get(name)));

@@ -1,27 +1,27 @@
 package dev.waymark.worker.secret;
 
-import com.fasterxml.jackson.core.io.JsonStringEncoder;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * What {@code ${NAME}} stands for in some texts of an agent. It is filled in when it is used; and since whoever is given
- * it may quote it, it is replaced by {@code ${NAME}} in whatever comes back: as it is, in JSON, percent-encoded, and of
- * several lines each. Immutable.
+ * it may quote it, it is replaced by {@code ${NAME}} in whatever comes back: in any spelling that {@link SecretValue}
+ * knows, and of several lines each. So is every other variable whose name says that it is a secret, such as a model's
+ * key: a program may have found it elsewhere. Immutable.
  *
  * <pre>{@code
  * Secrets secrets = Secrets.of(tool.env().values(), System.getenv());
@@ -33,17 +33,21 @@ public final class Secrets {
     /** Shorter ones are words like {@code none} and {@code eu-1}, which an answer may use for something else. */
     private static final int SHORTEST = 6;
 
+    private static final Pattern SECRET_NAME = Pattern.compile(
+            ".*(?:KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)", Pattern.CASE_INSENSITIVE);
+
+    /** Where one is the beginning of another, the longer one counts. */
+    private static final Comparator<SecretValue> LONGEST_FIRST =
+            Comparator.comparingInt(value -> -value.text().length());
+
     private final Map<String, String> environment;
     private final Set<String> names;
-    private final List<Spelling> spellings;
+    private final List<SecretValue> values;
 
-    /** @param name what stands for it */
-    record Spelling(String text, String name) {}
-
-    private Secrets(Map<String, String> environment, Set<String> names, List<Spelling> spellings) {
+    private Secrets(Map<String, String> environment, Set<String> names, List<SecretValue> values) {
         this.environment = environment;
         this.names = names;
-        this.spellings = spellings;
+        this.values = values;
     }
 
     /** What these texts name, as far as the environment has it. */
@@ -54,34 +58,37 @@ public final class Secrets {
         names.stream().filter(environment::containsKey).forEach(name -> values.put(name, environment.get(name)));
         Map<String, String> hidden = new LinkedHashMap<>();
         values.forEach((name, value) -> hidden.put("${" + name + "}", value));
-        return new Secrets(Collections.unmodifiableMap(values), names, spellings(hidden));
+        environment.forEach((name, value) -> {
+            if (SECRET_NAME.matcher(name).matches()) {
+                hidden.putIfAbsent("${" + name + "}", value);
+            }
+        });
+        return new Secrets(Collections.unmodifiableMap(values), names, hidden(hidden));
     }
 
     /** One value that nothing names, and what stands for it. */
     public static Secrets of(String value, String name) {
-        return new Secrets(Map.of(), Set.of(), spellings(Map.of(name, value)));
+        return new Secrets(Map.of(), Set.of(), hidden(Map.of(name, value)));
     }
 
-    private static List<Spelling> spellings(Map<String, String> values) {
+    private static List<SecretValue> hidden(Map<String, String> values) {
         return values.entrySet().stream()
                 .flatMap(entry -> Stream.concat(
                                 Stream.of(entry.getValue()), entry.getValue().lines())
                         .map(String::strip)
                         .filter(text -> text.length() >= SHORTEST)
-                        .flatMap(Secrets::spelled)
                         .distinct()
-                        .map(text -> new Spelling(text, entry.getKey())))
-                // Where one is the beginning of another, the longer one counts.
-                .sorted((one, other) -> other.text().length() - one.text().length())
+                        .map(text -> new SecretValue(text, entry.getKey())))
+                .sorted(LONGEST_FIRST)
                 .toList();
     }
 
-    private static Stream<String> spelled(String value) {
-        String json = new String(JsonStringEncoder.getInstance().quoteAsString(value));
-        String form = URLEncoder.encode(value, StandardCharsets.UTF_8);
-        String percent = form.replace("+", "%20").replace("*", "%2A").replace("%7E", "~");
-        // Some escape slashes in JSON.
-        return Stream.of(value, json, json.replace("/", "\\/"), form, percent);
+    /** The same values, and what comes back is rid of those of the others too. */
+    public Secrets hiding(Secrets others) {
+        List<SecretValue> all = Stream.concat(values.stream(), others.values.stream())
+                .sorted(LONGEST_FIRST)
+                .toList();
+        return new Secrets(environment, names, all);
     }
 
     /** The same values, of which those of these variables are no secret. */
@@ -91,9 +98,7 @@ public final class Secrets {
         return new Secrets(
                 environment,
                 names,
-                spellings.stream()
-                        .filter(spelling -> !open.contains(spelling.name()))
-                        .toList());
+                values.stream().filter(value -> !open.contains(value.name())).toList());
     }
 
     /** The first variable that is named and that the environment lacks. */
@@ -121,7 +126,7 @@ public final class Secrets {
 
     /** The same JSON without them, names of fields included. */
     public JsonNode mask(JsonNode json) {
-        if (spellings.isEmpty()) {
+        if (values.isEmpty()) {
             return json;
         }
         if (json.isTextual()) {
@@ -142,6 +147,6 @@ public final class Secrets {
 
     /** For a text that comes in pieces. */
     public StreamMask mask() {
-        return new StreamMask(spellings);
+        return new StreamMask(values);
     }
 }

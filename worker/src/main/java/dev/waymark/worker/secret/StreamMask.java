@@ -1,21 +1,19 @@
 package dev.waymark.worker.secret;
 
-import dev.waymark.worker.secret.Secrets.Spelling;
 import java.util.List;
-import java.util.Optional;
 
 /**
  * Takes secrets out of a text that comes in pieces, wherever it is cut: what may be the beginning of one is held back
  * until more is known. For one thread.
  */
 public final class StreamMask {
-    /** The longest first. */
-    private final List<Spelling> spellings;
+    private final List<SecretValue> values;
 
     private String held = "";
 
-    StreamMask(List<Spelling> spellings) {
-        this.spellings = spellings;
+    /** @param values the longest first */
+    StreamMask(List<SecretValue> values) {
+        this.values = values;
     }
 
     /** What can be told of the text now that this piece has come. */
@@ -30,44 +28,32 @@ public final class StreamMask {
 
     private String tell(String text, boolean over) {
         held = "";
-        if (spellings.isEmpty()) {
+        if (values.isEmpty()) {
             return text;
         }
         StringBuilder told = new StringBuilder(text.length());
         int at = 0;
         while (at < text.length()) {
-            if (!over && mayGoOn(text, at)) {
-                held = text.substring(at);
-                break;
+            int length = 0;
+            String name = "";
+            for (SecretValue value : values) {
+                int found = value.lengthAt(text, at);
+                if (found == SecretValue.UNDECIDED && !over) {
+                    held = text.substring(at);
+                    return told.toString();
+                }
+                if (found > length) {
+                    length = found;
+                    name = value.name();
+                }
             }
-            Optional<Spelling> secret = secretAt(text, at);
-            if (secret.isPresent()) {
-                told.append(secret.get().name());
-                at += secret.get().text().length();
+            if (length > 0) {
+                told.append(name);
+                at += length;
             } else {
                 told.append(text.charAt(at++));
             }
         }
         return told.toString();
-    }
-
-    /** Whether the text from here on is the beginning of a secret, and not all of it. */
-    private boolean mayGoOn(String text, int from) {
-        int length = text.length() - from;
-        for (Spelling spelling : spellings) {
-            if (spelling.text().length() > length && spelling.text().regionMatches(0, text, from, length)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private Optional<Spelling> secretAt(String text, int from) {
-        for (Spelling spelling : spellings) {
-            if (text.startsWith(spelling.text(), from)) {
-                return Optional.of(spelling);
-            }
-        }
-        return Optional.empty();
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.server;
 
+import dev.waymark.connect.ProcessEnvironment;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,7 +27,7 @@ public final class TemporalBinary {
      * @throws NoSuchFileException when {@code TEMPORAL_CLI} names no executable file: whoever sets it means it
      */
     public static Optional<Path> find() throws NoSuchFileException {
-        return find(System.getenv());
+        return find(ProcessEnvironment.get());
     }
 
     static Optional<Path> find(Map<String, String> environment) throws NoSuchFileException {

@@ -1,5 +1,6 @@
 package dev.waymark.worker.server;
 
+import dev.waymark.connect.ProcessEnvironment;
 import io.temporal.testing.TemporalDevServerOptions;
 import io.temporal.testing.internal.devserver.TemporalDevServerDownloader;
 import java.io.IOException;
@@ -31,7 +32,7 @@ public final class TemporalDownload {
 
     /** The command, if it was downloaded before. Asks no network. */
     public static Optional<Path> cached() {
-        return cached(System.getenv());
+        return cached(ProcessEnvironment.get());
     }
 
     static Optional<Path> cached(Map<String, String> environment) {
@@ -53,7 +54,7 @@ public final class TemporalDownload {
      * @throws IOException when it can't be had, with the network's reason in its message
      */
     public static Downloaded fetch() throws IOException {
-        return fetch(System.getenv());
+        return fetch(ProcessEnvironment.get());
     }
 
     static Downloaded fetch(Map<String, String> environment) throws IOException {

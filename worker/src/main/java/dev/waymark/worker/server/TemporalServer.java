@@ -1,5 +1,7 @@
 package dev.waymark.worker.server;
 
+import dev.waymark.saver.PrivateFiles;
+import dev.waymark.worker.process.Shell;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
@@ -20,9 +22,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code temporal server start-dev} as a child process. Between it and this JVM stands a shell that holds the other end
- * of a pipe: when the JVM is gone, however it went, the pipe closes and the shell ends the server. The server has a
- * session of its own where there is {@code setsid}, so that a Ctrl-C in the terminal, which means the worker, leaves it
- * running while the worker drains.
+ * of a pipe: when the JVM is gone, however it went, the pipe closes and the shell ends the server. Shell and server have a
+ * session of their own: a Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's
+ * process group does not kill the shell, which would leave the server behind.
+ *
+ * <p>The server keeps conversations, so its files are readable by their owner only. Its HTTP API can't be switched off
+ * and takes requests from any web page; it is told to refuse all of them.
  */
 final class TemporalServer implements DevServer {
 
@@ -37,8 +42,9 @@ final class TemporalServer implements DevServer {
      */
     private static final String GUARD = """
             trap '' INT HUP TERM
+            umask 077
             exec 3<&0 </dev/null
-            if command -v setsid >/dev/null 2>&1; then setsid "$@" 3<&- & else "$@" 3<&- & fi
+            "$@" 3<&- &
             server=$!
             {
                 while read -r line; do :; done <&3
@@ -71,6 +77,9 @@ final class TemporalServer implements DevServer {
         int gRpc = free(port);
         int ui = free(uiPort);
         Path log = log(database);
+        if (database.isPresent()) {
+            PrivateFiles.restrict(database.get());
+        }
         ProcessBuilder builder = new ProcessBuilder(command(binary, database, gRpc, ui))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
@@ -119,7 +128,7 @@ final class TemporalServer implements DevServer {
     }
 
     private static List<String> command(Path binary, Optional<Path> database, int port, int uiPort) throws IOException {
-        List<String> command = new ArrayList<>(List.of("/bin/sh", "-c", GUARD, "waymark-server"));
+        List<String> command = new ArrayList<>(Shell.inSession(GUARD));
         command.addAll(List.of(binary.toAbsolutePath().toString(), "server", "start-dev", "--ip", "127.0.0.1"));
         command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
         command.addAll(List.of("--log-level", "warn"));
@@ -132,7 +141,10 @@ final class TemporalServer implements DevServer {
                 "matching.numTaskqueueReadPartitions=1",
                 "matching.numTaskqueueWritePartitions=1",
                 "frontend.keepAliveTime=\"10s\"",
-                "frontend.keepAliveTimeout=\"5s\"")) {
+                "frontend.keepAliveTimeout=\"5s\"",
+                // The HTTP API takes a port of its own choice and cross-site posts. No request has such a host.
+                "frontend.httpAllowedHosts=[\"/\"]",
+                "system.enableNexus=false")) {
             command.addAll(List.of("--dynamic-config-value", value));
         }
         if (database.isPresent()) {
@@ -149,10 +161,12 @@ final class TemporalServer implements DevServer {
             return log;
         }
         Path file = database.get().toAbsolutePath();
-        Files.createDirectories(file.getParent());
+        PrivateFiles.createDirectories(file.getParent());
         String name = file.getFileName().toString();
         String stem = name.endsWith(".db") ? name.substring(0, name.length() - ".db".length()) : name;
-        return file.resolveSibling(stem + ".log");
+        Path log = file.resolveSibling(stem + ".log");
+        PrivateFiles.create(log);
+        return log;
     }
 
     private void awaitAnswer(Path log) throws IOException, InterruptedException {

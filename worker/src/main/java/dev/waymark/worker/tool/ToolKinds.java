@@ -22,6 +22,7 @@ import java.util.Optional;
 public final class ToolKinds implements AutoCloseable {
     private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
     private final McpConnections servers;
+    private final Map<String, String> environment;
 
     /**
      * Starts and connects to nothing before it is needed.
@@ -30,6 +31,7 @@ public final class ToolKinds implements AutoCloseable {
      * @param directory where programs are started: that of the agent files
      */
     public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
+        this.environment = environment;
         ToolPrograms programs = new ToolPrograms(new CommandRunner(environment), directory);
         servers = new McpConnections(environment, directory);
         List.of(
@@ -38,6 +40,11 @@ public final class ToolKinds implements AutoCloseable {
                         new McpToolKind(servers),
                         new JavaToolKind(tools))
                 .forEach(kind -> kinds.put(kind.kind(), kind));
+    }
+
+    /** The variables in which <code>${NAME}</code> is resolved. */
+    Map<String, String> environment() {
+        return environment;
     }
 
     /** In the order in which an agent file's entry is tried. */

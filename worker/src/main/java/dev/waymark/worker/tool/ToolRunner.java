@@ -6,17 +6,47 @@ import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
+import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Runs tools of every kind, once each, and knows nothing of why and whether they may run. */
 public final class ToolRunner {
     private final ToolKinds kinds;
 
+    /** Texts in which tools name variables. A tool may quote what it found in the environment of another one. */
+    private final Set<String> references = ConcurrentHashMap.newKeySet();
+
     public ToolRunner(ToolKinds kinds) {
         this.kinds = kinds;
+    }
+
+    /** Takes the secrets that these tools are given out of what any tool says. */
+    public void hideSecretsOf(Collection<ToolSpec> tools) {
+        tools.forEach(this::hideSecretsOf);
+    }
+
+    private void hideSecretsOf(ToolSpec tool) {
+        references.addAll(tool.env().values());
+        tool.http().ifPresent(http -> {
+            references.add(http.url());
+            references.addAll(http.headers().values());
+        });
+        tool.mcp().ifPresent(mcp -> {
+            references.addAll(mcp.server().env().values());
+            references.addAll(mcp.server().headers().values());
+            mcp.server().url().ifPresent(references::add);
+        });
+    }
+
+    private Secrets secrets() {
+        return Secrets.of(references, kinds.environment()).except(CommandRunner.INHERITED);
     }
 
     /** What keeps a call from being run at all. */
@@ -28,13 +58,15 @@ public final class ToolRunner {
 
     /** Runs a tool once. An unknown outcome is an error result of a tool whose running twice is harmless. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
-        ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run));
+        hideSecretsOf(run.tool());
+        ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run)).withTexts(secrets()::mask);
         return run.tool().hasEffect() ? outcome : outcome.ofSafeTool();
     }
 
     /** Finds out whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException {
-        return kinds.of(run.tool()).verify(run);
+        hideSecretsOf(run.tool());
+        return kinds.of(run.tool()).verify(run).withTexts(secrets()::mask);
     }
 
     /** Whatever returns a result that is not what the tool promised has done something, and nobody knows what. */

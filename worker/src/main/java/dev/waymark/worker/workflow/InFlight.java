@@ -210,7 +210,14 @@ final class InFlight {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
         int dispatch = call.dispatches();
-        VerifyInput input = new VerifyInput(call.id(), dispatch, call.tool(), call.args(), call.repeat(), call.claim().map(Call.Claim::token).orElse(0L), session);
+        VerifyInput input = new VerifyInput(
+                call.id(),
+                dispatch,
+                call.tool(),
+                call.args(),
+                call.repeat(),
+                call.claim().map(Call.Claim::token).orElse(0L),
+                session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

@@ -42,10 +42,63 @@ class SecretsTest {
                 "can/ary \\\"7\\\"*~",
                 "can\\/ary \\\"7\\\"*~",
                 "can%2Fary+%227%22*%7E",
-                "can%2Fary%20%227%22%2A~"
+                "can%2Fary%20%227%22%2A~",
+                "can%2fary%20%227%22%2a%7e",
+                "%63%61%6e%2F%61%72%79%20%22%37%22%2A%7E",
+                "can\\u002fary\\u0020\\u00227\\u0022*~",
+                "can\\u002Fary \\u00227\\\"*\\u007E",
+                "\\u0063\\u0061\\u006e\\u002f\\u0061\\u0072\\u0079\\u0020\\u0022\\u0037\\u0022\\u002a\\u007e",
+                "can\\\\/ary \\\\\\\"7\\\\\\\"*~",
+                "can%252Fary%2520%25227%2522%252a~"
             })
     void mask_anySpelling_isFound(String spelling) {
         assertThat(secrets("Bearer ${TOKEN}").mask("<" + spelling + ">")).isEqualTo("<${TOKEN}>");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"kär+ä\uD83D\uDE00nary", "k\\u00e4r+\\u00E4\\ud83d\\uDE00nary", "k%c3%a4r%2B%C3%a4%f0%9f%98%80nary"})
+    void mask_charactersBeyondAscii_areFoundInAnySpelling(String spelling) {
+        Secrets secrets = Secrets.of(List.of("${ODD}"), Map.of("ODD", "kär+ä\uD83D\uDE00nary"));
+
+        assertThat(secrets.mask("<" + spelling + ">")).isEqualTo("<${ODD}>");
+        for (int cut = 0; cut <= spelling.length(); cut++) {
+            StreamMask mask = secrets.mask();
+            assertThat(mask.next(spelling.substring(0, cut)) + mask.next(spelling.substring(cut)) + mask.end())
+                    .isEqualTo("${ODD}");
+        }
+    }
+
+    @Test
+    void mask_backslashes_areFoundDoubledAndNot() {
+        Secrets secrets = Secrets.of(List.of("${PATH_SHARE}"), Map.of("PATH_SHARE", "\\\\host\\share"));
+
+        assertThat(secrets.mask("\\\\host\\share \\\\\\\\host\\\\share \\host"))
+                .isEqualTo("${PATH_SHARE} ${PATH_SHARE} \\host");
+    }
+
+    @Test
+    void mask_textOfEscapesOnly_takesNoLongerThanItsLength() {
+        String text = "\\".repeat(200_000) + "%25".repeat(100_000);
+
+        assertThat(secrets("${TOKEN} ${PEM}").mask(text)).isEqualTo(text);
+    }
+
+    @Test
+    void mask_secretsOfOthers_areHiddenToo() {
+        Secrets secrets = Secrets.of(
+                List.of("${LINE}"),
+                Map.of(
+                        "LINE",
+                        "canary-1",
+                        "ANTHROPIC_API_KEY",
+                        "sk-canary-7",
+                        "db_password",
+                        "hunter-2-2",
+                        "OTHER",
+                        "public-1"));
+
+        assertThat(secrets.mask("canary-1 sk-canary-7 hunter-2-2 public-1"))
+                .isEqualTo("${LINE} ${ANTHROPIC_API_KEY} ${db_password} public-1");
     }
 
     @Test

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.temporal.api.enums.v1.EventType;
 import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowOptions;
 import io.temporal.client.WorkflowStub;
@@ -19,12 +21,20 @@ import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -113,6 +123,112 @@ class TemporalServerTest {
         assertThat(listens(InetAddress.getLoopbackAddress(), port)).isTrue();
         jvm.destroyForcibly().waitFor();
         await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** What a terminal that is closed, or a service manager, does to a worker. */
+    @Test
+    void server_itsProcessGroupKilled_endsToo() throws Exception {
+        Assumptions.assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")), "no setsid");
+        Process jvm = new ProcessBuilder(
+                        "/usr/bin/setsid",
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Victim.class.getName(),
+                        binary.toString())
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String address = jvm.inputReader().readLine();
+        int port = Integer.parseInt(address.split(":")[1]);
+        assertThat(listens(InetAddress.getLoopbackAddress(), port)).isTrue();
+        new ProcessBuilder("kill", "-KILL", "--", "-" + jvm.pid())
+                .inheritIO()
+                .start()
+                .waitFor();
+        jvm.waitFor();
+        await().atMost(Duration.ofSeconds(60)).until(() -> !listens(InetAddress.getLoopbackAddress(), port));
+    }
+
+    @Test
+    void server_anyPort_takesNothingFromAWebPage() throws Exception {
+        Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/net/tcp")), "no /proc");
+        List<ProcessHandle> others = ProcessHandle.current().descendants().toList();
+        try (DevServer server = DevServer.temporal(binary, Optional.empty(), 0, 0)) {
+            withClient(server, client -> stub(client).start());
+            Set<Integer> ports = new TreeSet<>();
+            for (ProcessHandle process : ProcessHandle.current().descendants().toList()) {
+                if (!others.contains(process)) {
+                    ports.addAll(ListeningPorts.of(process.pid()));
+                }
+            }
+            List<Integer> answers = new ArrayList<>();
+            for (int port : ports) {
+                for (String path : List.of("/api/v1", "")) {
+                    answers.add(crossSitePost(port, path + "/namespaces/default/workflows/kept/signal/approve"));
+                }
+            }
+            // gRPC, its HTTP API, the Web UI and the metrics at least; and one that says why not.
+            assertThat(ports).hasSizeGreaterThan(3);
+            assertThat(answers).contains(403).doesNotContain(200);
+            List<EventType> events = withClient(
+                    server,
+                    client -> client.fetchHistory("kept").getEvents().stream()
+                            .map(HistoryEvent::getEventType)
+                            .toList());
+            assertThat(events)
+                    .contains(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED)
+                    .doesNotContain(EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED);
+        }
+    }
+
+    /** The status, or -1 of what speaks no HTTP/1. A browser sends such a request without asking the server first. */
+    private static int crossSitePost(int port, String path) throws InterruptedException {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                                    .version(HttpClient.Version.HTTP_1_1)
+                                    .timeout(Duration.ofSeconds(5))
+                                    .header("Origin", "https://elsewhere.example")
+                                    .header("Content-Type", "text/plain")
+                                    .POST(HttpRequest.BodyPublishers.ofString("{\"input\":[{\"by\":\"ann\"}]}"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .statusCode();
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    @Test
+    void files_ofADatabase_areTheirOwners() throws Exception {
+        Path database = directory.resolve("new/temporal.db");
+        try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
+            assertThat(server.kind()).isEqualTo(DevServer.Kind.TEMPORAL);
+            assertThat(permissions(directory.resolve("new"))).isEqualTo("rwx------");
+            try (Stream<Path> files = Files.list(directory.resolve("new"))) {
+                assertThat(files.toList())
+                        .hasSizeGreaterThan(1)
+                        .allSatisfy(file -> assertThat(permissions(file)).isEqualTo("rw-------"));
+            }
+        }
+    }
+
+    @Test
+    void files_thatOthersCouldRead_areTakenAway() throws Exception {
+        Path database = directory.resolve("temporal.db");
+        try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
+            assertThat(server.kind()).isEqualTo(DevServer.Kind.TEMPORAL);
+        }
+        Files.setPosixFilePermissions(database, PosixFilePermissions.fromString("rw-r--r--"));
+        try (DevServer server = DevServer.temporal(binary, Optional.of(database), 0, 0)) {
+            assertThat(server.kind()).isEqualTo(DevServer.Kind.TEMPORAL);
+            assertThat(permissions(database)).isEqualTo("rw-------");
+        }
+    }
+
+    private static String permissions(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
     }
 
     /** A worker that is going to be killed. */

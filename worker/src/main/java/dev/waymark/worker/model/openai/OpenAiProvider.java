@@ -9,8 +9,12 @@ import dev.waymark.model.ReplyListener;
 import dev.waymark.worker.model.http.EventStreams;
 import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.model.http.ProviderService;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Pattern;
 import okhttp3.Request;
 
 /**
@@ -40,7 +44,15 @@ public final class OpenAiProvider implements ModelProvider {
             .add("1.1", "4.4", "0.275", "1.1", "o4-mini")
             .add("1.1", "4.4", "0.55", "1.1", "o3-mini");
 
+    private static final String OLD_LIMIT = "max_tokens";
+    private static final String NEW_LIMIT = "max_completion_tokens";
+    private static final Pattern UNKNOWN_FIELD =
+            Pattern.compile("unsupported|not supported|unrecognized|unknown|unexpected|extra inputs|not permitted");
+
     private final ProviderService service;
+    /** Models behind another address that refused the older name of the limit, and took the newer. */
+    private final Set<String> takeNewLimit = ConcurrentHashMap.newKeySet();
+
     private final EventStreams streams;
 
     private OpenAiProvider(ProviderService service) {
@@ -70,11 +82,36 @@ public final class OpenAiProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
-        // OpenAI's newer models refuse the older name of the limit, many other servers know no other.
-        ChatRequest body = OpenAiMapper.request(request, service.isAt(HOST));
+        // OpenAI's newer models refuse the older name of the limit, many other servers know no other. Which it is
+        // behind
+        // another address, the server's refusal tells: nothing was done then, so asking again at once is harmless.
+        boolean newLimit = service.isAt(HOST) || takeNewLimit.contains(request.model());
+        try {
+            return reply(request, newLimit, listener);
+        } catch (ModelFailure failure) {
+            if (newLimit || !refusesOldLimit(failure)) {
+                throw failure;
+            }
+        }
+        Reply reply = reply(request, true, listener);
+        takeNewLimit.add(request.model());
+        return reply;
+    }
+
+    private Reply reply(ModelRequest request, boolean newLimit, ReplyListener listener)
+            throws ModelFailure, InterruptedException {
+        ChatRequest body = OpenAiMapper.request(request, newLimit);
         Request.Builder http =
                 new Request.Builder().url(service.at("chat/completions")).post(EventStreams.once(body));
         service.credentials("Bearer ").ifPresent(key -> http.header("Authorization", key));
         return streams.ask(http.build(), new OpenAiReader(service, request.model(), listener));
+    }
+
+    /** A refusal of too high a limit mentions its name, too. */
+    private static boolean refusesOldLimit(ModelFailure failure) {
+        String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
+        return !failure.retryable()
+                && words.contains(OLD_LIMIT)
+                && (words.contains(NEW_LIMIT) || UNKNOWN_FIELD.matcher(words).find());
     }
 }

@@ -46,6 +46,10 @@ public final class CommandToolKind implements ToolKind {
         if (env.isPresent()) {
             tool.env(ToolEntry.environment(env.get()));
         }
+        Optional<YamlValue> sandbox = entry.fields().take("sandbox");
+        if (sandbox.isPresent()) {
+            SandboxFields.read(sandbox.get(), entry.directory()).ifPresent(tool::sandboxed);
+        }
         return tool;
     }
 

@@ -1,6 +1,7 @@
 package dev.waymark.worker.model.openai;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.conversation.message.Message;
@@ -19,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OpenAiProviderTest extends WireCases {
     @Override
@@ -40,6 +43,54 @@ class OpenAiProviderTest extends WireCases {
     @Override
     protected String errorEvent(String type, String message) {
         return errorBody(type, message);
+    }
+
+    private static final String OLD_LIMIT_REFUSED =
+            "{\"error\":{\"message\":\"Unsupported parameter: 'max_tokens' is not"
+                    + " supported with this model. Use 'max_completion_tokens' instead.\",\"type\":\"invalid_request_error\","
+                    + "\"param\":\"max_tokens\",\"code\":\"unsupported_parameter\"}}";
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                OLD_LIMIT_REFUSED,
+                "{\"error\":{\"message\":\"Unrecognized request argument supplied: max_tokens\",\"code\":null}}",
+                "{\"detail\":\"max_tokens: Extra inputs are not permitted\"}"
+            })
+    void limit_refusedByItsOlderName_goesByTheNewerFromThenOn(String refusal) throws Exception {
+        ModelAnswer hello = ModelAnswer.says("Hello");
+        server().answers(asked -> asked.body().has("max_tokens") ? ModelAnswer.error(400, refusal) : hello);
+
+        for (int turn = 0; turn < 2; turn++) {
+            assertThat(provider().reply(request(List.of(Message.user("Hi")))).content())
+                    .containsExactly(new Part.Text("Hello"));
+        }
+        assertThat(server().received().stream()
+                        .map(asked -> asked.body().has("max_completion_tokens"))
+                        .toList())
+                .containsExactly(false, true, true);
+    }
+
+    @Test
+    void limit_refusedForItsValue_isNotAskedAgain() {
+        server().answers(ModelAnswer.error(400, errorBody("invalid_value", "max_tokens must be at most 10")));
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure.type()).isEqualTo("BadRequest");
+        assertThat(server().received()).hasSize(1);
+    }
+
+    @Test
+    void limit_refusedByBothNames_failsAsTheServerSaid() {
+        server().answers(ModelAnswer.error(400, OLD_LIMIT_REFUSED));
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure.type()).isEqualTo("BadRequest");
+        assertThat(server().received()).hasSize(2);
     }
 
     @Test

@@ -1,0 +1,58 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Dev;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What tools find of the environment of the worker that runs them. */
+@Tag("full")
+@Timeout(300)
+class EnvironmentTest {
+    private static final String CANARY = "sk-canary-of-the-environment";
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void tool_thatReadsEveryProcess_findsNothingThatItWasNotGiven() throws Exception {
+        Assumptions.assumeTrue(Files.isReadable(Path.of("/proc/self/environ")), "no /proc");
+        new Agents(directory).spy(CANARY);
+        Map<String, String> environment = Map.of("OPENAI_API_KEY", CANARY + "-model", "GIVEN_TOKEN", CANARY + "-given");
+        try (Dev dev = Dev.inMemory(directory, environment)) {
+            Command.Done done = Command.at(dev.address()).run("run", "--agent", "spy", "Look");
+
+            assertThat(done.exitCode()).as(done.err()).isZero();
+            assertThat(done.out()).contains("found 0").containsPattern("found [1-9]");
+        }
+    }
+
+    @Test
+    void codecKeys_areRefusedByEveryCommand() {
+        new Agents(directory).greeter();
+        Command command = Command.at("127.0.0.1:1").with("WAYMARK_CODEC_KEYS", "k1:c2VjcmV0");
+        for (String[] arguments : new String[][] {
+            {"worker", "--agents", directory.toString()},
+            {"dev", "--in-memory", "--port", "0", "--agents", directory.toString()},
+            {"sessions"},
+            {"run", "Hello"},
+        }) {
+            Command.Done refused = command.run(arguments);
+
+            assertThat(refused.exitCode()).as(arguments[0]).isEqualTo(2);
+            assertThat(refused.err().lines())
+                    .containsExactly(
+                            "waymark: WAYMARK_CODEC_KEYS is set, but this version does not encrypt payloads: they would be"
+                                    + " stored as plain text. Unset it");
+        }
+    }
+}

@@ -1,0 +1,329 @@
+package dev.waymark.conversation;
+
+import static dev.waymark.conversation.ConversationScript.NONE;
+import static dev.waymark.conversation.ConversationScript.reply;
+import static dev.waymark.conversation.ConversationScript.said;
+import static dev.waymark.conversation.ConversationScript.use;
+import static dev.waymark.conversation.ToolConversationScript.approved;
+import static dev.waymark.conversation.ToolConversationScript.begun;
+import static dev.waymark.conversation.ToolConversationScript.claimed;
+import static dev.waymark.conversation.ToolConversationScript.denied;
+import static dev.waymark.conversation.ToolConversationScript.dispatched;
+import static dev.waymark.conversation.ToolConversationScript.lost;
+import static dev.waymark.conversation.ToolConversationScript.settled;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.SignerKey;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.Signature;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class SignedDecisionTest {
+    private static final KeyPair ANN = pair();
+    private static final KeyPair BEN = pair();
+    private static final Optional<String> BY_ANN = Optional.of("ann");
+    private static final Json OTHER = Json.of(Map.of("n", 1));
+
+    private static KeyPair pair() {
+        try {
+            return KeyPairGenerator.getInstance("Ed25519").generateKeyPair();
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Signers signers(String thread) {
+        Map<String, SignerKey> keys = new LinkedHashMap<>();
+        keys.put("ann", SignerKey.of(ANN.getPublic()));
+        keys.put("ben", SignerKey.of(BEN.getPublic()));
+        return new Signers(thread, keys);
+    }
+
+    private static ConversationScript replied(String thread, Part... parts) {
+        return begun(Optional.of(new AgentPolicy.Approvals(false, Optional.empty(), Optional.of(signers(thread)))))
+                .with(said("Hello"), new Fact.ModelCalled(1), reply(1, parts));
+    }
+
+    private static String signature(PrivateKey key, DecisionStatement statement) {
+        try {
+            Signature signer = Signature.getInstance("Ed25519");
+            signer.initSign(key);
+            signer.update(statement.bytes());
+            return Base64.getEncoder().encodeToString(signer.sign());
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** What is to be signed about the only thing that waits. */
+    private static DecisionStatement statement(ConversationScript story, String decision, Optional<Json> args) {
+        OpenRequest ask = story.state().asks().get(0);
+        return DecisionStatement.about(
+                ask.signers().orElseThrow(), ask.since(), ask.argsDigest(), decision, args, NONE, BY_ANN);
+    }
+
+    private static Fact.ApprovalDecided signed(
+            String callId, boolean approve, Optional<Json> args, Optional<String> by, String signature) {
+        return new Fact.ApprovalDecided(
+                approve, NONE, Optional.of(callId), args, NONE, by, NONE, Optional.of(signature));
+    }
+
+    private static Fact.ApprovalDecided approvedByAnn(ConversationScript story, String callId) {
+        return signed(
+                callId,
+                true,
+                Optional.empty(),
+                BY_ANN,
+                signature(ANN.getPrivate(), statement(story, "approve", Optional.empty())));
+    }
+
+    @Test
+    void decision_withoutASignature_isIgnoredVisibly() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+
+        assertThat(story.refusal(approved("a"))).contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(denied("a"))).contains(Problem.SIGNATURE_REQUIRED);
+        story.with(approved("a"), denied("a"));
+        assertThat(story.call("a").waitsForPerson()).isTrue();
+        assertThat(story.state().ignored().last())
+                .extracting(ignored -> ignored.signal())
+                .containsExactly("approve", "deny");
+    }
+
+    @Test
+    void decision_signed_counts_andSaysWhoSigned() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+        Instant asked = story.call("a").since();
+        Fact.ApprovalDecided decision = approvedByAnn(story, "a");
+
+        story.with(decision);
+
+        assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
+        Call.Approval approval = story.call("a").approval().orElseThrow();
+        assertThat(approval.by()).contains("ann");
+        assertThat(approval.signed())
+                .contains(new Call.Signature(
+                        asked,
+                        ToolConversationScript.DIGEST,
+                        NONE,
+                        decision.signature().orElseThrow()));
+        assertThat(Signers.violations(story.state())).isEmpty();
+    }
+
+    @Test
+    void denial_signed_counts() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+
+        story.with(signed(
+                "a",
+                false,
+                Optional.empty(),
+                BY_ANN,
+                signature(ANN.getPrivate(), statement(story, "deny", Optional.empty()))));
+
+        assertThat(story.call("a").status()).isEqualTo(Call.Status.DENIED);
+        assertThat(Signers.violations(story.state())).isEmpty();
+    }
+
+    static Stream<UnaryOperator<DecisionStatement>> elsewhere() {
+        return Stream.of(
+                said -> new DecisionStatement(
+                        "other/a",
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        "trip/b",
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked().minusMillis(1),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        "0".repeat(64),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        said.argsDigest(),
+                        "deny",
+                        said.newArgsDigest(),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        Optional.of("0".repeat(64)),
+                        said.words(),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        Optional.of("because"),
+                        said.by()),
+                said -> new DecisionStatement(
+                        said.place(),
+                        said.asked(),
+                        said.argsDigest(),
+                        said.decision(),
+                        said.newArgsDigest(),
+                        said.words(),
+                        "ben"));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void elsewhere(UnaryOperator<DecisionStatement> change) {
+        ConversationScript story = replied("trip", use("a", "fire"));
+        DecisionStatement right = statement(story, "approve", Optional.empty());
+        assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), right))))
+                .isEmpty();
+
+        Fact.ApprovalDecided replayed =
+                signed("a", true, Optional.empty(), BY_ANN, signature(ANN.getPrivate(), change.apply(right)));
+
+        assertThat(story.refusal(replayed)).contains(Problem.SIGNATURE_REQUIRED);
+    }
+
+    @Test
+    void decision_signedBySomebodyElse_isRefused() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+        String bens = signature(BEN.getPrivate(), statement(story, "approve", Optional.empty()));
+
+        for (Optional<String> by : List.of(BY_ANN, Optional.of("eve"), NONE)) {
+            assertThat(story.refusal(signed("a", true, Optional.empty(), by, bens)))
+                    .contains(Problem.SIGNATURE_REQUIRED);
+        }
+        for (String broken : List.of("", "?", "AAAA", bens.substring(4), bens + "AAAA")) {
+            assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, broken)))
+                    .contains(Problem.SIGNATURE_REQUIRED);
+        }
+    }
+
+    @Test
+    void otherArguments_areSignedToo() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+        Optional<Json> other = Optional.of(OTHER);
+        String signature = signature(ANN.getPrivate(), statement(story, "approve", other));
+
+        assertThat(story.refusal(signed("a", true, Optional.empty(), BY_ANN, signature)))
+                .contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(signed("a", true, Optional.of(Json.of(Map.of("n", 2))), BY_ANN, signature)))
+                .contains(Problem.SIGNATURE_REQUIRED);
+        story.with(signed("a", true, other, BY_ANN, signature));
+        assertThat(story.call("a").args()).isEqualTo(OTHER);
+        assertThat(Signers.violations(story.state())).isEmpty();
+    }
+
+    @Test
+    void settlement_hasToBeSigned() {
+        ConversationScript story =
+                replied("trip", use("a", "mail")).with(dispatched("a", 1), claimed("a", 1, "mail", "x"), lost("a", 1));
+        assertThat(story.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
+        String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
+
+        assertThat(story.refusal(
+                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
+                .contains(Problem.SIGNATURE_REQUIRED);
+        assertThat(story.refusal(
+                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
+                .isEmpty();
+    }
+
+    @Test
+    void decision_madeAbove_isCheckedThereAndBelow() {
+        ConversationScript below = replied("trip/tu_1", use("a", "fire"));
+        AgentPolicy boss = new AgentPolicy("boss", 9, Map.of("helper", AgentPolicy.ToolKind.SUBAGENT));
+        ConversationScript above = ConversationScript.begun(
+                        new Fact.RunStarted(Conversation.RULES, "boss", false, Optional.empty()))
+                .with(new Fact.AgentRequested(), new Fact.AgentResolved(boss))
+                .with(said("Go"), new Fact.ModelCalled(1))
+                .with(reply(1, new Part.ToolUse("tu_1", "helper", Json.of(Map.of("task", "look")))))
+                .with(new Fact.SubagentStarted("tu_1", Optional.empty()))
+                .with(new Fact.SubagentReported("tu_1", SubagentProgress.of(below.state())));
+
+        assertThat(above.refusal(approved("tu_1/a"))).contains(Problem.SIGNATURE_REQUIRED);
+        Fact.ApprovalDecided decision = approvedByAnn(above, "tu_1/a");
+        above.with(decision);
+
+        Step.PassOn passedOn = (Step.PassOn) above.decides().get(0);
+        Map<?, ?> body = (Map<?, ?>) passedOn.decision().body().value();
+        assertThat(body.get("signature")).isEqualTo(decision.signature().orElseThrow());
+        assertThat(below.refusal(signed(
+                        (String) body.get("callId"),
+                        true,
+                        Optional.empty(),
+                        Optional.of((String) body.get("by")),
+                        (String) body.get("signature"))))
+                .isEmpty();
+    }
+
+    @Test
+    void violations_ofAnApproverThatWasChanged_areFound() throws Exception {
+        ConversationScript story = replied("trip", use("a", "fire"));
+        story.with(approvedByAnn(story, "a"));
+
+        for (String field : List.of("by", "signed")) {
+            ObjectNode tree = PayloadJson.MAPPER.valueToTree(story.state());
+            ObjectNode approval = (ObjectNode) tree.at("/calls/a/approval");
+            if (field.equals("by")) {
+                approval.put("by", "ben");
+            } else {
+                approval.remove("signed");
+            }
+            assertThat(Signers.violations(PayloadJson.MAPPER.treeToValue(tree, Conversation.class)))
+                    .containsExactly("a");
+        }
+    }
+
+    @Test
+    void thread_thatBeginsWithTheStateOfAnother_asksForSignaturesOfItsOwn() {
+        ConversationScript story = replied("trip", use("a", "fire"));
+
+        Conversation forked = new ForkRequest("f-1", Optional.empty()).of(story.state(), ConversationScript.START);
+        Conversation resumed = new Resumption("r-1", NONE, NONE, Optional.empty(), false, NONE)
+                .of(story.state(), ConversationScript.START);
+
+        assertThat(List.of(forked.terms(), resumed.terms())).containsOnly(Optional.empty());
+    }
+}

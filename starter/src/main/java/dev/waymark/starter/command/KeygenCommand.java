@@ -1,0 +1,45 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.client.DecisionKey;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.SignerKey;
+import dev.waymark.starter.render.ExitCode;
+import dev.waymark.starter.render.Output;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** Makes the key with which a person signs decisions. */
+@Command(
+        name = "keygen",
+        description = {
+            "Makes a key for signing decisions: writes the private key into a new file and prints the public one, which"
+                    + " goes into the agent file:",
+            "",
+            "  approvals:",
+            "    signers: { ann: \"ed25519:…\" }",
+            "",
+            "Then only decisions made with approve, deny or settle --key FILE count. Keep the file where no tool can"
+                    + " read it."
+        })
+public final class KeygenCommand implements Callable<Integer> {
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "A new file for the private key.")
+    private Path file;
+
+    @Override
+    public Integer call() {
+        SignerKey key = DecisionKey.create(file);
+        if (output.isJson()) {
+            output.document(PayloadJson.MAPPER.valueToTree(Map.of("publicKey", key.text(), "file", file.toString())));
+        } else {
+            output.line(key.text());
+        }
+        return ExitCode.DONE;
+    }
+}

@@ -1,0 +1,136 @@
+package dev.waymark.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.waymark.agent.Sandbox;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.value.Json;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What programs find without a sandbox is tested as well: else nothing would be proven by what they don't find. */
+@Timeout(120)
+class BubblewrapTest {
+    private static final String SEARCH =
+            "cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c '^BUBBLE_CANARY=' || true";
+
+    @TempDir
+    Path temporary;
+
+    private Path agents;
+
+    @BeforeEach
+    void prepare() throws Exception {
+        assumeTrue(Bubblewrap.problem().isEmpty(), () -> Bubblewrap.problem().orElse(""));
+        agents = Files.createDirectory(temporary.resolve("agents"));
+        Files.createDirectory(agents.resolve("data"));
+        Files.writeString(agents.resolve("rates.txt"), "7%");
+        Files.writeString(temporary.resolve("ann.pem"), "her key");
+    }
+
+    private CommandResult.Exited run(Optional<Sandbox> sandbox, String script) throws Exception {
+        return (CommandResult.Exited) run(sandbox, Duration.ofSeconds(30), script);
+    }
+
+    private CommandResult run(Optional<Sandbox> sandbox, Duration timeout, String script) throws Exception {
+        ToolSpec.Builder tool = ToolSpec.command("tool", "/bin/bash").timeout(timeout);
+        sandbox.ifPresent(tool::sandboxed);
+        return new CommandRunner(System.getenv())
+                .run(
+                        tool.build(),
+                        List.of("/bin/bash", "-c", script),
+                        agents,
+                        Json.of(Map.of("city", "Oslo")),
+                        Map.of("WAYMARK_CALL_ID", "tu_7"),
+                        ProcessFence.in(timeout));
+    }
+
+    @Test
+    void program_inASandbox_worksAsAnyOther() throws Exception {
+        CommandResult.Exited result =
+                run(Optional.of(Sandbox.CLOSED), "cat; cat rates.txt; echo $WAYMARK_CALL_ID; exit 3");
+
+        assertThat(result.stdout()).isEqualTo("{\"city\":\"Oslo\"}\n7%tu_7\n");
+        assertThat(result.code()).isEqualTo(3);
+    }
+
+    @Test
+    void program_inASandbox_findsNobodysEnvironment() throws Exception {
+        ProcessBuilder other = new ProcessBuilder("sleep", "600");
+        other.environment().put("BUBBLE_CANARY", "sk-canary");
+        Process secretive = other.start();
+        try {
+            assertThat(run(Optional.empty(), SEARCH).stdout()).isEqualTo("1\n");
+            assertThat(run(Optional.of(Sandbox.CLOSED), SEARCH).stdout()).isEqualTo("0\n");
+        } finally {
+            secretive.destroyForcibly();
+        }
+    }
+
+    @Test
+    void program_inASandbox_reachesNoServer_unlessItHasTheNetwork() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            String connect = "(exec 3<>/dev/tcp/127.0.0.1/" + server.getLocalPort()
+                    + ") 2>/dev/null && echo open || echo closed";
+
+            assertThat(run(Optional.empty(), connect).stdout()).isEqualTo("open\n");
+            assertThat(run(Optional.of(new Sandbox(true, List.of(), List.of())), connect)
+                            .stdout())
+                    .isEqualTo("open\n");
+            assertThat(run(Optional.of(Sandbox.CLOSED), connect).stdout()).isEqualTo("closed\n");
+        }
+    }
+
+    @Test
+    void program_inASandbox_hasTheFilesThatItIsGiven() throws Exception {
+        String script = "cat " + temporary.resolve("ann.pem") + " 2>/dev/null || echo none; "
+                + "for file in data/new new " + temporary.resolve("new")
+                + "; do echo x 2>/dev/null >$file && echo wrote || echo not; done; id -u";
+
+        assertThat(run(Optional.of(Sandbox.CLOSED), script).stdout()).isEqualTo("none\nnot\nnot\nwrote\n65534\n");
+        assertThat(temporary.resolve("new")).doesNotExist();
+        assertThat(run(Optional.of(new Sandbox(false, List.of("../ann.pem"), List.of("data"))), script)
+                        .stdout())
+                .isEqualTo("her keywrote\nnot\nwrote\n65534\n");
+        assertThat(agents.resolve("data/new")).hasContent("x");
+        assertThat(agents.resolve("new")).doesNotExist();
+    }
+
+    @Test
+    void program_inASandbox_isKilledWithAllThatItStarted() throws Exception {
+        Sandbox sandbox = new Sandbox(false, List.of(), List.of("data"));
+        String beats = "while :; do echo x >>data/$0; sleep 0.1; done";
+
+        CommandResult result = run(
+                Optional.of(sandbox),
+                Duration.ofSeconds(3),
+                "setsid bash -c '" + beats + "' apart & (bash -c '" + beats + "' child &) ; exec bash -c '" + beats
+                        + "' self");
+
+        assertThat(result).isInstanceOf(CommandResult.Killed.class);
+        for (String name : List.of("apart", "child", "self")) {
+            Path file = agents.resolve("data").resolve(name);
+            assertThat(file).isNotEmptyFile();
+            AtomicLong before = new AtomicLong(-1);
+            await().during(Duration.ofMillis(1_500))
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> {
+                        long now = Files.size(file);
+                        return before.getAndSet(now) == now;
+                    });
+        }
+    }
+}
