@@ -129,8 +129,7 @@ class AgentsTest {
                 .matches("Release 1.1.0\n\n- Forget nothing\n- Count \"lines\", too\n\nWaymark-Key: [0-9a-f]{64}");
         assertThat(client.timeline(thread)
                         .now()
-                        .workspace()
-                        .orElseThrow()
+                        .desk()
                         .files()
                         .get("NOTES.md"))
                 .hasValueSatisfying(notes -> assertThat(notes.content())

@@ -37,15 +37,6 @@ public record AgentBinding(
         return agentRequested && terms.isEmpty();
     }
 
-    /** How calls of a tool are handled. Nothing is known of any while the agent is not. */
-    AgentPolicy.Care careOf(Call call) {
-        return careOf(call, terms);
-    }
-
-    private static AgentPolicy.Care careOf(Call call, Optional<AgentPolicy> terms) {
-        return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
-    }
-
     /** The part while a fact changes it. */
     final class Edit {
         String agent = AgentBinding.this.agent;
@@ -53,8 +44,9 @@ public record AgentBinding(
         Optional<AgentPolicy> terms = AgentBinding.this.terms;
         Optional<Json> context = AgentBinding.this.context;
 
+        /** How calls of a tool are handled. Nothing is known of any while the agent is not. */
         AgentPolicy.Care careOf(Call call) {
-            return AgentBinding.careOf(call, terms);
+            return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         }
 
         AgentBinding done() {

@@ -22,7 +22,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -107,7 +106,6 @@ final class Ledger {
         messages(after);
         state(before, after);
         after.batchCalls().forEach(call -> call(before, fact, call));
-        moves(before, fact, after);
         calls(after);
         decisions(after);
     }
@@ -306,19 +304,6 @@ final class Ledger {
         Violation.unless(
                 !claimedAt.plus(World.TIMEOUT).plusSeconds(5).isAfter(at), "it is looked for an effect too early");
         coverage.count("verifies");
-    }
-
-    /** Counts who moved a call where, as the table of {@code docs/call-life.md} has it. */
-    private void moves(Conversation before, Fact fact, Conversation after) {
-        Set<String> ids = new LinkedHashSet<>(before.batch());
-        ids.addAll(after.batch());
-        for (String id : ids) {
-            String from = before.calls().get(id).map(Ledger::statusOf).orElse("new");
-            String to = statusOf(after.calls().get(id).orElseThrow());
-            if (!from.equals(to)) {
-                coverage.count(CallLife.MOVE + from + " | " + to + " | " + fact.type());
-            }
-        }
     }
 
     private static String statusOf(Call call) {

@@ -9,7 +9,6 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -154,7 +153,7 @@ class SimulationTest {
     private static final Core RULES = Conversation::apply;
 
     @Test
-    void conversation_anyInterleaving_keepsItsPromises() throws IOException {
+    void conversation_anyInterleaving_keepsItsPromises() {
         Coverage coverage = new Coverage();
         Optional<Long> one = Optional.ofNullable(Long.getLong("waymark.seed"));
         long first = one.orElse(0L);
@@ -164,8 +163,6 @@ class SimulationTest {
 
         if (one.isEmpty()) {
             assertThat(coverage.counts()).containsKeys(EXPECTED);
-            assertThat(CallLife.documented()).containsAll(CallLife.seen(coverage));
-            assertThat(CallLife.seen(coverage)).containsAll(CallLife.expected());
         }
     }
 
