@@ -118,7 +118,6 @@ class SimulationTest {
         "late outcomes of calls cancelled",
         "late outcomes of calls claimed",
         "late outcomes of calls doubted",
-        "late outcomes of calls issued",
         "late outcomes of calls lost",
         "late outcomes of calls unknown",
         "late outcomes of calls unsettled",

@@ -17,7 +17,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -28,6 +30,8 @@ import java.util.concurrent.Executors;
  *
  * <p>It listens on loopback and speaks lines, so that a shell can ask too: {@code effect KEY CALL} is answered {@code
  * done} once the effect is in the file and the file on the disk; {@code landed KEY} is answered {@code yes} or {@code no}.
+ * {@code forbid KEY TOKEN} is answered the same, and if it is {@code no}, effects of this key are refused from then on
+ * unless they come as {@code effect KEY CALL TOKEN} with a larger token: the answer to those is {@code refused}.
  *
  * <pre>{@code
  * try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"))) {
@@ -43,6 +47,9 @@ public final class EffectLedger implements AutoCloseable {
     private final ServerSocket socket;
     private final FileChannel file;
     private final Path path;
+    /** By key, the largest token that is refused. */
+    private final Map<String, Long> forbidden = new HashMap<>();
+
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "effect ledger");
         thread.setDaemon(true);
@@ -102,14 +109,17 @@ public final class EffectLedger implements AutoCloseable {
         try (asker) {
             BufferedReader lines =
                     new BufferedReader(new InputStreamReader(asker.getInputStream(), StandardCharsets.UTF_8));
-            String[] words = String.valueOf(lines.readLine()).split(" ", 3);
+            String[] words = String.valueOf(lines.readLine()).split(" ", 4);
             String answer;
-            if (words[0].equals("effect") && words.length == 3) {
+            if (words[0].equals("effect") && words.length >= 3) {
                 Thread.sleep(LATENCY.toMillis());
-                append(words[1], words[2]);
-                answer = "done";
+                answer = append(words[1], words[2], words.length == 4 ? Long.parseLong(words[3]) : 0)
+                        ? "done"
+                        : "refused";
             } else if (words[0].equals("landed") && words.length == 2) {
-                answer = effects().stream().anyMatch(effect -> effect.key().equals(words[1])) ? "yes" : "no";
+                answer = hasLanded(words[1]) ? "yes" : "no";
+            } else if (words[0].equals("forbid") && words.length == 3) {
+                answer = forbid(words[1], Long.parseLong(words[2])) ? "no" : "yes";
             } else {
                 answer = "?";
             }
@@ -121,10 +131,27 @@ public final class EffectLedger implements AutoCloseable {
         }
     }
 
-    private synchronized void append(String key, String call) throws IOException {
+    private boolean hasLanded(String key) {
+        return effects().stream().anyMatch(effect -> effect.key().equals(key));
+    }
+
+    /** Whether it had not taken effect, and won't with this token or a smaller one. */
+    private synchronized boolean forbid(String key, long token) {
+        if (hasLanded(key)) {
+            return false;
+        }
+        forbidden.merge(key, token, Math::max);
+        return true;
+    }
+
+    private synchronized boolean append(String key, String call, long token) throws IOException {
+        if (token <= forbidden.getOrDefault(key, -1L)) {
+            return false;
+        }
         String line = Instant.now() + " " + key + " " + call + "\n";
         file.write(ByteBuffer.wrap(line.getBytes(StandardCharsets.UTF_8)));
         file.force(true);
+        return true;
     }
 
     @Override

@@ -19,9 +19,10 @@ public enum ToolVariant {
     VERIFIED(false, spec -> spec.verifiesItself().honouringKey()),
     SAFE(false, ToolSpec.Builder::safeToRetry),
     COMMAND(true, spec -> spec),
-    VERIFIED_COMMAND(true, spec -> spec.verifiedBy("bash", "-c", """
+    /** Its check has the ledger refuse the lost execution from then on. */
+    VERIFIED_COMMAND(true, spec -> spec.forbiddingByVerify().verifiedBy("bash", "-c", """
             exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
-            printf 'landed %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" >&3
+            printf 'forbid %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_FENCING_TOKEN" >&3
             read -r answer <&3
             if [ "$answer" = yes ]; then echo '{"landed":true,"result":"done"}'; else echo '{"landed":false}'; fi
             """));
@@ -32,10 +33,10 @@ public enum ToolVariant {
     private static final String[] ASK_LEDGER = {"bash", "-c", """
             exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
             sleep 0.2
-            printf 'effect %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_CALL_ID" >&3
+            printf 'effect %s %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_CALL_ID" "$WAYMARK_FENCING_TOKEN" >&3
             read -r answer <&3
             sleep 0.2
-            echo "$answer"
+            [ "$answer" = done ] && echo "$answer"
             """};
 
     private final boolean command;

@@ -118,7 +118,7 @@ public record EffectCheck(
                 violations.add(call.id() + " is unknown, but no worker was lost that could have claimed it");
             }
             boolean verifies = tool.verifies() || !tool.verify().isEmpty();
-            boolean canRunAgain = tool.kind() == ToolSpec.Kind.COMMAND || tool.honoursKey();
+            boolean canRunAgain = tool.verifyForbids() || tool.honoursKey();
             if (verifies && (happened > 0 || canRunAgain)) {
                 violations.add(call.id() + " is unknown, although it can be found out");
             }

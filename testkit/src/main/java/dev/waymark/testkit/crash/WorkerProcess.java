@@ -96,6 +96,13 @@ public final class WorkerProcess implements AutoCloseable {
         Runtime.getRuntime().halt(1);
     }
 
+    /** The process and all that it has started, for a test that freezes them together. */
+    public List<ProcessHandle> family() {
+        List<ProcessHandle> family = new ArrayList<>(List.of(process.toHandle()));
+        process.descendants().forEach(family::add);
+        return family;
+    }
+
     /** Whether it has died, within so much time. */
     public boolean diesWithin(Duration most) throws InterruptedException {
         return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);

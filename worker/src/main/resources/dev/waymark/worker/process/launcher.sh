@@ -144,7 +144,8 @@ waymark_lifeline() {
 
 waymark_timer() {
     trap : PIPE
-    # A sleep does not go on while the machine is suspended, and the deadline does: short ones.
+    # A sleep does not go on while the machine is suspended, and the deadline does: short ones, so that the clock is the
+    # first thing that is looked at after a thaw.
     while waymark_now && [ "$waymark_now" -lt "$waymark_deadline" ]; do
         waymark_left=$((waymark_deadline - waymark_now))
         [ "$waymark_left" -lt 200 ] || waymark_left=200
@@ -152,9 +153,16 @@ waymark_timer() {
         # POSIX knows whole seconds only.
         "$waymark_sleep" "$((waymark_left / 100)).${waymark_part#1}" || "$waymark_sleep" 1
     done
-    echo timeout
-    waymark_signal TERM
-    "$waymark_sleep" 1
+    if [ $((waymark_now - waymark_deadline)) -gt 200 ]; then
+        # Frozen with the machine or the worker, and just thawed with the program: that must not go on for one step more,
+        # since another execution may have taken its place.
+        kill -s KILL -- "-$waymark_session"
+        echo timeout
+    else
+        echo timeout
+        waymark_signal TERM
+        "$waymark_sleep" 1
+    fi
     waymark_signal KILL
     # The end of the program ends the rest, unless somebody has stopped it.
     "$waymark_sleep" 1

@@ -1,0 +1,332 @@
+package dev.waymark.bench.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.Endpoint;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Timeline;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.RecordingTool;
+import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.tool.Tool;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.TemporalBinary;
+import dev.waymark.worker.tool.java.JavaTools;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowOptions;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Executors;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Faults of the world around a worker that lives: a host that freezes past the fence and thaws, a target whose answer says
+ * nothing about the effect, a program that is killed after it, and a server that is away. Nothing happens twice, and what
+ * can be known is.
+ */
+@Tag("server")
+@Tag("full")
+class WorldFaultsServerTest {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    private static final Json INPUT =
+            Json.of(Map.of("type", "object", "properties", Map.of("item", Map.of("type", "string"))));
+    private static final String ASK = "exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT; ";
+    private static final String EFFECT = ASK
+            + "printf 'effect %s %s %s\\n' \"$WAYMARK_IDEMPOTENCY_KEY\" \"$WAYMARK_CALL_ID\" \"$WAYMARK_FENCING_TOKEN\" >&3;"
+            + " read -r answer <&3; ";
+    private static final String ANSWER =
+            "read -r answer <&3; if [ \"$answer\" = yes ]; then echo '{\"landed\":true}'; else echo '{\"landed\":false}'; fi";
+    private static final String LOOK = ASK + "printf 'landed %s\\n' \"$WAYMARK_IDEMPOTENCY_KEY\" >&3; " + ANSWER;
+    private static final String FORBID =
+            ASK + "printf 'forbid %s %s\\n' \"$WAYMARK_IDEMPOTENCY_KEY\" \"$WAYMARK_FENCING_TOKEN\" >&3; " + ANSWER;
+
+    @TempDir
+    Path directory;
+
+    private Path binary;
+    private DevServer server;
+    private Connection connection;
+    private EffectLedger ledger;
+
+    @BeforeEach
+    void open() throws Exception {
+        Optional<Path> found = TemporalBinary.find();
+        assumeTrue(found.isPresent(), "no temporal binary: tests on the real server are skipped");
+        binary = found.get();
+        server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), 0, 0);
+        connection = Connection.to(server.address());
+        ledger = EffectLedger.open(directory.resolve("ledger"));
+    }
+
+    @AfterEach
+    void close() {
+        if (server != null) {
+            ledger.close();
+            connection.close();
+            server.close();
+        }
+    }
+
+    /** Programs that are slow the first time that they run, and tell by a file that they do. */
+    static ToolSpec[] programs(int ledgerPort, String directory) {
+        String slowOnce = "mkdir " + directory + "/began && sleep 3; ";
+        return new ToolSpec[] {
+            program("forbidding", ledgerPort, slowOnce + EFFECT + "[ \"$answer\" = done ] && echo done")
+                    .verifiedBy("bash", "-c", FORBID)
+                    .forbiddingByVerify()
+                    .build(),
+            program("looking", ledgerPort, slowOnce + EFFECT + "echo done")
+                    .verifiedBy("bash", "-c", LOOK)
+                    .build(),
+            program("killed", ledgerPort, EFFECT + "kill -9 $$")
+                    .verifiedBy("bash", "-c", LOOK)
+                    .build(),
+        };
+    }
+
+    private static ToolSpec.Builder program(String name, int ledgerPort, String script) {
+        return ToolSpec.command(name, "bash", "-c", script)
+                .describedAs("Has an effect", INPUT)
+                .env(Map.of("LEDGER_PORT", Integer.toString(ledgerPort)))
+                .timeout(Duration.ofSeconds(8));
+    }
+
+    /** A worker with an agent for every tool. */
+    static AgentWorker worker(WorkflowClient client, String taskQueue, ToolSpec[] specs, Tool... tools) {
+        AgentSpec[] agents = Stream.concat(
+                        Arrays.stream(specs), Arrays.stream(tools).map(Tool::spec))
+                .flatMap(spec -> Stream.of(1, 5)
+                        .map(calls -> AgentSpec.of(spec.name() + calls, spec.name() + calls + ":scripted", spec)))
+                .toArray(AgentSpec[]::new);
+        Map<String, ModelProvider> models = new LinkedHashMap<>();
+        for (AgentSpec agent : agents) {
+            String name = agent.name();
+            int calls = name.charAt(name.length() - 1) - '0';
+            models.put(name, calling(name.substring(0, name.length() - 1), calls));
+        }
+        return AgentWorker.builder(client)
+                .taskQueue(taskQueue)
+                .agents(agents)
+                .providers(ModelProviders.of(models))
+                .tools(JavaTools.of(tools))
+                .build();
+    }
+
+    /** Calls the tool, and as real models do, once more if it is told of an error. */
+    private static ModelProvider calling(String tool, int calls) {
+        return request -> {
+            long errors = request.messages().stream()
+                    .flatMap(message -> message.toolResults().stream())
+                    .filter(result -> result.isError() && result.content().startsWith("Tool error"))
+                    .count();
+            boolean isNew = request.messages().stream()
+                    .allMatch(message -> message.toolResults().isEmpty());
+            return isNew || errors == 1
+                    ? Reply.of(IntStream.rangeClosed(1, calls)
+                            .mapToObj(n -> new Part.ToolUse("tu_" + n, tool, Json.of(Map.of("item", "n" + n))))
+                            .toArray(Part[]::new))
+                    : Reply.of(new Part.Text("Done."));
+        };
+    }
+
+    private String start(String agent, String taskQueue) {
+        String thread = agent + "-" + UUID.randomUUID();
+        connection
+                .client()
+                .newUntypedWorkflowStub(
+                        WireNames.WORKFLOW_TYPE,
+                        WorkflowOptions.newBuilder()
+                                .setTaskQueue(taskQueue)
+                                .setWorkflowId(thread)
+                                .build())
+                .start(StartInput.of(agent).saying(SayPayload.message("m-1", "Go")));
+        return thread;
+    }
+
+    private Conversation await(String thread, Predicate<Conversation> fits) {
+        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        return Awaitility.await()
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(200))
+                .ignoreExceptions()
+                .until(() -> histories.read(thread).map(Timeline::now).orElseThrow(), fits);
+    }
+
+    private static boolean isOver(Conversation state) {
+        return state.turn().number() > 0 && !state.turn().isRunning();
+    }
+
+    private static Call call(Conversation state, String id) {
+        return state.calls().get(id).orElseThrow();
+    }
+
+    // ---- a host that freezes
+
+    @Test
+    void frozenHost_thawedAfterTheRerun_takesNoSecondEffect() throws Exception {
+        Conversation state = freeze("forbidding1");
+
+        assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+        assertThat(call(state, "tu_1").dispatches()).isEqualTo(2);
+        assertThat(ledger.effects()).hasSize(1);
+    }
+
+    @Test
+    void frozenHost_whereTheCheckForbidsNothing_isUnknownAndNotRunAgain() throws Exception {
+        Conversation state = freeze("looking1");
+
+        assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.LOST);
+        assertThat(ledger.effects()).hasSizeLessThanOrEqualTo(1);
+    }
+
+    /** Worker, launcher and program, past the fence; another worker takes over; then all go on. */
+    private Conversation freeze(String agent) throws Exception {
+        Path began = directory.resolve("began");
+        try (WorkerProcess frozen = FrozenWorker.start(server.address(), agent, ledger.port(), directory.toString())) {
+            String thread = start(agent, agent);
+            Awaitility.await().atMost(PATIENCE).until(() -> Files.exists(began));
+            List<ProcessHandle> family = frozen.family();
+            signal("STOP", family);
+            try (AgentWorker other =
+                    worker(connection.client(), agent, programs(ledger.port(), directory.toString()))) {
+                other.start();
+                Conversation state = await(thread, WorldFaultsServerTest::isOver);
+                signal("CONT", family);
+                // Whatever goes on does so at once.
+                pass(Duration.ofSeconds(5));
+                return state;
+            } finally {
+                signal("CONT", family);
+            }
+        }
+    }
+
+    /** What is awaited is that nothing happens, or goes on, for so long. */
+    private static void pass(Duration time) {
+        Awaitility.await().atMost(time.plusMinutes(1)).pollDelay(time).until(() -> true);
+    }
+
+    private static void signal(String name, List<ProcessHandle> processes) throws Exception {
+        List<String> command = new ArrayList<>(List.of("kill", "-s", name));
+        processes.forEach(each -> command.add(Long.toString(each.pid())));
+        new ProcessBuilder(command).start().waitFor();
+    }
+
+    // ---- ends that say nothing about the effect
+
+    @Test
+    void serverError_afterTheEffect_isVerifiedAndNotDoneAgain() throws Exception {
+        HttpServer bank = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        List<String> keys = new ArrayList<>();
+        bank.setExecutor(Executors.newSingleThreadExecutor());
+        bank.createContext("/", exchange -> {
+            keys.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
+            exchange.getRequestBody().readAllBytes();
+            exchange.sendResponseHeaders(504, -1);
+            exchange.close();
+        });
+        bank.start();
+        ToolSpec charge = ToolSpec.http(
+                        "charge",
+                        Endpoint.of(
+                                        Endpoint.Method.POST,
+                                        "http://127.0.0.1:" + bank.getAddress().getPort() + "/")
+                                .allowingPrivate())
+                .describedAs("Charges", INPUT)
+                .timeout(Duration.ofSeconds(3))
+                .verifiedBy("echo", "{\"landed\":true,\"result\":\"charged, as the bank says\"}")
+                .build();
+        ToolSpec blind = charge.with().verifiedBy().build();
+        try (AgentWorker worker = worker(connection.client(), "bank", new ToolSpec[] {charge})) {
+            worker.start();
+            Conversation state = await(start("charge1", "bank"), WorldFaultsServerTest::isOver);
+
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+        }
+        try (AgentWorker worker = worker(connection.client(), "blind", new ToolSpec[] {blind})) {
+            worker.start();
+            Conversation state = await(start("charge1", "blind"), WorldFaultsServerTest::isOver);
+
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.LOST);
+            assertThat(state.transcript().messages().toString()).contains("What was seen of it: ", "504");
+        }
+        assertThat(keys).hasSize(2);
+        bank.stop(0);
+    }
+
+    @Test
+    void programKilledBySignal_afterTheEffect_isVerifiedAndNotDoneAgain() {
+        try (AgentWorker worker =
+                worker(connection.client(), "killed", programs(ledger.port(), directory.toString()))) {
+            worker.start();
+            Conversation state = await(start("killed1", "killed"), WorldFaultsServerTest::isOver);
+
+            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(ledger.effects()).hasSize(1);
+        }
+    }
+
+    // ---- a server that is away
+
+    @Test
+    void serverAwayForTwentySeconds_losesNoCall() throws Exception {
+        RecordingTool slow = RecordingTool.of("slow", ledger.port())
+                .with(spec -> spec.timeout(Duration.ofSeconds(60)))
+                .inTheMiddle(() ->
+                        pass(Duration.ofSeconds(8)));
+        int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
+        try (AgentWorker worker = worker(connection.client(), "slow", new ToolSpec[0], slow)) {
+            worker.start();
+            String thread = start("slow5", "slow");
+            await(
+                    thread,
+                    state -> state.batchCalls().stream()
+                                    .filter(call -> call.status() == Call.Status.CLAIMED)
+                                    .count()
+                            == 5);
+
+            server.close();
+            pass(Duration.ofSeconds(20));
+            server = DevServer.temporal(binary, Optional.of(directory.resolve("temporal.db")), port, 0);
+            Conversation state = await(thread, WorldFaultsServerTest::isOver);
+
+            assertThat(state.calls().get("tu_5")).isPresent();
+            state.calls().forEach((id, call) -> assertThat(call.status()).isEqualTo(Call.Status.COMPLETED));
+            assertThat(ledger.effects()).hasSize(5);
+        }
+    }
+}

@@ -1,0 +1,182 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ToolInput;
+import dev.waymark.contract.VerifyInput;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.worker.AgentWorker;
+import io.temporal.activity.ActivityOptions;
+import io.temporal.activity.DynamicActivity;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.workflow.v1.PendingActivityInfo;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.RetryOptions;
+import io.temporal.common.converter.EncodedValues;
+import io.temporal.failure.ActivityFailure;
+import io.temporal.failure.ApplicationFailure;
+import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerFactory;
+import io.temporal.worker.WorkerOptions;
+import io.temporal.workflow.Workflow;
+import io.temporal.workflow.WorkflowInterface;
+import io.temporal.workflow.WorkflowMethod;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A worker of today beside one of tomorrow, whose threads go by rules that today's does not know. */
+class UnknownRulesTest {
+    private static final int TOMORROWS = Conversation.RULES + 1;
+    private static final String DONE = "done by tomorrow's worker";
+
+    /** What a later version of Waymark may be like, as far as anybody can tell: the same names, newer rules. */
+    @WorkflowInterface
+    public interface TomorrowsAgent {
+        @WorkflowMethod(name = WireNames.WORKFLOW_TYPE)
+        List<String> run(Map<String, Object> input);
+    }
+
+    /** Has one activity carried out, and says as what each try of it failed. */
+    public static final class TomorrowsAgentImpl implements TomorrowsAgent {
+        @Override
+        public List<String> run(Map<String, Object> input) {
+            String activity = String.valueOf(input.get("agent"));
+            ActivityOptions options = ActivityOptions.newBuilder()
+                    .setStartToCloseTimeout(Duration.ofSeconds(30))
+                    .setDisableEagerExecution(true)
+                    .setRetryOptions(RetryOptions.newBuilder()
+                            .setMaximumAttempts(activity.equals("charge") ? 1 : 0)
+                            .setMaximumInterval(Duration.ofSeconds(1))
+                            .build())
+                    .build();
+            List<String> tries = new ArrayList<>();
+            while (!tries.contains(DONE) && tries.size() < 100) {
+                try {
+                    tries.add(
+                            Workflow.newUntypedActivityStub(options).execute(activity, String.class, input(activity)));
+                } catch (ActivityFailure failure) {
+                    tries.add(((ApplicationFailure) failure.getCause()).getType());
+                    Workflow.sleep(Duration.ofMillis(200));
+                }
+            }
+            return tries;
+        }
+
+        private static Object input(String activity) {
+            String run = Workflow.getInfo().getRunId();
+            return switch (activity) {
+                case WireNames.AGENT_ACTIVITY -> new AgentInput("helper", TOMORROWS);
+                case WireNames.MODEL_ACTIVITY ->
+                    ModelInput.of(Conversation.start(
+                            new Fact.RunStarted(1, "helper", false, Optional.empty()), Instant.EPOCH));
+                case WireNames.VERIFY_ACTIVITY ->
+                    new VerifyInput("a", 1, "charge", Json.EMPTY_OBJECT, 0, 0, Optional.empty());
+                default -> new ToolInput("a", 1, Json.EMPTY_OBJECT, Optional.of(run), 0, Optional.empty());
+            };
+        }
+    }
+
+    /** Knows everything. */
+    private static final class TomorrowsActivities implements DynamicActivity {
+        @Override
+        public Object execute(EncodedValues input) {
+            return DONE;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {WireNames.AGENT_ACTIVITY, WireNames.MODEL_ACTIVITY, WireNames.VERIFY_ACTIVITY, "charge"})
+    void workOfAThreadWithUnknownRules_isLeftToTheWorkerThatKnowsThem(String activity) throws Exception {
+        Connection connection = TestServers.inMemory();
+        String queue = "tomorrow-" + UUID.randomUUID();
+        WorkerFactory tomorrow = WorkerFactory.newInstance(connection.client());
+        tomorrow.newWorker(
+                        queue,
+                        WorkerOptions.newBuilder()
+                                .setLocalActivityWorkerOnly(true)
+                                .build())
+                .registerWorkflowImplementationTypes(TomorrowsAgentImpl.class);
+        WorkerFactory tomorrowsActivities = WorkerFactory.newInstance(connection.client());
+        Worker knows = tomorrowsActivities.newWorker(queue);
+        knows.registerActivitiesImplementations(new TomorrowsActivities());
+        try (AgentWorker today =
+                AgentWorker.builder(connection.client()).taskQueue(queue).build()) {
+            today.start();
+            tomorrow.start();
+            WorkflowStub thread = connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            WireNames.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue(queue)
+                                    .setWorkflowId(queue)
+                                    .build());
+            thread.start(input(activity));
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> wasLeft(connection, queue, activity));
+            tomorrowsActivities.start();
+
+            List<?> tries = thread.getResult(List.class);
+
+            assertThat(tries).last().isEqualTo(DONE);
+            assertThat(tries.subList(0, tries.size() - 1)).allMatch(Problem.UNKNOWN_RULES::equals);
+        } finally {
+            tomorrow.shutdownNow();
+            tomorrowsActivities.shutdownNow();
+        }
+    }
+
+    private static StartInput input(String agent) {
+        StartInput today = StartInput.of(agent);
+        return new StartInput(
+                TOMORROWS,
+                today.agent(),
+                today.once(),
+                today.maxIterations(),
+                today.say(),
+                today.limits(),
+                today.carried(),
+                today.context(),
+                today.parent());
+    }
+
+    /** Whether today's worker has met it and says why it did not do it. */
+    private static boolean wasLeft(Connection connection, String thread, String activity) {
+        var described = connection
+                .stubs()
+                .blockingStub()
+                .describeWorkflowExecution(DescribeWorkflowExecutionRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                        .build());
+        boolean isRetried = described.getPendingActivitiesList().stream()
+                .map(PendingActivityInfo::getLastFailure)
+                .anyMatch(
+                        failure -> failure.getApplicationFailureInfo().getType().equals(Problem.UNKNOWN_RULES));
+        return isRetried
+                || connection.client().fetchHistory(thread).getEvents().stream()
+                        .filter(event -> event.hasActivityTaskFailedEventAttributes())
+                        .anyMatch(event -> event.getActivityTaskFailedEventAttributes()
+                                .getFailure()
+                                .getApplicationFailureInfo()
+                                .getType()
+                                .equals(Problem.UNKNOWN_RULES));
+    }
+}
