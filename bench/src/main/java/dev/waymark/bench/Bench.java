@@ -14,8 +14,16 @@ import java.util.stream.Stream;
 
 /** Runs the scenarios, one after the other, each with a server of its own. What {@code bench/run} starts. */
 public final class Bench {
-    private static final List<String> SCENARIOS =
-            List.of("conversation", "cold-replay", "projection", "versions", "starts", "tools", "programs", "words");
+    private static final List<String> SCENARIOS = List.of(
+            "conversation",
+            "cold-replay",
+            "projection",
+            "versions",
+            "starts",
+            "tools",
+            "programs",
+            "words",
+            "many-calls");
     private static final String QUICK = "--quick";
 
     private static final int DONE = 0;
@@ -61,6 +69,7 @@ public final class Bench {
                 case "tools" -> new ToolCostsBenchmark(laboratory.connection(), report, quick).run();
                 case "starts" -> new StartsBenchmark(laboratory, report, root, quick).run();
                 case "words" -> new LiveWordsBenchmark(laboratory, report, root, quick).run();
+                case "many-calls" -> new ManyCallsBenchmark(laboratory, report, quick).run();
                 case "programs" -> new ProgramsBenchmark(report, quick).run();
                 default -> throw new IllegalArgumentException(scenario);
             }

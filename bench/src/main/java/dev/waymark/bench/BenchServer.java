@@ -80,7 +80,7 @@ final class BenchServer implements AutoCloseable {
 
     /** Neither an activity nor a workflow task is due: it waits for somebody. */
     void awaitStandstill(WorkflowStub stub) throws InterruptedException {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);
         while (true) {
             DescribeWorkflowExecutionResponse run =

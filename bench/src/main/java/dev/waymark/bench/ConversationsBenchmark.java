@@ -198,7 +198,7 @@ final class ConversationsBenchmark {
     }
 
     private HistoryReader histories() {
-        return new HistoryReader(connection.stubs(), connection.namespace());
+        return new HistoryReader(connection.client());
     }
 
     private static long text(Message message) {

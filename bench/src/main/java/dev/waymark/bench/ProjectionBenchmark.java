@@ -97,7 +97,7 @@ final class ProjectionBenchmark {
     }
 
     private double fromServer(String thread) {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         double[] times = new double[5];
         for (int i = 0; i < times.length; i++) {
             long start = System.nanoTime();

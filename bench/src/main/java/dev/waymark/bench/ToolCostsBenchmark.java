@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 
 /**
@@ -96,10 +97,10 @@ final class ToolCostsBenchmark {
                 }
             }
         }
-        double safe = median(costs.get(Kind.SAFE)).millis();
+        double safe = median(Objects.requireNonNull(costs.get(Kind.SAFE))).millis();
         report.head("iteration with", "time / safe call's", "history bytes", "events");
         for (Kind kind : Kind.values()) {
-            Cost cost = median(costs.get(kind));
+            Cost cost = median(Objects.requireNonNull(costs.get(kind)));
             report.row(
                     kind.words,
                     kind == Kind.EFFECT
@@ -109,10 +110,10 @@ final class ToolCostsBenchmark {
                     BenchReport.text("%.1f", cost.events()));
         }
         report.line("");
-        double claim = median(costs.get(Kind.EFFECT)).bytes()
-                - median(costs.get(Kind.SAFE)).bytes();
-        double events = median(costs.get(Kind.STATES)).events()
-                - median(costs.get(Kind.STATE)).events();
+        double claim = median(Objects.requireNonNull(costs.get(Kind.EFFECT))).bytes()
+                - median(Objects.requireNonNull(costs.get(Kind.SAFE))).bytes();
+        double events = median(Objects.requireNonNull(costs.get(Kind.STATES))).events()
+                - median(Objects.requireNonNull(costs.get(Kind.STATE))).events();
         report.line("Bytes that the claim adds to history: " + report.within(claim, MOST_BYTES, "%.0f") + ".");
         report.line("Events that three more state tools add: " + report.within(events, MOST_EVENTS, "%.1f") + ".");
     }

@@ -1,14 +1,15 @@
 package dev.waymark.client;
 
 import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
+import dev.waymark.saver.SaverException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -57,10 +58,10 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect() {
         try {
             return of(Connection.fromEnvironment());
-        } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+        } catch (KeyProblem e) {
+            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -68,10 +69,10 @@ public final class AgentClient implements AutoCloseable {
     public static AgentClient connect(String address) {
         try {
             return of(Connection.to(address));
-        } catch (UnsupportedSetting e) {
-            throw RequestLimits.badInput(e.getMessage(), UnsupportedSetting.remedy());
+        } catch (KeyProblem e) {
+            throw new WaymarkException.Refused(KeyProblem.TYPE, String.valueOf(e.getMessage()), Remedy.NONE);
         } catch (dev.waymark.connect.ServerUnreachable e) {
-            throw ServerFailures.unreachable(e.getMessage(), e);
+            throw ServerFailures.unreachable(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -111,7 +112,7 @@ public final class AgentClient implements AutoCloseable {
      * before it returns the outcome. A saver that fails is reported to the listener and does not change the outcome.
      *
      * <p>Threads that the server does not know and the saver has are restored by {@link #run}, {@link #start} and {@link
-     * #restore}: so threads outlive a server that keeps everything in memory.
+     * SavedThreads#restore}: so threads outlive a server that keeps everything in memory.
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -123,7 +124,10 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    // ---- starting
+    /** A client that tells what happens in the turn whose outcome it waits for, in the thread that waits. */
+    public AgentClient watchedBy(Watcher watcher) {
+        return new AgentClient(context.watchedBy(watcher));
+    }
 
     /** One run: a thread of its own, which closes when its turn ends. */
     public AgentResult prompt(String agent, String message) {
@@ -135,15 +139,17 @@ public final class AgentClient implements AutoCloseable {
         return starter.run(prompt);
     }
 
-    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    /**
+     * Starts or continues without waiting for an outcome. It is durable when this returns, and no worker is needed. On a
+     * server that keeps everything in memory, a client with a saver waits until a named thread's first checkpoint is
+     * saved; {@link #follow} saves what comes later.
+     */
     public Started start(Prompt prompt) {
         return starter.start(prompt);
     }
 
     /** A thread that was sent something, and the run that it went to. */
     public record Started(String thread, String runId) {}
-
-    // ---- going on from where something was left
 
     /**
      * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
@@ -156,9 +162,9 @@ public final class AgentClient implements AutoCloseable {
         return continuation.resume(thread, how);
     }
 
-    /** Resumes a closed thread under the name {@code successor}, without waiting for the outcome. */
-    public Started resumeOnly(String thread, String successor, ResumeOptions how) {
-        return continuation.resumeOnly(thread, successor, how);
+    /** Resumes a closed thread without waiting for the outcome. */
+    public Started resumeOnly(String thread, ResumeOptions how) {
+        return continuation.resumeOnly(thread, how);
     }
 
     /**
@@ -173,6 +179,11 @@ public final class AgentClient implements AutoCloseable {
     /** Resumes a checkpoint that was found at {@code place}, which failures name. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resume(checkpoint, place, how);
+    }
+
+    /** Resumes a checkpoint without waiting for the outcome. Empty when the checkpoint is complete: nothing goes on. */
+    public Optional<Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
+        return continuation.resumeOnly(checkpoint, place, how);
     }
 
     /**
@@ -191,40 +202,30 @@ public final class AgentClient implements AutoCloseable {
     /** A new thread, and its status. */
     public record Forked(String status, Started started) {}
 
-    /**
-     * Brings a thread back that the server does not know and the saver has, under its own id: with its conversation, its
-     * open question, and its calls under the idempotency keys that they had. It stays open. Empty when the server knows
-     * it, when the saver does not, and when there is no saver.
-     *
-     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when what the saver has can't be read
-     */
-    public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
-        return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+    /** For programs whose threads outlive the server in a saver. */
+    public SavedThreads saved() {
+        return new SavedThreads(context, continuation, outcomes);
     }
 
-    /**
-     * The saver that the server asks for, where it forgets its threads itself: {@code file:DIRECTORY} of {@code waymark
-     * dev} in memory. Nothing is saved there unless {@link #savingIn} is told so.
-     */
+    /** The saver that the server asks for, when it forgets its threads: nothing is saved there unless that is asked for. */
     public Optional<String> defaultSaver() {
         return context.connection().defaultSaver();
     }
 
+    /** Whether the server forgets everything when it stops. */
+    public boolean isInMemory() {
+        return context.connection().isInMemory();
+    }
+
     /**
-     * Checks that a new thread of this name would outlive the server.
+     * Saves a thread as it stands, once.
      *
-     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
+     * @param replacing whether it may take the place of a newer checkpoint, or of another thread's
+     * @throws SaverException when it may not, when the saver fails, or when it does not answer in time
      */
-    public void checkThatItLasts(String thread, boolean volatileAllowed) {
-        continuation.checkThatItLasts(thread, volatileAllowed);
+    public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
     }
-
-    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
-    public void save(String thread) {
-        outcomes.save(thread);
-    }
-
-    // ---- going on
 
     /** Sends another message, and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
@@ -246,7 +247,6 @@ public final class AgentClient implements AutoCloseable {
         return sender.answer(thread, Optional.empty(), answer);
     }
 
-    /** Answers the question of this call. */
     public AgentResult answer(String thread, String callId, String answer) {
         return sender.answer(thread, Optional.of(callId), answer);
     }
@@ -319,15 +319,15 @@ public final class AgentClient implements AutoCloseable {
         return sender.cancel(thread);
     }
 
-    // ---- reading
-
-    /**
-     * The outcome of the latest turn. It waits while one runs, and not while that waits for a person. Nothing is executed
-     * again.
-     */
+    /** The outcome of the latest turn. Waits while one runs, but not for people. Nothing is executed again. */
     public AgentResult result(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> outcomes.result(RequestLimits.thread(thread), deadline));
+    }
+
+    /** The thread of this id; else the only one whose id begins with it, if that is told apart; else the id as it is. */
+    public String find(String idOrBeginning) {
+        return browser.find(idOrBeginning);
     }
 
     /** What waits for a person in this thread. */

@@ -36,7 +36,8 @@ final class CheckpointFeeder {
             // A thread that was resumed or forked is worth keeping before anything happens in it.
             boolean isFirst = !begun && moment.fact().isEmpty();
             begun = true;
-            if (steps.isNew(moment) || isFirst) {
+            boolean isNew = steps.isNew(moment);
+            if ((isNew || isFirst) && !ThreadSnapshot.isOfNoUse(moment.state())) {
                 newest = Optional.of(moment);
             }
         }

@@ -1,8 +1,5 @@
 package dev.waymark.client;
 
-import dev.waymark.checkpoint.SessionCheckpoint;
-import dev.waymark.checkpoint.ThreadCheckpoint;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.SaverException;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -119,6 +116,13 @@ final class CheckpointWriter implements AutoCloseable {
                 .toList();
     }
 
+    /** Whether the saver refuses what waits of this thread: that would not get better with time. */
+    synchronized boolean isRefused(String thread) {
+        return Optional.ofNullable(places.get(thread))
+                .filter(place -> place.hopeless && place.waiting.isPresent())
+                .isPresent();
+    }
+
     /** What waits is given up. */
     @Override
     public synchronized void close() {
@@ -174,28 +178,25 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private void save(Work work) {
-        ThreadSnapshot newest = work.newest;
-        Json checkpoint = ThreadCheckpoint.of(newest.timeline());
-        if (!work.place.known && isThere(newest.thread(), checkpoint)) {
-            return;
+        CheckpointEntry entry = CheckpointEntry.of(work.newest);
+        if (!work.place.known) {
+            switch (entry.compare(saving.saver())) {
+                case EQUAL, NEWER -> {
+                    // Whoever begins to read a long history sees what it was before what it is.
+                    return;
+                }
+                case FOREIGN ->
+                    entry.objection(CheckpointEntry.Saved.FOREIGN).ifPresent(problem -> {
+                        throw problem;
+                    });
+                case OLDER -> {
+                    // It is replaced.
+                }
+            }
         }
-        saving.saver().save(checkpoint, () -> SessionCheckpoint.of(newest.timeline()));
+        entry.write(saving.saver());
         work.place.known = true;
-        saving.listener().saved(CheckpointSaved.of(newest.thread(), newest.moment()));
-    }
-
-    /** Whoever begins to read a long history sees what it was before what it is. */
-    private boolean isThere(String thread, Json checkpoint) {
-        return saving.saver()
-                .load(thread)
-                .filter(saved -> saved.equals(checkpoint)
-                        || (field(saved, "createdAt").equals(field(checkpoint, "createdAt"))
-                                && field(saved, "updatedAt").compareTo(field(checkpoint, "updatedAt")) > 0))
-                .isPresent();
-    }
-
-    private static String field(Json checkpoint, String name) {
-        return String.valueOf(checkpoint.field(name));
+        saving.listener().saved(CheckpointSaved.of(work.newest.thread(), work.newest.moment()));
     }
 
     private synchronized void done(Work work) {

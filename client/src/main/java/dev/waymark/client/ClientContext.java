@@ -18,10 +18,11 @@ record ClientContext(
         ServerFailures failures,
         Optional<Duration> timeout,
         Callbacks callbacks,
-        Optional<SaveOptions> saving) {
+        Optional<SaveOptions> saving,
+        Optional<Watcher> watcher) {
 
     static ClientContext of(Connection connection, String taskQueue) {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         return new ClientContext(
                 connection,
                 histories,
@@ -30,22 +31,36 @@ record ClientContext(
                 new ServerFailures(connection.address()),
                 Optional.empty(),
                 Callbacks.NONE,
+                Optional.empty(),
                 Optional.empty());
     }
 
     ClientContext withTimeout(Duration most) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, Optional.of(most), callbacks, saving);
+                connection, histories, requests, directory, failures, Optional.of(most), callbacks, saving, watcher);
     }
 
     ClientContext withCallbacks(Function<Callbacks, Callbacks> change) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, timeout, change.apply(callbacks), saving);
+                connection,
+                histories,
+                requests,
+                directory,
+                failures,
+                timeout,
+                change.apply(callbacks),
+                saving,
+                watcher);
     }
 
     ClientContext savingIn(SaveOptions where) {
         return new ClientContext(
-                connection, histories, requests, directory, failures, timeout, callbacks, Optional.of(where));
+                connection, histories, requests, directory, failures, timeout, callbacks, Optional.of(where), watcher);
+    }
+
+    ClientContext watchedBy(Watcher other) {
+        return new ClientContext(
+                connection, histories, requests, directory, failures, timeout, callbacks, saving, Optional.of(other));
     }
 
     WaitDeadline deadline() {
@@ -67,7 +82,7 @@ record ClientContext(
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)
                 .orElseThrow(() -> new WaymarkException.NotFound(
-                        "no such version: " + place, "See them with: waymark checkpoints " + ValueText.quoted(thread)));
+                        "no such version: " + place, Remedy.of(Remedy.Action.LIST_VERSIONS, thread)));
         return timeline.upTo(moment);
     }
 

@@ -78,15 +78,16 @@ public final class DecisionKey {
             byte[] encoded = Base64.getMimeDecoder().decode(pem.substring(BEGIN.length(), pem.length() - END.length()));
             return new DecisionKey(KeyFactory.getInstance(ALGORITHM).generatePrivate(new PKCS8EncodedKeySpec(encoded)));
         } catch (NoSuchFileException e) {
-            throw new WaymarkException.NotFound("no such key file: " + file, "Make one with: waymark keygen " + file);
+            throw new WaymarkException.NotFound(
+                    "no such key file: " + file,
+                    Remedy.of(Remedy.Action.MAKE_KEY).withDetail(file.toString()));
         } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
             throw noKey(file);
         }
     }
 
     private static WaymarkException noKey(Path file) {
-        return RequestLimits.badInput(
-                "not an Ed25519 private key in PEM: " + file, "Make one with: waymark keygen FILE");
+        return RequestLimits.badInput("not an Ed25519 private key in PEM: " + file, Remedy.of(Remedy.Action.MAKE_KEY));
     }
 
     /**

@@ -2,6 +2,7 @@ package dev.waymark.client;
 
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.PartialReply;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.Moment;
@@ -116,10 +117,7 @@ final class LiveText {
         if (!activity.hasHeartbeatDetails()) {
             return Optional.empty();
         }
-        PartialReply reply = connection
-                .client()
-                .getOptions()
-                .getDataConverter()
+        PartialReply reply = PayloadJson.dataConverter(connection.client(), thread)
                 .fromPayloads(0, Optional.of(activity.getHeartbeatDetails()), PartialReply.class, PartialReply.class);
         if (reply == null || reply.step() != stepOf(asked)) {
             return Optional.empty();

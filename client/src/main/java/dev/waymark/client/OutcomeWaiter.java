@@ -22,8 +22,7 @@ final class OutcomeWaiter {
         Timeline timeline = context.read(thread);
         Conversation now = timeline.now();
         if (now.turn().status() == Turn.Status.NONE) {
-            throw new WaymarkException.NotFound(
-                    "no turn yet: " + thread, "Begin one with: waymark say " + ValueText.quoted(thread) + " MESSAGE");
+            throw new WaymarkException.NotFound("no turn yet: " + thread, Remedy.of(Remedy.Action.SAY, thread));
         }
         boolean attended = now.isInterrupted() && attendant(thread).hasBusinessIn(now);
         if ((now.isSettled() && !attended) || timeline.ending().isPresent()) {
@@ -55,6 +54,15 @@ final class OutcomeWaiter {
     }
 
     AgentResult await(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
+        context.watcher().ifPresent(watcher -> watcher.waitBegins(thread));
+        try {
+            return awaitSaving(thread, runId, waiting, deadline);
+        } finally {
+            context.watcher().ifPresent(Watcher::waitEnds);
+        }
+    }
+
+    private AgentResult awaitSaving(String thread, String runId, OutcomeDetector waiting, WaitDeadline deadline) {
         MomentStream feed = context.moments(thread, runId);
         if (context.saving().isEmpty()) {
             return await(thread, feed, moments -> {}, waiting, deadline);
@@ -73,7 +81,10 @@ final class OutcomeWaiter {
     private void end(CheckpointWriter keeper) {
         SaveOptions where = context.saving().orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
-            where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            if (!keeper.isRefused(unsaved)) {
+                where.listener().failed(SaverException.late(unsaved, where.flushTimeout()));
+            }
+            where.listener().notSaved(unsaved);
         }
         keeper.close();
     }
@@ -86,7 +97,55 @@ final class OutcomeWaiter {
     }
 
     void save(Timeline timeline) {
-        ThreadSnapshot.of(timeline).ifPresent(this::save);
+        if (context.saving().isPresent()) {
+            String firstRunId = context.histories().firstRunId(timeline.thread(), timeline.runId());
+            ThreadSnapshot.of(timeline, firstRunId).ifPresent(this::save);
+        }
+    }
+
+    /** Saves a thread that was just started, once it has what was said, and waits until it is saved. */
+    void saveBeginning(AgentClient.Started started) {
+        if (context.saving().isEmpty()) {
+            return;
+        }
+        SaveOptions where = context.saving().get();
+        WaitDeadline deadline = WaitDeadline.after(where.flushTimeout());
+        MomentStream moments = context.moments(started.thread(), started.runId());
+        Optional<Moment> newest = Optional.empty();
+        while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
+            newest = moments.next(deadline.millisLeft()).stream()
+                    .filter(moment -> !moment.state().isBlank() && !ThreadSnapshot.isOfNoUse(moment.state()))
+                    .reduce((earlier, later) -> later);
+        }
+        if (newest.isPresent()) {
+            save(ThreadSnapshot.of(started.thread(), newest.get(), moments.run()));
+        } else {
+            where.listener().failed(SaverException.late(started.thread(), where.flushTimeout()));
+            where.listener().notSaved(started.thread());
+        }
+    }
+
+    /** Saves a thread as it stands, once. */
+    CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
+        Timeline timeline = context.read(RequestLimits.thread(thread));
+        if (timeline.lacksAgent()) {
+            throw new WaymarkException.NotFound(
+                    "the thread did nothing, for want of an agent: " + thread, "There is nothing to save");
+        }
+        String firstRunId = context.histories().firstRunId(thread, timeline.runId());
+        Moment present = new Moment(
+                timeline.runId(), timeline.lastEventId(), timeline.now().updatedAt(), Optional.empty(), timeline.now());
+        CheckpointEntry entry = CheckpointEntry.of(
+                new ThreadSnapshot(thread, present, timeline.agent(), timeline.ending(), firstRunId));
+        if (replacing) {
+            entry.replace(where.bounded());
+        } else {
+            entry.objection(entry.compare(where.bounded())).ifPresent(problem -> {
+                throw problem;
+            });
+            entry.write(where.bounded());
+        }
+        return CheckpointSaved.of(thread, present);
     }
 
     void save(ThreadSnapshot snapshot) {
@@ -105,11 +164,13 @@ final class OutcomeWaiter {
             WaitDeadline deadline) {
         CallbackDispatcher attendant = attendant(thread);
         WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
+        WaitNotifier notifier = new WaitNotifier(context, thread, waiting);
         while (!feed.isClosed()) {
             Optional<Conversation> newest = Optional.empty();
             Optional<OutcomeDetector.Reached> reached = Optional.empty();
-            List<Moment> next = feed.next(patience.millis());
+            List<Moment> next = feed.next(notifier.millis(patience.millis()));
             follower.accept(next);
+            notifier.tell(next);
             for (Moment moment : next) {
                 newest = Optional.of(moment.state());
                 reached = waiting.observe(moment);

@@ -17,9 +17,6 @@ import java.util.List;
 final class RequestLimits {
     private static final int MAX_THREAD_BYTES = 900;
 
-    private static final String MESSAGES = "They are those of a runner checkpoint, such as"
-            + " [{\"role\": \"user\", \"content\": \"Hello\"}]. From any other checkpoint, go on with: waymark resume FILE";
-
     private RequestLimits() {}
 
     /** A thread's id is a workflow id, so it must fit into one. */
@@ -40,7 +37,7 @@ final class RequestLimits {
 
     static String agent(String name) {
         if (name.isBlank()) {
-            throw badInput("no agent: its name is empty", "Name one with --agent");
+            throw badInput("no agent: its name is empty", Remedy.of(Remedy.Action.NAME_AGENT));
         }
         return name;
     }
@@ -127,7 +124,7 @@ final class RequestLimits {
     static void schema(JsonNode body) {
         try {
             ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {
-                throw badInput("the schema is no JSON Schema: " + why, "");
+                throw badInput("the schema is not a JSON Schema: " + why, "");
             });
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
@@ -137,7 +134,11 @@ final class RequestLimits {
         }
     }
 
-    static WaymarkException badInput(String message, String remedy) {
+    static WaymarkException badInput(String message, String advice) {
+        return badInput(message, Remedy.advice(advice));
+    }
+
+    static WaymarkException badInput(String message, Remedy remedy) {
         return new WaymarkException.Refused(Problem.BAD_INPUT, message, remedy);
     }
 
@@ -148,7 +149,10 @@ final class RequestLimits {
     }
 
     private static WaymarkException corrupt(String why) {
-        return new WaymarkException.Refused(Problem.CORRUPTION, "the messages are no conversation: " + why, MESSAGES);
+        return new WaymarkException.Refused(
+                Problem.CORRUPTION,
+                "the messages are not a conversation: " + why,
+                Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }
 
     private static boolean isWellFormed(String text) {

@@ -3,6 +3,7 @@ package dev.waymark.client;
 import com.google.protobuf.Timestamp;
 import dev.waymark.connect.Connection;
 import dev.waymark.contract.Ack;
+import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StateReport;
@@ -59,13 +60,11 @@ final class Requests {
     private final Connection connection;
     private final HistoryReader histories;
     private final String taskQueue;
-    private final DataConverter converter;
 
     Requests(Connection connection, HistoryReader histories, String taskQueue) {
         this.connection = connection;
         this.histories = histories;
         this.taskQueue = taskQueue;
-        this.converter = connection.client().getOptions().getDataConverter();
     }
 
     /** What the server knows of a thread. */
@@ -83,8 +82,8 @@ final class Requests {
         String type = info.get().getType().getName();
         if (!type.equals(WireNames.WORKFLOW_TYPE)) {
             throw new WaymarkException.NotFound(
-                    "no thread but a workflow of type " + type + ": " + thread,
-                    "See the threads with: waymark sessions");
+                    "not a thread but a workflow of type " + type + ": " + thread,
+                    Remedy.of(Remedy.Action.LIST_THREADS));
         }
         return Optional.of(new Known(
                 info.get().getExecution().getRunId(),
@@ -191,7 +190,7 @@ final class Requests {
                                 .setIdentity(connection.client().getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
                                 .setName(name)
-                                .setArgs(converter.toPayloads(payload).orElseThrow())))
+                                .setArgs(converter(thread).toPayloads(payload).orElseThrow())))
                 .build();
         WaitDeadline patience = deadline.orSooner(WORKER_WAIT);
         Optional<StatusRuntimeException> trouble = Optional.empty();
@@ -225,11 +224,15 @@ final class Requests {
         throw notAccepted(thread, name);
     }
 
+    private DataConverter converter(String thread) {
+        return PayloadJson.dataConverter(connection.client(), thread);
+    }
+
     private Ack ack(String thread, Outcome outcome) {
         if (outcome.hasSuccess()) {
-            return converter.fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
+            return converter(thread).fromPayloads(0, Optional.of(outcome.getSuccess()), Ack.class, Ack.class);
         }
-        RuntimeException failure = converter.failureToException(outcome.getFailure());
+        RuntimeException failure = converter(thread).failureToException(outcome.getFailure());
         if (failure instanceof ApplicationFailure refusal) {
             throw refused(thread, Refusal.parse(refusal.getOriginalMessage()));
         }
@@ -249,7 +252,8 @@ final class Requests {
                             .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
                             .build());
             Payloads result = response.getQueryResult();
-            return Optional.of(converter.fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
+            return Optional.of(
+                    converter(thread).fromPayloads(0, Optional.of(result), StateReport.class, StateReport.class));
         } catch (StatusRuntimeException e) {
             Status.Code code = e.getStatus().getCode();
             if (code == Status.Code.DEADLINE_EXCEEDED
@@ -316,14 +320,14 @@ final class Requests {
     }
 
     private static WaymarkException refused(String thread, Problem problem) {
-        String look = "See where it stands with: waymark show " + ValueText.quoted(thread);
+        Remedy look = Remedy.of(Remedy.Action.SHOW_THREAD, thread);
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
             case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
             case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread for more");
             case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
             case Problem.CALL_REQUIRED ->
-                new WaymarkException.Refused(problem.type(), problem.message(), "Name one of them with --call");
+                new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));
             default -> new WaymarkException.Refused(problem.type(), message, look);
         };
     }
@@ -333,27 +337,25 @@ final class Requests {
     }
 
     static WaymarkException noSuchThread(String thread) {
-        return new WaymarkException.NotFound("no such thread: " + thread, "See the threads with: waymark sessions");
+        return new WaymarkException.NotFound("no such thread: " + thread, Remedy.of(Remedy.Action.LIST_THREADS));
     }
 
     static WaymarkException onlySaved(String thread) {
         return new WaymarkException.NotFound(
                 "the server does not know the thread, but the saver has it: " + thread,
-                "Bring it back with: waymark run --agent A --thread " + ValueText.quoted(thread));
+                Remedy.of(Remedy.Action.RESTORE_THREAD, thread));
     }
 
     static WaymarkException closed(String thread) {
         return new WaymarkException.Closed(
-                "the thread is closed: " + thread,
-                "Go on from where it ended with: waymark resume " + ValueText.quoted(thread));
+                "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
     /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */
     private static WaymarkException notAccepted(String thread, String name) {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,
-                "It is not accepted, but a worker that starts soon may still take it. Start one with: waymark worker;"
-                        + " then look with: waymark show " + ValueText.quoted(thread) + ", before sending it again",
+                Remedy.of(Remedy.Action.START_WORKER_AND_LOOK, thread),
                 thread);
     }
 }

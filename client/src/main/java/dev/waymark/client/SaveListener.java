@@ -18,4 +18,7 @@ public interface SaveListener {
      * kind is told once, and again after it was gone for ten minutes.
      */
     default void failed(SaverException problem) {}
+
+    /** Nobody tries any more to save the newest checkpoint of this thread. Why is what {@link #failed} was told. */
+    default void notSaved(String thread) {}
 }

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
 import java.time.Duration;
 
@@ -15,6 +16,11 @@ public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration 
     /** After every step. Whoever opened the saver closes it, after the last client that saves in it. */
     public static SaveOptions in(CheckpointSaver saver) {
         return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT, SaveListener.NONE);
+    }
+
+    /** The saver, which has as long for each operation as the end of a turn waits for it. */
+    CheckpointSaver bounded() {
+        return new BoundedSaver(saver, flushTimeout);
     }
 
     public SaveOptions withCadence(SaveInterval other) {

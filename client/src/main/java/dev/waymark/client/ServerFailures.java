@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
 import io.grpc.StatusRuntimeException;
 import io.temporal.client.WorkflowServiceException;
@@ -17,6 +18,8 @@ final class ServerFailures {
     <T> T translated(Supplier<T> request) {
         try {
             return request.get();
+        } catch (KeyProblem e) {
+            throw unreadable(e);
         } catch (StatusRuntimeException e) {
             throw translate(e);
         } catch (WorkflowServiceException e) {
@@ -34,7 +37,7 @@ final class ServerFailures {
         return switch (e.getStatus().getCode()) {
             case NOT_FOUND ->
                 new WaymarkException.NotFound(
-                        "the server has no such thing: " + words, "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS");
+                        "the server has no such thing: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case PERMISSION_DENIED, UNAUTHENTICATED ->
                 unreachable("the server refuses this client: " + address + " (" + words + ")", e);
             case INVALID_ARGUMENT ->
@@ -47,8 +50,14 @@ final class ServerFailures {
         };
     }
 
+    static WaymarkException unreadable(KeyProblem problem) {
+        return new WaymarkException.Refused(
+                KeyProblem.TYPE,
+                String.valueOf(problem.getMessage()),
+                "Set WAYMARK_CODEC_KEYS to the keys of the thread's worker");
+    }
+
     static WaymarkException unreachable(String message, Throwable cause) {
-        return new WaymarkException.ServerUnreachable(
-                message, "Start one with: waymark dev, or set TEMPORAL_ADDRESS", cause);
+        return new WaymarkException.ServerUnreachable(message, Remedy.of(Remedy.Action.START_SERVER), cause);
     }
 }

@@ -12,12 +12,40 @@ import java.util.stream.Collectors;
 
 /** Reads threads and lists of them. Needs no worker. */
 final class ThreadBrowser {
+    /** Shorter ones would find something by chance. */
+    private static final int SHORTEST_BEGINNING = 4;
+
+    private static final int MOST_NAMED = 5;
     private static final long LONG_WAIT_MILLIS = 20_000;
 
     private final ClientContext context;
 
     ThreadBrowser(ClientContext context) {
         this.context = context;
+    }
+
+    String find(String idOrBeginning) {
+        return context.translated(() -> {
+            String id = RequestLimits.thread(idOrBeginning);
+            if (id.length() < SHORTEST_BEGINNING || context.requests().find(id).isPresent()) {
+                return id;
+            }
+            List<String> found = context.directory().threads(false).stream()
+                    .map(ThreadDirectory.Listed::thread)
+                    .filter(thread -> thread.startsWith(id))
+                    .sorted()
+                    .toList();
+            // A subagent's thread begins with the id of the thread above it.
+            List<String> roots = found.stream()
+                    .filter(thread -> found.stream().noneMatch(other -> thread.startsWith(other + "/")))
+                    .toList();
+            if (roots.size() > 1) {
+                throw RequestLimits.badInput(
+                        "several threads begin with this: " + id,
+                        "They are " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
+            }
+            return roots.isEmpty() ? id : roots.get(0);
+        });
     }
 
     /** What waits for a person in this thread. */
@@ -61,7 +89,7 @@ final class ThreadBrowser {
                         context.directory().threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
-                                .filter(state -> !state.agent().isEmpty() || !ThreadContinuation.hadNoAgent(state))
+                                .filter(state -> !state.agent().isEmpty() || !ThreadSnapshot.isOfNoUse(state))
                                 .map(state -> new ThreadSummary(
                                         listed.thread(),
                                         StatusReport.of(state).status(),

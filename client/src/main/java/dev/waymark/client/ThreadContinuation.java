@@ -13,20 +13,25 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
-import dev.waymark.saver.SaverException;
+import dev.waymark.saver.CheckpointOwner;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Goes on from where a conversation was left: a closed thread, a checkpoint, a saver, any point of another thread. */
 final class ThreadContinuation {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
+    private final Continuations continuations;
+    private final CheckpointLineage lineage;
 
     ThreadContinuation(ClientContext context, OutcomeWaiter outcomes) {
         this.context = context;
         this.outcomes = outcomes;
+        this.continuations = new Continuations(context.connection(), context.histories(), context.requests());
+        this.lineage = new CheckpointLineage(context.requests(), context.histories(), continuations);
     }
 
     /**
@@ -44,36 +49,93 @@ final class ThreadContinuation {
         });
     }
 
-    /** The same under a name of its own, without waiting for what comes of it. */
-    AgentClient.Started resumeOnly(String thread, String successor, ResumeOptions how) {
+    /** Resumes a closed thread without waiting for the outcome. */
+    AgentClient.Started resumeOnly(String thread, ResumeOptions how) {
         return context.translated(() -> {
             ResumeSource left = left(thread);
-            ResumeOptions named = checked(how.withThread(successor));
-            checkThatItLasts(successor, how.volatileAllowed());
-            Conversation begin = left.begin(named, successor, now());
-            Optional<String> runId = context.requests().start(successor, left.input(named.agent(), begin));
-            if (runId.isEmpty()) {
-                factOfEarlier(context.read(successor), left.requestId(named));
-            }
-            return new AgentClient.Started(
-                    successor,
-                    runId.orElseGet(() -> context.requests().get(successor).runId()));
+            return left.isOver(checked(how))
+                    ? new AgentClient.Started(
+                            thread, context.requests().get(thread).runId())
+                    : goOnOnly(left, how);
         });
+    }
+
+    private AgentClient.Started goOnOnly(ResumeSource left, ResumeOptions how) {
+        String requestId = left.requestId(how);
+        Continuing continuing = continuing(left, how);
+        String thread = continuing.thread();
+        Conversation begin = left.begin(how, thread, now());
+        Optional<String> runId = start(thread, left.input(how.agent(), begin), requestId);
+        if (runId.isEmpty()) {
+            factOfEarlier(context.read(thread), requestId);
+        }
+        continuing.begun();
+        outcomes.save(thread);
+        return new AgentClient.Started(
+                thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
+    }
+
+    /** The thread that goes on, and what to do once it has started. */
+    private record Continuing(String thread, Runnable started) {
+        /** One that anybody may start, beside any other. */
+        static Continuing freely(String thread) {
+            return new Continuing(thread, () -> {});
+        }
+
+        void begun() {
+            started.run();
+        }
+    }
+
+    private Continuing continuing(ResumeSource left, ResumeOptions how) {
+        String thread = left.threadId(how);
+        String requestId = left.requestId(how);
+        boolean isNamed = how.thread().isPresent();
+        if (isNamed) {
+            checkThatItLasts(thread, how.volatileAllowed());
+        }
+        if (left.continuation().isEmpty()) {
+            return Continuing.freely(thread);
+        }
+        if (isNamed && isHere(thread)) {
+            factOfEarlier(context.read(thread), requestId);
+        }
+        Continuations.Source source = left.continuation().get();
+        Continuations.Taken taken = continuations.take(source, thread, isNamed, requestId);
+        if (context.requests().find(source.name()).filter(Requests.Known::open).isPresent()) {
+            throw RequestLimits.badInput(
+                    "the thread was opened again, by a reset: " + source.name(), "Close it first, then resume it");
+        }
+        return new Continuing(taken.thread(), () -> continuations.begun(taken));
+    }
+
+    /** Whether the server has the thread. A thread that ended because its agent could not be had counts as none. */
+    private boolean isHere(String thread) {
+        return context.requests()
+                .find(thread)
+                .filter(known -> known.open() || refusedRun(thread).isEmpty())
+                .isPresent();
+    }
+
+    /** In an open thread. */
+    private Remedy.Action howToGoOn(String thread) {
+        return PendingItem.of(thread, context.read(thread).now()).stream()
+                        .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
+                ? Remedy.Action.DECIDE
+                : Remedy.Action.ANSWER_OR_SAY;
     }
 
     private ResumeSource left(String thread) {
         Requests.Known known = context.requests().get(RequestLimits.thread(thread));
         if (known.open()) {
-            throw RequestLimits.badInput(
-                    "the thread is still open: " + thread,
-                    "Go on in it with: waymark answer " + ValueText.quoted(thread) + " TEXT, or waymark say");
+            throw RequestLimits.badInput("the thread is still open: " + thread, Remedy.of(howToGoOn(thread), thread));
         }
         Timeline timeline = context.read(thread);
         if (timeline.now().turn().status() == Turn.Status.NONE) {
             throw new WaymarkException.NotFound(
-                    "the thread had no turn: " + thread, "Begin one with: waymark run --thread");
+                    "the thread had no turn: " + thread, Remedy.of(Remedy.Action.START_THREAD, thread));
         }
-        return ResumeSource.of(timeline);
+        return ResumeSource.of(timeline, context.histories().firstRunId(thread, timeline.runId()));
     }
 
     /** The same. {@code place} is where the checkpoint was found, for people whom it is not what they took it for. */
@@ -81,42 +143,50 @@ final class ThreadContinuation {
         WaitDeadline deadline = context.deadline();
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
-            ResumeSource left = ResumeSource.of(recovered);
-            if (recovered.state().turn().status() == Turn.Status.NONE
-                    && checked(how).answer().orElse("").isBlank()) {
-                throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
-            }
+            ResumeSource left = left(recovered, how);
             if (left.isOver(how)) {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
                 return AgentResult.of(thread, "", left.state(), left.state().turn());
             }
-            Optional<Requests.Known> own = how.thread().isPresent()
-                    ? Optional.empty()
-                    : recovered.thread().flatMap(context.requests()::find);
-            if (own.filter(Requests.Known::open).isPresent()) {
-                String thread = recovered.thread().get();
-                throw RequestLimits.badInput(
-                        "the checkpoint's own thread is still open: " + thread,
-                        "Go on in it with: waymark answer " + ValueText.quoted(thread)
-                                + " TEXT, or waymark say, or in a second one with --thread");
-            }
-            return goOn(left, how, deadline);
+            return goOn(lineage.checked(left, recovered.thread(), how), how, deadline);
         });
     }
 
+    /** Resumes a checkpoint without waiting for the outcome. Empty when the checkpoint is complete: nothing goes on. */
+    Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
+        RestoredCheckpoint recovered = recovered(checkpoint, place);
+        return context.translated(() -> {
+            ResumeSource left = left(recovered, how);
+            return left.isOver(how)
+                    ? Optional.empty()
+                    : Optional.of(goOnOnly(lineage.checked(left, recovered.thread(), how), how));
+        });
+    }
+
+    private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
+        if (recovered.state().turn().status() == Turn.Status.NONE
+                && checked(how).answer().orElse("").isBlank()) {
+            throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+        }
+        return ResumeSource.of(recovered);
+    }
+
     private static RestoredCheckpoint recovered(byte[] checkpoint, String place) {
+        return recovered(() -> CheckpointReader.read(checkpoint, now()), place);
+    }
+
+    private static RestoredCheckpoint recovered(Supplier<RestoredCheckpoint> reader, String place) {
         try {
-            return CheckpointReader.read(checkpoint, now());
+            return reader.get();
         } catch (CheckpointCorruption e) {
             String what = place.isEmpty() ? e.getMessage() : place + " (" + e.getMessage() + ")";
             throw e.type().equals(Problem.TOO_LARGE)
                     ? new WaymarkException.TooLarge(
-                            "the checkpoint is too large: " + what,
-                            "One version is enough: waymark checkpoint THREAD --format session")
+                            "the checkpoint is too large: " + what, Remedy.of(Remedy.Action.USE_ONE_VERSION))
                     : new WaymarkException.Refused(
                             e.type(),
                             "the checkpoint is corrupt: " + what,
-                            "Nothing was started. Mend it, or take an earlier one");
+                            "Nothing was started. Fix the file, or use an earlier one");
         }
     }
 
@@ -125,16 +195,7 @@ final class ThreadContinuation {
      * nothing, so its id is free.
      */
     Optional<String> refusedRun(String thread) {
-        return Optional.of(context.read(thread))
-                .filter(timeline -> timeline.ending().isPresent())
-                .filter(timeline -> hadNoAgent(timeline.now()))
-                .map(Timeline::runId);
-    }
-
-    static boolean hadNoAgent(Conversation last) {
-        return last.life() == Conversation.Life.CLOSING
-                && last.agentRequested()
-                && last.terms().isEmpty();
+        return Optional.of(context.read(thread)).filter(Timeline::lacksAgent).map(Timeline::runId);
     }
 
     /**
@@ -156,7 +217,7 @@ final class ThreadContinuation {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             Forking forking = forking(thread, how);
-            return begin(how.thread(), forking.input(), forking.begin(), forking.id(), deadline);
+            return begin(Continuing.freely(how.thread()), forking.input(), forking.begin(), forking.id(), deadline);
         });
     }
 
@@ -192,31 +253,33 @@ final class ThreadContinuation {
         return new Forking(id, begin, left.input(Optional.empty(), begin));
     }
 
+    /** Brings a thread back that the server does not have, from what the saver has. */
     Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
-        if (context.saving().isEmpty() || context.requests().find(thread).isPresent()) {
+        if (context.saving().isEmpty() || isHere(thread)) {
             return Optional.empty();
         }
-        Optional<Json> saved = load(context.saving().get(), thread);
-        if (saved.isEmpty()) {
+        SavedThread saved = new SavedThread(context, thread);
+        Optional<Json> document = saved.load();
+        if (document.isEmpty()) {
             return Optional.empty();
         }
-        byte[] checkpoint = saved.get().canonical().getBytes(StandardCharsets.UTF_8);
-        ResumeSource left = ResumeSource.of(recovered(checkpoint, "of " + thread));
-        Conversation begin = left.begin(checked(how).withThread(thread), thread, now());
+        Optional<CheckpointOwner> owner = saved.owner();
+        ResumeOptions named = checked(how.as(owner)).withThread(thread);
+        byte[] checkpoint = document.get().canonical().getBytes(StandardCharsets.UTF_8);
+        ResumeSource left =
+                ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
+        lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
+        Conversation begin = left.begin(named, thread, now());
         // Somebody else may bring it back in this moment: what they bring is the same.
-        Optional<CheckpointLoaded> loaded = context.requests()
-                .start(thread, left.input(how.agent(), begin))
-                .map(runId -> CheckpointLoaded.of(thread, beginning(runId, begin)));
-        loaded.ifPresent(context.saving().get().listener()::loaded);
-        return loaded;
-    }
-
-    static Optional<Json> load(SaveOptions saving, String thread) {
-        try {
-            return saving.saver().load(thread);
-        } catch (SaverException e) {
-            throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
+        Optional<String> runId = start(thread, left.input(named.agent(), begin), left.requestId(named));
+        if (runId.isEmpty()) {
+            return Optional.empty();
         }
+        saved.awaitAgent(runId.get());
+        saved.takeOver(runId.get(), owner);
+        CheckpointLoaded loaded = CheckpointLoaded.of(thread, beginning(runId.get(), begin));
+        context.saving().get().listener().loaded(loaded);
+        return Optional.of(loaded);
     }
 
     private static Moment beginning(String runId, Conversation begin) {
@@ -235,12 +298,10 @@ final class ThreadContinuation {
     }
 
     private AgentResult goOn(ResumeSource left, ResumeOptions how, WaitDeadline deadline) {
-        String thread = left.threadId(how);
-        if (how.thread().isPresent()) {
-            checkThatItLasts(thread, how.volatileAllowed());
-        }
+        Continuing continuing = continuing(left, how);
+        String thread = continuing.thread();
         Conversation begin = left.begin(how, thread, now());
-        AgentResult result = begin(thread, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        AgentResult result = begin(continuing, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         if (anyAgent
                 && result instanceof AgentResult.Failed failed
@@ -248,7 +309,7 @@ final class ThreadContinuation {
             throw new WaymarkException.Refused(
                     failed.problem().orElseThrow().type(),
                     failed.problem().orElseThrow().message(),
-                    "Name one with --agent");
+                    Remedy.of(Remedy.Action.NAME_AGENT));
         }
         begin.waitingCalls().stream()
                 .filter(call -> call.result().isPresent() && isToBeApproved(call.id(), result))
@@ -256,7 +317,7 @@ final class ThreadContinuation {
                 .ifPresent(call -> {
                     throw new WaymarkException.NotFound(
                             "no question is open, but this call waits for a decision: " + call.id(),
-                            "Decide with: waymark approve " + ValueText.quoted(thread) + ", or waymark deny");
+                            Remedy.of(Remedy.Action.DECIDE, thread));
                 });
         return result;
     }
@@ -274,17 +335,21 @@ final class ThreadContinuation {
                 .seen()
                 .factOf(requestId)
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "there is such a thread, and it did not come of this: " + timeline.thread(),
-                        "Take another --thread"));
+                        "another thread has this id: " + timeline.thread(),
+                        Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
     /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
     private AgentResult begin(
-            String thread, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+            Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
+        String thread = continuing.thread();
         Optional<String> runId = start(thread, input, requestId);
+        if (runId.isPresent()) {
+            continuing.begun();
+        }
         if (runId.isPresent() && begin.isSettled()) {
-            outcomes.save(
-                    new ThreadSnapshot(thread, beginning(runId.get(), begin), Optional.empty(), Optional.empty()));
+            Moment beginning = beginning(runId.get(), begin);
+            outcomes.save(new ThreadSnapshot(thread, beginning, Optional.empty(), Optional.empty(), runId.get()));
             return AgentResult.of(thread, runId.get(), begin, begin.turn());
         }
         if (runId.isPresent()) {
@@ -296,6 +361,7 @@ final class ThreadContinuation {
         }
         Timeline timeline = context.read(thread);
         int fact = factOfEarlier(timeline, requestId);
+        continuing.begun();
         OutcomeDetector past = OutcomeDetector.forTurnAt(fact);
         for (Moment moment : timeline.moments()) {
             Optional<OutcomeDetector.Reached> reached = past.observe(moment);
@@ -317,9 +383,8 @@ final class ThreadContinuation {
                 && !volatileAllowed
                 && context.saving().isEmpty()) {
             throw new WaymarkException.VolatileStore(
-                    "the server keeps threads in memory only: " + thread,
-                    "It would be gone with the server. Save it with --saver file:DIR, use --volatile to start it"
-                            + " nevertheless, or a server that keeps what it is given");
+                    "this server forgets everything when it stops: " + thread,
+                    Remedy.of(Remedy.Action.SAVE_OR_ALLOW_LOSS, thread));
         }
     }
 }

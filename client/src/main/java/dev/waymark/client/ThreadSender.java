@@ -100,13 +100,13 @@ final class ThreadSender {
                     "nothing to sign: "
                             + callId.map(id -> "call " + id + " does not wait").orElse("no call waits")
                             + " for this in " + thread,
-                    "See what waits: waymark pending " + ValueText.quoted(thread));
+                    Remedy.of(Remedy.Action.LIST_PENDING, thread));
         }
         if (items.size() > 1) {
             throw RequestLimits.badInput(
                     "several calls wait: "
                             + items.stream().map(PendingItem::callId).collect(Collectors.joining(", ")),
-                    "Name one with --call");
+                    Remedy.of(Remedy.Action.NAME_CALL));
         }
         return items.get(0);
     }
@@ -264,7 +264,7 @@ final class ThreadSender {
         } catch (WaymarkException.NotFound e) {
             boolean isSaved = context.saving().isPresent()
                     && context.requests().find(thread).isEmpty()
-                    && ThreadContinuation.load(context.saving().get(), thread).isPresent();
+                    && new SavedThread(context, thread).load().isPresent();
             throw isSaved ? Requests.onlySaved(thread) : e;
         }
     }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -50,17 +51,24 @@ final class ThreadStarter {
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
             isRestored(valid);
-            Optional<Requests.Known> known = known(valid);
-            if (known.isPresent()) {
-                checkAgent(valid, known.get());
-                context.requests().signal(valid.thread(), WireNames.SAY, valid.say());
-                return new AgentClient.Started(valid.thread(), known.get().runId());
+            AgentClient.Started started = started(valid);
+            if (valid.isNamed() && context.connection().isInMemory()) {
+                outcomes.saveBeginning(started);
             }
-            StartInput input = newThread(valid);
-            return new AgentClient.Started(
-                    valid.thread(),
-                    context.requests().signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
+            return started;
         });
+    }
+
+    private AgentClient.Started started(Valid valid) {
+        Optional<Requests.Known> known = known(valid);
+        if (known.isPresent()) {
+            checkAgent(valid, known.get());
+            context.requests().signal(valid.thread(), WireNames.SAY, valid.say());
+            return new AgentClient.Started(valid.thread(), known.get().runId());
+        }
+        StartInput input = newThread(valid);
+        return new AgentClient.Started(
+                valid.thread(), context.requests().signalWithStart(valid.thread(), WireNames.SAY, valid.say(), input));
     }
 
     /** A prompt whose parts have been checked. */
@@ -108,7 +116,7 @@ final class ThreadStarter {
         String agent = valid.prompt()
                 .agent()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "no agent named for a new thread: " + valid.thread(), "Name one with --agent"));
+                        "no agent named for a new thread: " + valid.thread(), Remedy.of(Remedy.Action.NAME_AGENT)));
         if (valid.saysNothing()) {
             throw RequestLimits.badInput("nothing to say to a new thread: " + valid.thread(), "Give it a message");
         }
@@ -118,7 +126,15 @@ final class ThreadStarter {
         StartInput input = StartInput.of(agent)
                 .withMaxIterations(valid.prompt().maxIterations())
                 .withContext(valid.prompt().context().map(RequestLimits::context));
-        return valid.isNamed() ? input : input.closingAfterOneTurn();
+        return valid.isNamed() ? input.inSession(session(valid.thread(), Instant.now())) : input.closingAfterOneTurn();
+    }
+
+    /**
+     * A name can be used again once its thread is deleted. Keys made of the time of the start as well are not those of the
+     * thread before, whose effects are not the new one's.
+     */
+    private static String session(String thread, Instant start) {
+        return thread + "~" + Long.toString(start.toEpochMilli(), Character.MAX_RADIX);
     }
 
     private void checkAgent(Valid valid, Requests.Known known) {
@@ -129,14 +145,15 @@ final class ThreadStarter {
                 context.histories().startInput(valid.thread(), known.runId()).agent();
         if (!own.isEmpty() && !own.equals(valid.prompt().agent().get())) {
             throw RequestLimits.badInput(
-                    "the thread belongs to another agent: " + own, "Leave --agent out, or take another --thread");
+                    "the thread belongs to another agent: " + own,
+                    Remedy.of(Remedy.Action.OMIT_AGENT_OR_USE_ANOTHER_THREAD));
         }
     }
 
     private AgentResult sayTo(String thread, Requests.Known known, Valid valid, WaitDeadline deadline) {
         checkAgent(valid, known);
         if (valid.prompt().context().isPresent()) {
-            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave --context out");
+            throw RequestLimits.badInput("the thread has its context already: " + thread, "Leave the context out");
         }
         Optional<Integer> most = valid.prompt().maxIterations();
         if (most.isPresent()
@@ -144,7 +161,7 @@ final class ThreadStarter {
                         context.histories().startInput(thread, known.runId()).maxIterations())) {
             throw RequestLimits.badInput(
                     "the thread has its limit of iterations already: " + thread,
-                    "Raise it with: waymark budget " + ValueText.quoted(thread) + " --iterations " + most.get());
+                    Remedy.of(Remedy.Action.RAISE_ITERATIONS, thread).withDetail(String.valueOf(most.get())));
         }
         return sender.say(thread, valid.say(), deadline);
     }

@@ -30,7 +30,7 @@ final class WaitPolicy {
         });
         if (deadline.isPast()) {
             throw new WaymarkException.TimedOut(
-                    "the turn still runs: " + thread, "It goes on. Wait for it " + later(), thread);
+                    "the turn still runs: " + thread, Remedy.of(Remedy.Action.WAIT_FOR_RESULT, thread), thread);
         }
     }
 
@@ -46,12 +46,8 @@ final class WaitPolicy {
         }
         return Optional.of(new WaymarkException.NoWorker(
                 "no worker took it within " + Requests.WORKER_WAIT.toSeconds() + " s: " + thread,
-                "It is kept, and goes on once there is one. Start one with: waymark worker; then wait " + later(),
+                Remedy.of(Remedy.Action.START_WORKER, thread),
                 thread));
-    }
-
-    private String later() {
-        return "with: waymark result " + ValueText.quoted(thread);
     }
 
     /** Nothing has happened for a while, and nobody is there to make it happen. */

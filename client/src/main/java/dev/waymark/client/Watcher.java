@@ -27,6 +27,12 @@ public interface Watcher {
      */
     boolean happened(Moment moment);
 
+    /** The outcome of a turn of this thread is waited for from now on. */
+    default void waitBegins(String thread) {}
+
+    /** The outcome is there, or the wait was given up. */
+    default void waitEnds() {}
+
     /**
      * A model is in the middle of a reply. What it said is nowhere but here until the reply is whole, and then it is told
      * again, as a moment.

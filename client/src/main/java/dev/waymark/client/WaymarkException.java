@@ -14,11 +14,11 @@ public class WaymarkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final String type;
-    private final String remedy;
+    private final Remedy remedy;
     private final @Nullable String thread;
 
     protected WaymarkException(
-            String type, String message, String remedy, @Nullable String thread, @Nullable Throwable cause) {
+            String type, String message, Remedy remedy, @Nullable String thread, @Nullable Throwable cause) {
         super(message, cause);
         this.type = type;
         this.remedy = remedy;
@@ -29,8 +29,8 @@ public class WaymarkException extends RuntimeException {
         return type;
     }
 
-    /** What to do about it, as a sentence, or nothing. */
-    public String remedy() {
+    /** What to do about it. */
+    public Remedy remedy() {
         return remedy;
     }
 
@@ -43,8 +43,12 @@ public class WaymarkException extends RuntimeException {
     public static final class NotFound extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public NotFound(String message, String remedy) {
+        public NotFound(String message, Remedy remedy) {
             super("NotFound", message, remedy, null, null);
+        }
+
+        public NotFound(String message, String advice) {
+            this(message, Remedy.advice(advice));
         }
     }
 
@@ -52,8 +56,12 @@ public class WaymarkException extends RuntimeException {
     public static final class Closed extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public Closed(String message, String remedy) {
+        public Closed(String message, Remedy remedy) {
             super("Closed", message, remedy, null, null);
+        }
+
+        public Closed(String message, String advice) {
+            this(message, Remedy.advice(advice));
         }
     }
 
@@ -61,8 +69,17 @@ public class WaymarkException extends RuntimeException {
     public static final class ServerUnreachable extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public ServerUnreachable(String message, String remedy, @Nullable Throwable cause) {
+        public ServerUnreachable(String message, Remedy remedy, @Nullable Throwable cause) {
             super("ServerUnreachable", message, remedy, null, cause);
+        }
+    }
+
+    /** The saver does not have the newest checkpoint of a thread. {@link #type} says why. */
+    public static final class NotSaved extends WaymarkException {
+        private static final long serialVersionUID = 1L;
+
+        public NotSaved(String type, String message, Remedy remedy) {
+            super(type, message, remedy, null, null);
         }
     }
 
@@ -70,7 +87,7 @@ public class WaymarkException extends RuntimeException {
     public static final class VolatileStore extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public VolatileStore(String message, String remedy) {
+        public VolatileStore(String message, Remedy remedy) {
             super("VolatileStore", message, remedy, null, null);
         }
     }
@@ -79,8 +96,12 @@ public class WaymarkException extends RuntimeException {
     public static final class TooLarge extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public TooLarge(String message, String remedy) {
+        public TooLarge(String message, Remedy remedy) {
             super("TooLarge", message, remedy, null, null);
+        }
+
+        public TooLarge(String message, String advice) {
+            this(message, Remedy.advice(advice));
         }
     }
 
@@ -88,8 +109,12 @@ public class WaymarkException extends RuntimeException {
     public static final class Refused extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public Refused(String type, String message, String remedy) {
+        public Refused(String type, String message, Remedy remedy) {
             super(type, message, remedy, null, null);
+        }
+
+        public Refused(String type, String message, String advice) {
+            this(type, message, Remedy.advice(advice));
         }
     }
 
@@ -97,7 +122,7 @@ public class WaymarkException extends RuntimeException {
     public static final class NoWorker extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public NoWorker(String message, String remedy, String thread) {
+        public NoWorker(String message, Remedy remedy, String thread) {
             super("NoWorker", message, remedy, thread, null);
         }
     }
@@ -106,7 +131,7 @@ public class WaymarkException extends RuntimeException {
     public static final class TimedOut extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
-        public TimedOut(String message, String remedy, String thread) {
+        public TimedOut(String message, Remedy remedy, String thread) {
             super("TimedOut", message, remedy, thread, null);
         }
     }
@@ -116,7 +141,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public Interrupted(String question, String thread) {
-            super("Interrupted", "Agent interrupted: " + question, "", thread, null);
+            super("Interrupted", "Agent interrupted: " + question, Remedy.NONE, thread, null);
         }
     }
 
@@ -125,7 +150,7 @@ public class WaymarkException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 
         public NotComplete(String type, String message, String thread) {
-            super(type, message, "", thread, null);
+            super(type, message, Remedy.NONE, thread, null);
         }
     }
 }

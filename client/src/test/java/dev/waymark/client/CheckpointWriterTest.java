@@ -253,7 +253,7 @@ class CheckpointWriterTest {
             tale.says("m" + step, "More").callsModel().replies("Reply " + step);
         }
         Moment newest = tale.moments().get(tale.moments().size() - 1);
-        return new ThreadSnapshot(thread, newest, Optional.empty(), Optional.empty());
+        return new ThreadSnapshot(thread, newest, Optional.empty(), Optional.empty(), "run-1");
     }
 
     private static SaverException disk(String place) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
-import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 class RequestLimitsTest {
@@ -90,10 +89,9 @@ class RequestLimitsTest {
         assertThatThrownBy(() ->
                         RequestLimits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
                                 + "\"content\":\"\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"b\",\"arguments\":{}}]}]")))
-                .hasMessage("the messages are no conversation: a message has a field that is not known: toolCalls")
-                .extracting("remedy", InstanceOfAssertFactories.STRING)
-                .contains("runner")
-                .contains("waymark resume");
+                .hasMessage("the messages are not a conversation: a message has a field that is not known: toolCalls")
+                .extracting("remedy")
+                .isEqualTo(Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }
 
     @Test

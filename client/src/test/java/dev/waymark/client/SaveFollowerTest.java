@@ -158,6 +158,6 @@ class SaveFollowerTest {
             tale.says("m" + turn, "More").callsModel().replies("Reply");
         }
         return new ThreadSnapshot(
-                "t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty());
+                "t", tale.moments().get(tale.moments().size() - 1), Optional.empty(), Optional.empty(), "run-1");
     }
 }

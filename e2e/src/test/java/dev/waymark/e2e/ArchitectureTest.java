@@ -64,7 +64,15 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                    WORKER, STARTER, TESTKIT, BENCH, "picocli..", "org.jline..", "org.sqlite..", "org.postgresql..");
+                    WORKER,
+                    STARTER,
+                    TESTKIT,
+                    BENCH,
+                    "dev.waymark.cli..",
+                    "picocli..",
+                    "org.jline..",
+                    "org.sqlite..",
+                    "org.postgresql..");
 
     @ArchTest
     static final ArchRule starter_knows_neither_worker_nor_tests = noClasses()

@@ -163,7 +163,7 @@ class RestoreTest {
         Command.at(before.address()).run("run", "--agent", "greeter", "--thread", "unsaved", "--volatile", "Hi");
         Done done = on(before, "file:" + file).run("say", "unsaved", "Hi again", "--json");
 
-        assertThat(done.exitCode()).isZero();
+        assertThat(done.exitCode()).isEqualTo(7);
         assertThat(done.json().get("text").textValue()).isEqualTo("Hello.");
         assertThat(done.err().lines())
                 .hasSize(2)
@@ -195,6 +195,83 @@ class RestoreTest {
                 .extracting(Done::err)
                 .asString()
                 .startsWith("waymark: it would be gone with this command: memory:.");
+    }
+
+    @Test
+    void run_withoutAgent_goesOnWithTheAgentThatTheSaverKept() {
+        on(before, files()).run("run", "--agent", "assistant", "--thread", "kept", "Book it");
+        Done askedAgain = on(after, files()).run("run", "--thread", "kept");
+        Done answered = on(after, files()).run("answer", "kept", "Friday");
+
+        assertThat(askedAgain).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
+        assertThat(answered).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
+    }
+
+    @Test
+    void run_agentThatTheWorkerLacks_restoresNothingAndWritesNothing() throws IOException {
+        Path place = directory.resolve("no-agent");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "agentless", "Book it");
+        Files.delete(place.resolve("agentless.owner"));
+        String saved = Files.readString(place.resolve("agentless.json"));
+        Done unnamed = on(after, target).run("run", "--thread", "agentless", "--json");
+        Done unknown = on(after, target).run("run", "--thread", "agentless", "--agent", "nobody", "--json");
+
+        assertThat(unnamed.exitCode()).isEqualTo(2);
+        assertThat(unnamed.json().get("error").get("type").textValue()).isEqualTo("AgentInvalid");
+        assertThat(unnamed.err()).contains("Name its agent with --agent");
+        assertThat(unknown.exitCode()).isEqualTo(3);
+        assertThat(place.resolve("agentless.json")).content().isEqualTo(saved);
+        assertThat(place.resolve("agentless.owner")).doesNotExist();
+        assertThat(on(after, target).run("run", "--thread", "agentless", "--agent", "assistant"))
+                .returns(0, Done::exitCode)
+                .returns("Which day?\n", Done::out);
+    }
+
+    @Test
+    void answer_onTheServerThatTheThreadWasRestoredFrom_isNotSavedOverItsSuccessor() throws IOException {
+        Path place = directory.resolve("epochs");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "epochs", "Book it");
+        on(after, target).run("run", "--thread", "epochs");
+        String restored = Files.readString(place.resolve("epochs.json"));
+        Done late = on(before, target).run("answer", "epochs", "Monday");
+        Done successor = on(after, target).run("answer", "epochs", "Friday");
+
+        assertThat(late).returns(7, Done::exitCode).returns("Booked.\n", Done::out);
+        assertThat(late.err())
+                .contains("belongs to another thread of this name, which took it over (epoch 2): epochs.");
+        assertThat(restored).doesNotContain("Monday");
+        assertThat(successor).returns(0, Done::exitCode);
+        assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");
+    }
+
+    @Test
+    void run_withoutWaiting_isSavedBeforeItReturns() {
+        String target = "file:" + directory.resolve("unwatched");
+        Done started =
+                on(before, target).run("run", "--agent", "assistant", "--thread", "unwatched", "--no-wait", "Book it");
+
+        assertThat(started).returns(0, Done::exitCode).returns("running: unwatched\n", Done::out);
+        assertThat(started.err()).contains("waymark save unwatched --to " + target + " --follow");
+        assertThat(directory.resolve("unwatched/unwatched.json")).content().contains("Book it");
+    }
+
+    @Test
+    void save_overANewerOrAnotherThreadsCheckpoint_isRefusedUnlessTold() throws IOException {
+        Path place = directory.resolve("richer");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "richer", "Book it");
+        Command.at(after.address()).run("run", "--agent", "greeter", "--thread", "richer", "--volatile", "Hi");
+        String saved = Files.readString(place.resolve("richer.json"));
+        Done refused = Command.at(after.address()).run("save", "richer", "--to", target);
+
+        assertThat(refused.exitCode()).isEqualTo(7);
+        assertThat(refused.err()).contains("is that of another thread of this name: richer.", "--replace");
+        assertThat(place.resolve("richer.json")).content().isEqualTo(saved);
+        assertThat(Command.at(after.address()).run("save", "richer", "--to", target, "--replace"))
+                .returns(0, Done::exitCode);
+        assertThat(place.resolve("richer.json")).content().contains("Hello.");
     }
 
     @Test

@@ -10,12 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object that must be just so. Whatever is not is corruption, and the place is told. */
+/**
+ * A JSON object of a checkpoint. A field that is read and is not as its format has it is corruption, and the place is
+ * told. Fields that are not read are no concern: other programs write more than they document.
+ */
 final class CheckpointFields {
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
     private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999Z");
@@ -54,17 +55,6 @@ final class CheckpointFields {
         return map.get(name);
     }
 
-    /** Refuses every other name. */
-    CheckpointFields only(String... names) {
-        Set<String> others = new TreeSet<>();
-        map.keySet().forEach(name -> others.add((String) name));
-        others.removeAll(List.of(names));
-        if (!others.isEmpty()) {
-            throw corrupt("unknown field: " + others.iterator().next());
-        }
-        return this;
-    }
-
     String text(String name) {
         if (map.get(name) instanceof String text) {
             return text;
@@ -85,11 +75,24 @@ final class CheckpointFields {
         return id;
     }
 
+    Optional<String> optionalId(String name) {
+        return isNull(name) ? Optional.empty() : Optional.of(id(name));
+    }
+
+    /** A name that may be left empty where it is not known. */
+    Optional<String> optionalName(String name) {
+        return optionalText(name).filter(text -> !text.isEmpty());
+    }
+
     boolean flag(String name) {
         if (map.get(name) instanceof Boolean flag) {
             return flag;
         }
         throw corrupt("\"" + name + "\" must be true or false");
+    }
+
+    boolean optionalFlag(String name) {
+        return !isNull(name) && flag(name);
     }
 
     int count(String name) {
@@ -107,6 +110,10 @@ final class CheckpointFields {
         throw corrupt("\"" + name + "\" must be a whole number, and not negative");
     }
 
+    Optional<Long> optionalTotal(String name) {
+        return isNull(name) ? Optional.empty() : Optional.of(total(name));
+    }
+
     double number(String name) {
         if (map.get(name) instanceof Number number && Double.isFinite(number.doubleValue())) {
             return number.doubleValue();
@@ -118,8 +125,21 @@ final class CheckpointFields {
         return of(map.get(name), at(name));
     }
 
+    /** The object itself. */
+    Json json() {
+        return Json.of(map);
+    }
+
     Json json(String name) {
         return Json.of(map.get(name));
+    }
+
+    /** A result as one text: words as they are, and everything else as its JSON. */
+    String spelled(String name) {
+        if (!has(name)) {
+            throw corrupt("\"" + name + "\" is missing");
+        }
+        return map.get(name) instanceof String text ? text : json(name).canonical();
     }
 
     /** What a model's maker says of a block: an object. Arguments may be anything, as the model made them up. */
@@ -139,6 +159,14 @@ final class CheckpointFields {
 
     <T> List<T> each(String name, BiFunction<Object, String, T> reader) {
         return each(list(name), at(name), reader);
+    }
+
+    /** At least one: a conversation of which nothing is there is none to go on from. */
+    <T> List<T> some(String name, BiFunction<Object, String, T> reader) {
+        if (list(name).isEmpty()) {
+            throw corrupt("\"" + name + "\" is empty");
+        }
+        return each(name, reader);
     }
 
     static <T> List<T> each(List<?> list, String place, BiFunction<Object, String, T> reader) {

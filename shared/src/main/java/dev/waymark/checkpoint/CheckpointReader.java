@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Reads a checkpoint of any documented format, which it knows by its shape, back into a conversation.
@@ -29,8 +30,28 @@ public final class CheckpointReader {
         if (documents.isEmpty()) {
             throw CheckpointCorruption.at("", "there is nothing in it");
         }
+        return sound(
+                () -> documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents)));
+    }
+
+    /** Reads a thread from a saver. It may have been cleared: no messages are no corruption there. */
+    public static RestoredCheckpoint readSaved(byte[] text, Instant now) {
+        List<Json> documents = CheckpointJson.read(text);
+        boolean cleared = documents.size() == 1
+                && documents.get(0).isObject()
+                && documents.get(0).field("threadId") != null
+                && List.of().equals(documents.get(0).field("messages"));
+        if (!cleared) {
+            return read(text, now);
+        }
+        Json document = documents.get(0);
+        return sound(() -> recovered(
+                CheckpointFormat.THREAD, document, ThreadReader.readCleared(CheckpointFields.of(document, ""))));
+    }
+
+    private static RestoredCheckpoint sound(Supplier<RestoredCheckpoint> reader) {
         try {
-            return documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents), now);
+            return reader.get();
         } catch (IllegalArgumentException e) {
             throw CheckpointCorruption.at("", String.valueOf(e.getMessage()));
         }
@@ -42,12 +63,15 @@ public final class CheckpointReader {
         }
         CheckpointFields fields = CheckpointFields.of(document, "");
         if (fields.has("session") && fields.has("checkpoint")) {
-            return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields));
+            return recovered(CheckpointFormat.SESSION, document, SessionReader.session(fields, now));
         }
         if (fields.has("phase") || fields.has("llm_calls")) {
             return PhasesReader.record(document, now);
         }
-        if (fields.has("threadId")) {
+        if (fields.has("transcript")) {
+            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.version(fields, now));
+        }
+        if (fields.has("threadId") && !fields.has("iterations")) {
             return recovered(CheckpointFormat.THREAD, document, ThreadReader.read(fields));
         }
         if (fields.has("messages") && fields.has("iterations")) {
@@ -65,10 +89,10 @@ public final class CheckpointReader {
             return recovered(CheckpointFormat.MESSAGES, document, MessagesReader.read(list, now));
         }
         if (first.containsKey("transcript")) {
-            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.versions(list));
+            return recovered(CheckpointFormat.VERSIONS, document, SessionReader.versions(list, now));
         }
         if (first.containsKey("phase")) {
-            return PhasesReader.chain(document, now);
+            return PhasesReader.chain(document);
         }
         throw CheckpointCorruption.at("", "the shape of no known checkpoint");
     }

@@ -37,6 +37,12 @@ final class Extras {
         return values.field(name) instanceof Number number ? number.intValue() : 0;
     }
 
+    /** A count of the turn that the thread began in. A later turn has its own, from nothing. */
+    int countOfTurn(String name) {
+        int turn = count("turn");
+        return turn == 0 || turn == state.turn().number() ? count(name) : 0;
+    }
+
     @Nullable
     Object value(String name) {
         return values.field(name);

@@ -9,33 +9,26 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * Reads the {@code messages} format. Calls that were left without a result in the middle of it are given one, and so are
- * those that have no id: some providers give none. They are told apart by their tools and their order.
+ * those that have no id: some providers give none.
  */
 final class MessagesReader {
-    private final Set<String> ids = new HashSet<>();
-    /** By tool, the calls of the newest reply that came without an id, and have no result yet. */
-    private final Map<String, Deque<String>> unnamed = new HashMap<>();
-
-    private int made;
+    private final CallIds ids;
 
     private MessagesReader(List<?> rows) {
+        List<String> known = new ArrayList<>();
         for (Object row : rows) {
             if (row instanceof Map<?, ?> map && map.get("toolCalls") instanceof List<?> calls) {
-                calls.forEach(call -> ids.add(call instanceof Map<?, ?> one ? String.valueOf(one.get("id")) : ""));
+                calls.forEach(call -> known.add(call instanceof Map<?, ?> one ? String.valueOf(one.get("id")) : ""));
             }
         }
+        ids = new CallIds(known);
     }
 
     static CheckpointReader.Named read(List<?> list, Instant now) {
@@ -49,26 +42,21 @@ final class MessagesReader {
     private Message message(Object value, String place) {
         CheckpointFields row = CheckpointFields.of(value, place);
         return switch (row.text("role")) {
-            case "user" -> Message.user(row.only("role", "content").text("content"));
-            case "assistant" -> assistant(row.only("role", "content", "toolCalls"));
+            case "user" -> Message.user(row.text("content"));
+            case "assistant" -> assistant(row);
             case "tool" -> {
-                row.only("role", "content", "toolCallId", "toolName");
-                Optional<String> tool = row.optionalText("toolName");
-                String callId = row.isNull("toolCallId") ? unnamed(row, tool) : row.id("toolCallId");
+                String callId = ids.result(row.optionalId("toolCallId"), row.optionalName("toolName"))
+                        .orElseThrow(() -> row.corrupt("a result of no call"));
                 yield Message.results(List.of(result(callId, row.text("content"))));
             }
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
     }
 
-    private String unnamed(CheckpointFields row, Optional<String> tool) {
-        return tool.map(unnamed::get).map(Deque::poll).orElseThrow(() -> row.corrupt("a result of no call"));
-    }
-
     private Message assistant(CheckpointFields row) {
-        unnamed.clear();
+        ids.beginReply();
         List<Part> parts = new ArrayList<>();
-        boolean calls = row.has("toolCalls") && !row.list("toolCalls").isEmpty();
+        boolean calls = !row.isNull("toolCalls") && !row.list("toolCalls").isEmpty();
         String text = row.text("content");
         if (!text.isEmpty() || !calls) {
             parts.add(new Part.Text(text));
@@ -80,16 +68,9 @@ final class MessagesReader {
     }
 
     private Part.ToolUse call(Object value, String place) {
-        CheckpointFields call = CheckpointFields.of(value, place).only("id", "name", "arguments");
-        if (!call.isNull("id")) {
-            return new Part.ToolUse(call.id("id"), call.id("name"), call.json("arguments"));
-        }
-        do {
-            made++;
-        } while (!ids.add("call_" + made));
-        Part.ToolUse use = new Part.ToolUse("call_" + made, call.id("name"), call.json("arguments"));
-        unnamed.computeIfAbsent(use.name(), tool -> new ArrayDeque<>()).add(use.id());
-        return use;
+        CheckpointFields call = CheckpointFields.of(value, place);
+        String tool = call.id("name");
+        return new Part.ToolUse(ids.call(call.optionalId("id"), tool), tool, call.json("arguments"));
     }
 
     /** A failure stands in an object of its own, and what is told of an unknown outcome is such an object. */
@@ -112,7 +93,7 @@ final class MessagesReader {
                     && documents.get(0).value() instanceof Map<?, ?> map
                     && map.size() == 1
                     && map.get("error") instanceof String;
-            return wrapped ? Optional.of((String) documents.get(0).field("error")) : Optional.empty();
+            return wrapped ? Optional.ofNullable((String) documents.get(0).field("error")) : Optional.empty();
         } catch (CheckpointCorruption notJson) {
             return Optional.empty();
         }

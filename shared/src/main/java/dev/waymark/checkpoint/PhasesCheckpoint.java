@@ -68,7 +68,18 @@ public final class PhasesCheckpoint {
     public static Json latest(Timeline timeline) {
         List<Json> records = new ArrayList<>();
         new PhasesCheckpoint(timeline, records::add).addSnapshot(timeline.now());
-        return records.get(0);
+        return withAgent(records.get(0), timeline.now().agent());
+    }
+
+    /** In a chain, its first record names the agent. One that stands alone has it beside its payload. */
+    private static Json withAgent(Json record, String agent) {
+        if (agent.isEmpty()) {
+            return record;
+        }
+        Map<String, Object> fields = new LinkedHashMap<>();
+        ((Map<?, ?>) Objects.requireNonNull(record.value())).forEach((name, value) -> fields.put((String) name, value));
+        fields.put("agent_name", agent);
+        return Json.of(fields);
     }
 
     /** Everything that the newest turn went through, as far as it is still held. */
@@ -315,13 +326,13 @@ public final class PhasesCheckpoint {
         snapshot.put("state", stateName(state));
         snapshot.put("step", state.counters().steps());
         snapshot.put("llm_calls", CheckpointMessages.iterations(state));
-        snapshot.put("tool_calls", toolCallCount(state));
+        snapshot.put("tool_calls", toolCallCount(state, Optional.empty()));
         snapshot.put("started_at_s", Timestamps.seconds(turn.startedAt()));
         snapshot.put(
                 "elapsed_s",
                 Duration.between(turn.startedAt(), state.updatedAt()).toMillis() / 1000.0);
         snapshot.put("total_cost_usd", Extras.of(state).cost());
-        snapshot.put("replayed_effect_count", Extras.of(state).count("replayed_effect_count"));
+        snapshot.put("replayed_effect_count", Extras.of(state).countOfTurn("replayed_effect_count"));
         result.put("state_snapshot", snapshot);
         return result;
     }
@@ -368,7 +379,7 @@ public final class PhasesCheckpoint {
         payload.put("state", stateName(state));
         payload.put("context", state.context().<Object>map(Json::value).orElseGet(() -> extras.object("context")));
         payload.put("llm_calls", CheckpointMessages.iterations(state));
-        payload.put("tool_calls", toolCallCount(state));
+        payload.put("tool_calls", toolCallCount(state, pending));
         payload.put("started_at_s", Timestamps.seconds(state.turn().startedAt()));
         payload.put("usage", usage(state.turn().usage()));
         payload.put("total_cost_usd", extras.cost());
@@ -382,7 +393,7 @@ public final class PhasesCheckpoint {
         putModel(payload, state);
         payload.put("final_text", state.turn().text());
         payload.put("final_structured", structured(state.turn()));
-        payload.put("replayed_effect_count", extras.count("replayed_effect_count"));
+        payload.put("replayed_effect_count", extras.countOfTurn("replayed_effect_count"));
         Map<String, Object> record = tree(SNAPSHOT, state.counters().steps(), state.updatedAt(), payload);
         Map<String, Object> effects = effects(state, pending);
         if (!effects.isEmpty()) {
@@ -526,6 +537,7 @@ public final class PhasesCheckpoint {
         for (Object row : rows) {
             known.add(String.valueOf(((Map<?, ?>) row).get("tool_call_id")));
         }
+        Extras.of(state).list("not_executed").forEach(known::remove);
         known.addAll(toldOfSubagents(state));
         forEachResult(state, (use, call, result, millis) -> {
             if (!known.contains(use.id()) && !state.isForSubagent(call)) {
@@ -618,10 +630,15 @@ public final class PhasesCheckpoint {
         return row;
     }
 
-    private static int toolCallCount(Conversation state) {
-        int[] count = {Extras.of(state).count("tool_calls")};
+    /** The turn's own, as far as they have come to something. Those of a reply that is pending are still to be made. */
+    private static int toolCallCount(Conversation state, Optional<Message> pending) {
+        int[] count = {Extras.of(state).countOfTurn("tool_calls")};
         int turn = state.turn().number();
-        state.calls().forEach((id, call) -> count[0] += call.turn() == turn ? 1 : 0);
+        Set<String> toMake = new HashSet<>();
+        pending.ifPresent(reply -> reply.toolUses().forEach(use -> toMake.add(use.id())));
+        state.calls()
+                .forEach((id, call) ->
+                        count[0] += call.turn() == turn && !call.isOpen() && !toMake.contains(id) ? 1 : 0);
         return count[0];
     }
 

@@ -13,8 +13,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,234 +22,207 @@ import org.jspecify.annotations.Nullable;
  * the run where it has ended.
  */
 final class PhasesReader {
-    private static final String SNAPSHOT = "runtime_state";
-    private static final Set<String> PHASES = Set.of(
-            "run_started",
-            "step_started",
-            "pre_llm",
-            "post_llm",
-            "pre_tool_batch",
-            "post_tool_batch",
-            "pre_subagent_batch",
-            "post_subagent_batch",
-            "paused",
-            "resumed",
-            SNAPSHOT,
-            "run_terminal");
-    private static final Map<String, Set<String>> MOVES = Map.of(
-            "pending", Set.of("running", "cancelled", "failed"),
-            "running", Set.of("paused", "cancelling", "cancelled", "degraded", "failed", "completed"),
-            "paused", Set.of("running", "cancelling", "cancelled", "failed"),
-            "cancelling", Set.of("cancelled", "failed"),
-            "degraded", Set.of("failed", "completed"),
-            "cancelled", Set.of(),
-            "failed", Set.of(),
-            "completed", Set.of());
+    private static final double LAST_SECOND = 253_402_300_799.0;
 
     private final Json document;
-    private final Instant now;
-    private String agent = "";
-    /** What a person is asked, as far as the chain tells, and since when: what happened later may have answered it. */
-    private String prompt = "";
+    private final CheckpointFields payload;
+    private final Optional<PhasesChain> chain;
+    private final Instant at;
+    private final Restoration conversation;
+    private final CallIds ids;
+    /** The calls of the newest reply, as the file has them. */
+    private List<Part.ToolUse> newestCalls = List.of();
 
-    private Instant promptAt = Instant.EPOCH;
+    /** Whether each call succeeded, by its id in the file, where the snapshot says. */
+    private Map<String, Boolean> outcomes = Map.of();
 
-    private PhasesReader(Json document, Instant now) {
+    /** What no rule needs, and checkpoints show again. */
+    private final Map<String, Object> extras = new LinkedHashMap<>();
+
+    /** {@code at} is the snapshot's time. */
+    private PhasesReader(Json document, CheckpointFields payload, Optional<PhasesChain> chain, Instant at) {
         this.document = document;
-        this.now = now;
+        this.payload = payload;
+        this.chain = chain;
+        this.at = at;
+        this.conversation = new Restoration(at, false);
+        this.ids = new CallIds(knownIds(payload));
     }
 
     static RestoredCheckpoint record(Json document, Instant now) {
         CheckpointFields fields = CheckpointFields.of(document, "");
-        PhasesReader reader = new PhasesReader(document, now);
-        if (!fields.has("phase")) {
-            return reader.recovered(fields, Optional.empty(), Optional.empty(), Optional.empty(), now);
+        if (fields.has("phase")) {
+            return read(document, PhasesChain.of(List.of(document)));
         }
-        return reader.read(List.of(normalised(document.value(), "")));
+        PhasesReader reader = new PhasesReader(document, fields, Optional.empty(), now);
+        RecordedEffects effects = new RecordedEffects();
+        if (!fields.isNull("effects")) {
+            effects.add(fields.object("effects"), 0);
+        }
+        reader.snapshot(effects);
+        reader.conversation.updated(now);
+        return reader.restored(fields.optionalId("thread_id"));
     }
 
-    static RestoredCheckpoint chain(Json document, Instant now) {
-        return new PhasesReader(document, now)
-                .read(CheckpointFields.each((List<?>) document.value(), "", PhasesReader::normalised));
+    static RestoredCheckpoint chain(Json document) {
+        return read(document, PhasesChain.of((List<?>) Objects.requireNonNull(document.value())));
     }
 
-    /** One record. The names that it had in earlier versions are taken where the new one is not there. */
-    private record Entry(
-            CheckpointFields fields,
-            String runId,
-            Optional<String> thread,
-            int step,
-            String phase,
-            Instant at,
-            CheckpointFields payload) {}
-
-    private static Entry normalised(Object value, String place) {
-        Map<String, Object> tree = new LinkedHashMap<>();
-        CheckpointFields raw = CheckpointFields.of(value, place);
-        raw.names().forEach(name -> tree.put(name, raw.value(name)));
-        adopt(tree, "schema_version", "schemaVersion");
-        adopt(tree, "schema_version", "version");
-        adopt(tree, "run_id", "runId");
-        adopt(tree, "thread_id", "threadId");
-        adopt(tree, "payload", "data");
-        CheckpointFields fields = CheckpointFields.of(tree, place)
-                .only("schema_version", "run_id", "thread_id", "step", "phase", "timestamp_ms", "payload", "effects");
-        if (fields.has("schema_version") && !"v1".equals(fields.value("schema_version"))) {
-            throw fields.corrupt("no such schema_version: " + fields.value("schema_version"));
+    private static RestoredCheckpoint read(Json document, PhasesChain chain) {
+        RecordedEffects effects = chain.effects();
+        Optional<PhasesChain.Entry> snapshot = chain.snapshot();
+        if (snapshot.isEmpty() && chain.end().isEmpty()) {
+            throw chain.last().corrupt("no snapshot to go on from");
         }
-        String phase = fields.text("phase");
-        if (!PHASES.contains(phase)) {
-            throw fields.corrupt("no such phase: " + phase);
+        PhasesChain.Entry begin = snapshot.or(chain::end).orElseThrow();
+        PhasesReader reader = new PhasesReader(document, begin.payload(), Optional.of(chain), begin.at());
+        if (snapshot.isPresent()) {
+            reader.snapshot(effects);
         }
-        int step = fields.has("step") ? fields.count("step") : 0;
-        long millis = fields.total("timestamp_ms");
-        if (millis > 253_402_300_799_999L) {
-            throw fields.corrupt("\"timestamp_ms\" is no time");
-        }
-        return new Entry(
-                fields,
-                fields.id("run_id"),
-                Optional.of(fields.id("thread_id")),
-                step,
-                phase,
-                Instant.ofEpochMilli(millis),
-                fields.object("payload"));
+        chain.end().ifPresent(end -> reader.end(end, snapshot.isPresent()));
+        reader.conversation
+                .agent(chain.agent())
+                .updated(chain.end().orElse(begin).at());
+        return reader.restored(Optional.of(chain.thread()));
     }
 
-    private static void adopt(Map<String, Object> tree, String name, String legacy) {
-        if (tree.containsKey(legacy)) {
-            Object value = tree.remove(legacy);
-            tree.putIfAbsent(name, value);
+    private RestoredCheckpoint restored(Optional<String> thread) {
+        List<String> open = conversation.openCalls().stream()
+                .map(Part.ToolUse::id)
+                .filter(outcomes::containsKey)
+                .toList();
+        if (!open.isEmpty()) {
+            extras.put("not_executed", open); // What is told under their ids is told of earlier calls.
+        }
+        conversation.extras(Json.of(extras));
+        return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), thread);
+    }
+
+    private static List<String> knownIds(CheckpointFields payload) {
+        List<Object> calls = new ArrayList<>();
+        if (payload.value("messages") instanceof List<?> rows) {
+            rows.forEach(row -> addCalls(row, calls));
+        }
+        addCalls(payload.value("pending_llm_response"), calls);
+        return calls.stream()
+                .map(call -> call instanceof Map<?, ?> one ? String.valueOf(one.get("id")) : "")
+                .toList();
+    }
+
+    private static void addCalls(@Nullable Object row, List<Object> calls) {
+        if (row instanceof Map<?, ?> map && map.get("tool_calls") instanceof List<?> some) {
+            calls.addAll(some);
         }
     }
 
-    private RestoredCheckpoint read(List<Entry> entries) {
-        Entry first = entries.get(0);
-        Entry snapshot = null;
-        Entry last = first;
-        String state = "";
-        for (Entry entry : entries) {
-            if (!entry.runId().equals(first.runId()) || !entry.thread().equals(first.thread())) {
-                throw entry.fields().corrupt("a record of another run");
-            }
-            if (entry.at().isBefore(last.at())) {
-                throw entry.fields().corrupt("a record that is older than the one before");
-            }
-            if (entry.phase().equals("run_started")) {
-                agent = entry.payload().optionalText("agent_name").orElse("");
-            }
-            if (entry.phase().equals("paused")
-                    && "user_input".equals(entry.payload().value("kind"))) {
-                prompt = entry.payload().optionalText("prompt").orElse("");
-                promptAt = entry.at();
-            } else if (entry.phase().equals("paused") || entry.phase().equals("resumed")) {
-                prompt = "";
-            }
-            if (entry.payload().has("state")) {
-                state = moved(entry, state);
-            }
-            if (entry.payload().has("llm_calls")) {
-                snapshot = entry;
-            }
-            last = entry;
-        }
-        if (last.phase().equals("run_terminal")) {
-            return terminal(last, Optional.ofNullable(snapshot));
-        }
-        if (snapshot == null) {
-            throw last.fields().corrupt("no snapshot to go on from");
-        }
-        return recovered(
-                snapshot.payload(),
-                snapshot.thread(),
-                Optional.of(snapshot.runId()),
-                snapshot.fields().has("effects") ? Optional.of(snapshot.fields().object("effects")) : Optional.empty(),
-                snapshot.at());
-    }
+    // ---- the end of a run
 
-    private static String moved(Entry entry, String before) {
-        String state = entry.payload().text("state");
-        if (!MOVES.containsKey(state)) {
-            throw entry.payload().corrupt("no such state: " + state);
-        }
-        if (!before.isEmpty() && !before.equals(state) && !MOVES.get(before).contains(state)) {
-            throw entry.payload().corrupt("no way from " + before + " to " + state);
-        }
-        return state;
-    }
-
-    /** A run that has ended: what it came to, and what was said as far as a snapshot has it. */
-    private RestoredCheckpoint terminal(Entry end, Optional<Entry> snapshot) {
+    /** What the run came to, and what was said as far as a snapshot has it. */
+    private void end(PhasesChain.Entry end, boolean hasSnapshot) {
         CheckpointFields result = end.payload().object("terminal_result");
         String state = end.payload().text("state");
-        if (!state.equals("completed") && !state.equals("failed") && !state.equals("cancelled")) {
-            throw end.payload().corrupt("a run does not end " + state);
+        if (!result.isNull("state") && !state.equals(result.text("state"))) {
+            throw result.corrupt("another state than the record's: " + result.text("state"));
         }
-        String text = result.optionalText("final_text").orElse("");
-        Restoration conversation;
-        if (snapshot.isPresent()) {
-            Entry entry = snapshot.get();
-            conversation = conversation(
-                    entry.payload(),
-                    Optional.of(entry.runId()),
-                    entry.fields().has("effects") ? Optional.of(entry.fields().object("effects")) : Optional.empty(),
-                    end.at());
-        } else {
+        if (hasSnapshot) {
+            closeCalls(end);
+        }
+        if (!hasSnapshot || !result.isNull("usage_aggregate")) {
             CheckpointFields numbers = result.object("state_snapshot");
-            conversation = new Restoration(end.at(), false)
-                    .turn(turnOf(Optional.of(end.runId())), numbers.count("llm_calls"), Usage.NONE, end.at())
+            Usage used = result.isNull("usage_aggregate") ? Usage.NONE : usage(result.object("usage_aggregate"));
+            Instant began = numbers.isNull("started_at_s") ? end.at() : began(numbers);
+            conversation
+                    .turn(turn(), numbers.count("llm_calls"), used, began)
                     .counted(numbers.count("step"), 0)
                     .cost(cost(result));
+            keep(result, numbers.count("tool_calls") - conversation.answeredCalls(), 0);
+            keepReplays(numbers, 0);
         }
-        if (state.equals("completed")) {
-            if (!text.isEmpty() && !text.equals(conversation.lastWords())) {
-                conversation.say(new Message(Role.ASSISTANT, List.of(new Part.Text(text))), Optional.empty(), end.at());
+        String text = result.optionalText("final_text").orElse("");
+        switch (state) {
+            // A degraded run is complete, and says what it lacks.
+            case "completed", "degraded" -> {
+                if (!text.isEmpty() && !text.equals(conversation.lastWords())) {
+                    conversation.say(
+                            new Message(Role.ASSISTANT, List.of(new Part.Text(text))), Optional.empty(), end.at());
+                }
+                conversation.standing(Turn.Status.COMPLETE, text, "");
+                structured(result, "final_structured");
             }
-            conversation.standing(Turn.Status.COMPLETE, text, "");
-            structured(result, conversation);
-        } else {
-            conversation.standing(
-                    state.equals("failed") ? Turn.Status.FAILED : Turn.Status.CANCELLED,
-                    text,
-                    end.payload().optionalText("message").orElse(""));
+            case "failed", "cancelled" ->
+                conversation.standing(
+                        state.equals("failed") ? Turn.Status.FAILED : Turn.Status.CANCELLED,
+                        text,
+                        end.payload().optionalText("message").orElse(""));
+            default -> throw end.payload().corrupt("a run does not end " + state);
         }
-        conversation.agent(agent).updated(end.at());
-        return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), end.thread());
     }
 
-    private RestoredCheckpoint recovered(
-            CheckpointFields payload,
-            Optional<String> thread,
-            Optional<String> runId,
-            Optional<CheckpointFields> effects,
-            Instant at) {
-        Restoration conversation =
-                conversation(payload, runId, effects, at).agent(agent).updated(at);
-        return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), thread);
+    /** What came of the snapshot's open calls, as far as the end tells. Whatever else was open then may have run. */
+    private void closeCalls(PhasesChain.Entry end) {
+        List<CheckpointFields> known = executions(payload);
+        List<CheckpointFields> rows = executions(end.payload().object("terminal_result"));
+        for (Part.ToolUse use : conversation.openCalls()) {
+            List<CheckpointFields> ofCall = ofCall(rows, use);
+            if (ofCall.size() > ofCall(known, use).size()) {
+                CheckpointFields row = ofCall.get(ofCall.size() - 1);
+                boolean success = row.flag("success");
+                String text = success
+                        ? row.spelled("output")
+                        : row.optionalText("error").orElseGet(() -> ToolTexts.failure("its message was not recorded"));
+                conversation.answerIfOpen(use.id(), text, !success, end.at());
+            }
+        }
+        conversation.allBegun();
+    }
+
+    private List<CheckpointFields> ofCall(List<CheckpointFields> executions, Part.ToolUse use) {
+        return executions.stream()
+                .filter(row -> row.optionalText("tool_call_id")
+                        .filter(id -> ids.newest(id).equals(use.id()))
+                        .isPresent())
+                .toList();
     }
 
     // ---- snapshots
 
-    private Restoration conversation(
-            CheckpointFields payload, Optional<String> runId, Optional<CheckpointFields> effects, Instant at) {
-        CheckpointFields usage = payload.object("usage");
-        Usage used = new Usage(usage.total("input_tokens"), usage.total("output_tokens"));
-        double startedAt = payload.number("started_at_s");
-        if (startedAt < 0 || startedAt > 253_402_300_799.0) {
-            throw payload.corrupt("\"started_at_s\" is no time");
-        }
-        int turn = turnOf(runId);
-        Restoration conversation = new Restoration(at, false)
-                .turn(turn, payload.count("llm_calls"), used, Timestamps.ofSeconds(startedAt))
-                .counted(payload.count("step"), 0)
+    private void snapshot(RecordedEffects effects) {
+        int step = payload.count("step");
+        conversation
+                .turn(turn(), payload.count("llm_calls"), usage(payload.object("usage")), began(payload))
+                .counted(step, 0)
                 .cost(cost(payload));
-        Map<String, Boolean> outcomes = outcomes(payload);
-        payload.each("messages", CheckpointFields::of).forEach(row -> say(row, outcomes, conversation, at));
-        boolean pendingReply = payload.has("pending_llm_response") && !payload.isNull("pending_llm_response");
-        if (pendingReply) {
-            reply(payload.object("pending_llm_response"), conversation, at);
+        outcomes = outcomes(payload);
+        List<CheckpointFields> rows = payload.some("messages", CheckpointFields::of);
+        for (int i = 0; i < rows.size(); i++) {
+            say(rows.get(i), i == 0);
         }
-        int replayed = effects.map(rows -> replay(rows, conversation, at)).orElse(0);
+        int toolCalls = payload.count("tool_calls") - conversation.answeredCalls();
+        boolean pendingReply = !payload.isNull("pending_llm_response");
+        if (pendingReply) {
+            reply(payload.object("pending_llm_response"));
+        }
+        chain.flatMap(PhasesChain::unknownBatch)
+                .filter(end -> conversation.openCalls().isEmpty())
+                .ifPresent(end -> {
+                    throw end.fields().corrupt("no snapshot has the calls of this batch");
+                });
+        int replayed = effects.replay(ids, conversation, step, at);
+        standing(pendingReply);
+        if (!payload.isNull("context")) {
+            Json context = payload.json("context");
+            if (!context.isObject()) {
+                throw payload.corrupt("\"context\" is no object");
+            }
+            conversation.context(context);
+        }
+        keep(payload, toolCalls, replayed);
+        if (pendingReply) {
+            keepReply(payload.object("pending_llm_response"), step);
+        }
+    }
+
+    private void standing(boolean pendingReply) {
         switch (payload.text("state")) {
             case "paused" -> {
                 // A reply that is not pending any more had its calls begun, and so these have run as far as they can.
@@ -258,36 +231,73 @@ final class PhasesReader {
                 } else {
                     conversation.allAsked();
                 }
-                conversation.prompt(at.isAfter(promptAt) ? "" : prompt);
+                chain.flatMap(PhasesChain::pause)
+                        .filter(pause -> !pause.approval() && !at.isAfter(pause.at()))
+                        .ifPresent(pause -> conversation.prompt(pause.words()));
             }
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the run failed");
             case "cancelled", "cancelling" -> conversation.standing(Turn.Status.CANCELLED, "", "the run was cancelled");
             case "completed" -> {
                 conversation.standing(
                         Turn.Status.COMPLETE, payload.optionalText("final_text").orElse(""), "");
-                structured(payload, conversation);
+                structured(payload, "final_structured");
             }
             case "pending", "running", "degraded" -> {
+                // Of a reply that is not pending any more, the calls were begun, whoever is waited for.
                 if (pendingReply) {
-                    conversation.untouched();
+                    chain.flatMap(PhasesChain::pauseSinceSnapshot)
+                            .ifPresentOrElse(this::pause, conversation::untouched);
                 }
             }
             default -> throw payload.corrupt("no such state: " + payload.text("state"));
         }
-        if (payload.has("context") && !payload.isNull("context")) {
-            Json context = payload.json("context");
-            if (!context.isObject()) {
-                throw payload.corrupt("\"context\" is no object");
-            }
-            conversation.context(context);
+        if (chain.filter(PhasesChain::isBatchOver).isPresent()) {
+            conversation.allBegun();
         }
-        conversation.extras(extras(payload, replayed, conversation.callsOfTurn(turn)));
-        return conversation;
     }
 
-    private static void structured(CheckpointFields end, Restoration conversation) {
-        if (end.has("final_structured") && !end.isNull("final_structured")) {
-            conversation.structured(end.json("final_structured"));
+    /** When people are waited for, whatever else a reply asked for is over, or waits for them too. */
+    private void pause(PhasesChain.Pause pause) {
+        List<Part.ToolUse> open = conversation.openCalls();
+        Optional<Part.ToolUse> asking = open.stream()
+                .filter(use -> pause.approval()
+                        ? use.name().equals(pause.words())
+                        : Optional.of(pause.words())
+                                .equals(Optional.ofNullable(use.input().field("question"))))
+                .findFirst()
+                .or(() -> open.stream().findFirst());
+        asking.ifPresent(use -> {
+            conversation.pending(use.id());
+            if (!pause.approval()) {
+                conversation.prompt(pause.words());
+            }
+        });
+        if (pause.another()) {
+            open.stream().filter(use -> !Optional.of(use).equals(asking)).forEach(use -> conversation.begun(use.id()));
+        }
+    }
+
+    private int turn() {
+        String runId = chain.map(PhasesChain::runId).orElse("");
+        String suffix = runId.substring(runId.lastIndexOf(':') + 1);
+        return runId.contains(":") && suffix.matches("[1-9]\\d{0,8}") ? Integer.parseInt(suffix) : 1;
+    }
+
+    private static Usage usage(CheckpointFields usage) {
+        return new Usage(usage.total("input_tokens"), usage.total("output_tokens"));
+    }
+
+    private static Instant began(CheckpointFields numbers) {
+        double startedAt = numbers.number("started_at_s");
+        if (startedAt < 0 || startedAt > LAST_SECOND) {
+            throw numbers.corrupt("\"started_at_s\" is no time");
+        }
+        return Timestamps.ofSeconds(startedAt);
+    }
+
+    private void structured(CheckpointFields fields, String name) {
+        if (!fields.isNull(name)) {
+            conversation.structured(fields.json(name));
         }
     }
 
@@ -299,15 +309,13 @@ final class PhasesReader {
         return dollars;
     }
 
-    private static int turnOf(Optional<String> runId) {
-        String suffix = runId.map(id -> id.substring(id.lastIndexOf(':') + 1)).orElse("");
-        return suffix.matches("[1-9]\\d{0,8}") && runId.orElse("").contains(":") ? Integer.parseInt(suffix) : 1;
+    private static List<CheckpointFields> executions(CheckpointFields payload) {
+        return payload.each("tool_executions", CheckpointFields::of);
     }
 
-    /** Whether each call succeeded, where the snapshot says. */
     private static Map<String, Boolean> outcomes(CheckpointFields payload) {
         Map<String, Boolean> outcomes = new LinkedHashMap<>();
-        for (CheckpointFields row : payload.each("tool_executions", CheckpointFields::of)) {
+        for (CheckpointFields row : executions(payload)) {
             row.id("tool_name");
             if (!row.isNull("tool_call_id")) {
                 outcomes.put(row.text("tool_call_id"), row.flag("success"));
@@ -316,37 +324,59 @@ final class PhasesReader {
         return outcomes;
     }
 
-    private static void say(CheckpointFields row, Map<String, Boolean> outcomes, Restoration conversation, Instant at) {
-        row.only("role", "content", "name", "tool_calls", "tool_call_id");
-        Optional<String> name = row.optionalText("name");
-        boolean calls = row.has("tool_calls")
-                && !row.isNull("tool_calls")
-                && !row.list("tool_calls").isEmpty();
+    private void say(CheckpointFields row, boolean first) {
+        boolean calls = !row.isNull("tool_calls") && !row.list("tool_calls").isEmpty();
         if (calls && !row.text("role").equals("assistant")) {
             throw row.corrupt("calls on another side than the assistant's");
         }
         Message message = switch (row.text("role")) {
-            case "system" -> new Message(Role.USER, List.of());
-            case "user" -> Message.user(row.text("content"));
-            case "assistant" ->
-                assistant(row.text("content"), calls ? row.each("tool_calls", PhasesReader::call) : List.of());
-            case "tool" -> {
-                String text = row.text("content");
-                if (row.isNull("tool_call_id")) {
-                    // No provider takes a result of no call.
-                    yield Message.user("[result of " + name.orElse("a tool") + "] " + text);
-                }
-                String id = row.id("tool_call_id");
-                boolean failed = Optional.ofNullable(outcomes.get(id))
-                        .map(success -> !success)
-                        .orElseGet(() -> ToolTexts.isFailure(text));
-                yield Message.results(List.of(new Part.ToolResult(id, text, failed)));
+            // The first are instructions, and the agent that goes on has its own.
+            case "system" -> new Message(Role.USER, first ? List.of() : content(row));
+            case "user" -> new Message(Role.USER, content(row));
+            case "assistant" -> {
+                String text = calls && row.isNull("content") ? "" : words(row);
+                yield assistant(text, calls ? calls(row) : List.of());
             }
+            case "tool" -> result(row);
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
         if (!message.content().isEmpty()) {
             conversation.say(message, Optional.empty(), at);
         }
+    }
+
+    private static List<Part> content(CheckpointFields row) {
+        return row.value("content") instanceof String text
+                ? List.of(new Part.Text(text))
+                : row.each("content", PhasesReader::part);
+    }
+
+    private static Part part(Object value, String place) {
+        CheckpointFields part = CheckpointFields.of(value, place);
+        return switch (part.text("type")) {
+            case "text" -> new Part.Text(part.text("text"));
+            case "image_url" -> new Part.Image(part.object("image_url").text("url"), Optional.empty());
+            default -> throw part.corrupt("no such part: " + part.text("type"));
+        };
+    }
+
+    private static String words(CheckpointFields row) {
+        return new Message(Role.ASSISTANT, content(row)).text();
+    }
+
+    /** One that names no call, and that no open call of its tool waits for, is what a user might have told. */
+    private Message result(CheckpointFields row) {
+        String text = words(row);
+        Optional<String> tool = row.optionalName("name");
+        Optional<String> given = row.optionalId("tool_call_id");
+        Optional<String> callId = given.isPresent() ? ids.result(given, tool) : tool.flatMap(ids::nextOf);
+        if (callId.isEmpty()) {
+            return Message.user("[result of " + tool.orElse("a tool") + "] " + text);
+        }
+        boolean failed = Optional.ofNullable(outcomes.get(given.orElse(callId.get())))
+                .map(success -> !success)
+                .orElseGet(() -> ToolTexts.isFailure(text));
+        return Message.results(List.of(new Part.ToolResult(callId.get(), text, failed)));
     }
 
     private static Message assistant(String text, List<Part.ToolUse> calls) {
@@ -358,81 +388,85 @@ final class PhasesReader {
         return new Message(Role.ASSISTANT, parts);
     }
 
-    private static Part.ToolUse call(Object value, String place) {
-        CheckpointFields call = CheckpointFields.of(value, place).only("id", "tool_name", "arguments");
-        return new Part.ToolUse(call.id("id"), call.id("tool_name"), call.json("arguments"));
+    /** The calls of a reply, with ids of their own. */
+    private List<Part.ToolUse> calls(CheckpointFields reply) {
+        ids.beginReply();
+        newestCalls = reply.each("tool_calls", PhasesReader::call);
+        return newestCalls.stream()
+                .map(call -> call.withId(ids.call(Optional.of(call.id()).filter(id -> !id.isEmpty()), call.name())))
+                .toList();
     }
 
-    private static void reply(CheckpointFields reply, Restoration conversation, Instant at) {
-        reply.only("text", "request_id", "finish_reason", "model", "usage", "tool_calls");
+    /** As the file has it. Without an id, which some providers don't give, it is empty here. */
+    private static Part.ToolUse call(Object value, String place) {
+        CheckpointFields call = CheckpointFields.of(value, place);
+        return new Part.ToolUse(call.optionalId("id").orElse(""), call.id("tool_name"), call.json("arguments"));
+    }
+
+    private void reply(CheckpointFields reply) {
         reply.optionalText("request_id");
         reply.optionalText("finish_reason");
         reply.optionalText("model");
         if (!reply.isNull("usage")) {
             CheckpointFields usage = reply.object("usage");
-            usage.total("input_tokens");
-            usage.total("output_tokens");
+            usage.optionalTotal("input_tokens");
+            usage.optionalTotal("output_tokens");
         }
-        List<Part.ToolUse> calls = reply.each("tool_calls", PhasesReader::call);
         String text = reply.text("text");
-        boolean saidAlready =
-                !calls.isEmpty() && conversation.hasCall(calls.get(0).id());
+        List<Part.ToolUse> pending = reply.each("tool_calls", PhasesReader::call);
+        boolean saidAlready = !pending.isEmpty() && pending.equals(newestCalls);
+        if (!saidAlready && !conversation.openCalls().isEmpty()) {
+            throw reply.corrupt("the calls of an earlier reply have no results: "
+                    + conversation.openCalls().get(0).id());
+        }
         if (!saidAlready) {
-            conversation.say(assistant(text, calls), Optional.empty(), at);
-        } else if (!calls.stream().allMatch(call -> conversation.hasCall(call.id()))) {
-            throw reply.corrupt("some of its calls stand among the messages, and some do not");
+            conversation.say(assistant(text, calls(reply)), Optional.empty(), at);
+        }
+        if (pending.isEmpty()) {
+            structured(reply, "structured_response");
         }
     }
 
-    /** Takes over results that were recorded beside the transcript. Returns how many there were. */
-    private static int replay(CheckpointFields rows, Restoration conversation, Instant at) {
-        int replayed = 0;
-        for (String callId : rows.names()) {
-            CheckpointFields row = rows.object(callId).only("input_hash", "output_hash", "output", "success");
-            Part.ToolUse call =
-                    conversation.openCall(callId).orElseThrow(() -> row.corrupt("an effect of no open call"));
-            if (!row.text("input_hash").equals(PhasesCheckpoint.inputHash(call.name(), call.input()))) {
-                throw row.corrupt("\"input_hash\" is not that of the call");
-            }
-            Json output = row.json("output");
-            if (!row.text("output_hash").equals(PhasesCheckpoint.outputHash(output))) {
-                throw row.corrupt("\"output_hash\" is not that of the output");
-            }
-            String text = output.value() instanceof String words ? words : output.canonical();
-            conversation.answerIfOpen(callId, text, !row.flag("success"), at);
-            replayed++;
-        }
-        return replayed;
+    // ---- extras
+
+    private void keep(CheckpointFields source, int toolCalls, int replayed) {
+        keepText(source, "session_token");
+        keepText(source, "checkpoint_token");
+        keepText(source, "requested_model");
+        keepText(source, "normalized_model");
+        keepText(source, "provider_adapter");
+        keepRows(source, "tool_executions");
+        keepRows(source, "subagent_executions");
+        extras.put("turn", turn());
+        extras.put("tool_calls", toolCalls);
+        keepReplays(source, replayed);
     }
 
-    private static Json extras(CheckpointFields payload, int replayed, int calls) {
-        Map<String, Object> extras = new LinkedHashMap<>();
-        keep(extras, payload, "session_token");
-        keep(extras, payload, "checkpoint_token");
-        keep(extras, payload, "tool_executions");
-        keep(extras, payload, "subagent_executions");
-        keep(extras, payload, "requested_model");
-        keep(extras, payload, "normalized_model");
-        keep(extras, payload, "provider_adapter");
-        if (!payload.isNull("pending_llm_response")) {
-            CheckpointFields reply = payload.object("pending_llm_response");
-            Map<String, Object> rest = new LinkedHashMap<>();
-            for (String name : List.of("request_id", "finish_reason", "model", "usage")) {
-                rest.put(name, reply.value(name));
-            }
-            extras.put("pending_step", payload.count("step"));
-            extras.put("pending_reply", rest);
-        }
-        int before = payload.has("replayed_effect_count") ? payload.count("replayed_effect_count") : 0;
-        extras.put("replayed_effect_count", before + replayed);
-        extras.put("tool_calls", payload.count("tool_calls") - calls);
-        return Json.of(extras);
+    private void keepReplays(CheckpointFields source, int more) {
+        int before = source.isNull("replayed_effect_count") ? 0 : source.count("replayed_effect_count");
+        extras.put("replayed_effect_count", before + more);
     }
 
-    private static void keep(Map<String, Object> extras, CheckpointFields payload, String name) {
-        @Nullable Object value = payload.value(name);
-        if (value != null) {
-            extras.put(name, value);
+    private void keepText(CheckpointFields source, String name) {
+        source.optionalText(name).ifPresent(text -> extras.put(name, text));
+    }
+
+    private void keepRows(CheckpointFields source, String name) {
+        if (!source.isNull(name)) {
+            extras.put(
+                    name,
+                    source.each(name, CheckpointFields::of).stream()
+                            .map(CheckpointFields::json)
+                            .toList());
         }
+    }
+
+    private void keepReply(CheckpointFields reply, int step) {
+        Map<String, Object> rest = new LinkedHashMap<>();
+        for (String name : List.of("request_id", "finish_reason", "model", "usage")) {
+            rest.put(name, reply.value(name));
+        }
+        extras.put("pending_step", step);
+        extras.put("pending_reply", rest);
     }
 }

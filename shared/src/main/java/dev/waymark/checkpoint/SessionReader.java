@@ -13,17 +13,22 @@ import dev.waymark.conversation.value.Usage;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Reads the {@code session} format, and {@code versions}, of which the newest counts. */
 final class SessionReader {
     private static final int MOST_REPEATS = 100;
 
-    private SessionReader() {}
+    private final CallIds ids = new CallIds();
+    private final Instant now;
 
-    static CheckpointReader.Named session(CheckpointFields document) {
-        document.only("session", "checkpoint", "tool_calls");
-        CheckpointFields session = document.object("session").only("session_id", "created_at", "updated_at", "status");
+    private SessionReader(Instant now) {
+        this.now = now;
+    }
+
+    static CheckpointReader.Named session(CheckpointFields document, Instant now) {
+        CheckpointFields session = document.object("session");
         String id = session.id("session_id");
         Instant createdAt = session.time("created_at");
         Restoration conversation = new Restoration(createdAt, false).updated(session.time("updated_at"));
@@ -32,9 +37,14 @@ final class SessionReader {
         for (int i = 0; i < rows.size(); i++) {
             conversation.ranWith(rows.get(i).id("call_id"), args.get(i));
         }
-        checkpoint(document.object("checkpoint"), conversation);
+        SessionReader reader = new SessionReader(now);
+        reader.checkpoint(document.object("checkpoint"), conversation);
         for (int i = 0; i < rows.size(); i++) {
-            toolCall(rows.get(i), args.get(i), id, conversation);
+            CheckpointFields row = rows.get(i);
+            if (reader.ids.isRepeated(row.id("call_id"))) {
+                throw row.corrupt("the log has one row for several calls: " + row.id("call_id"));
+            }
+            toolCall(row, args.get(i), id, conversation);
         }
         switch (session.text("status")) {
             case "active" -> {
@@ -49,7 +59,7 @@ final class SessionReader {
     }
 
     /** Deleting some of them is no harm: the newest has everything. */
-    static CheckpointReader.Named versions(List<?> list) {
+    static CheckpointReader.Named versions(List<?> list, Instant now) {
         CheckpointFields newest = null;
         int version = -1;
         for (CheckpointFields checkpoint : CheckpointFields.each(list, "", CheckpointFields::of)) {
@@ -58,14 +68,29 @@ final class SessionReader {
                 throw checkpoint.corrupt("version " + number + " after version " + version);
             }
             // Each of them must be sound, not the newest alone.
-            checkpoint(checkpoint, new Restoration(checkpoint.time("created_at"), false));
+            checkpoint.time("created_at");
+            version(checkpoint, now);
             version = number;
             newest = checkpoint;
         }
-        Instant at = newest.time("created_at");
-        Restoration conversation = new Restoration(began(newest).orElse(at), false).updated(at);
-        checkpoint(newest, conversation);
+        return version(Objects.requireNonNull(newest), now);
+    }
+
+    /** One of them. Where it is loaded from a store, it has no time of its own. */
+    static CheckpointReader.Named version(CheckpointFields checkpoint, Instant now) {
+        SessionReader reader = new SessionReader(now);
+        Instant at = reader.time(checkpoint);
+        Restoration conversation = new Restoration(began(checkpoint).orElse(at), false).updated(at);
+        reader.checkpoint(checkpoint, conversation);
         return new CheckpointReader.Named(conversation, Optional.empty());
+    }
+
+    private Instant time(CheckpointFields checkpoint) {
+        if (checkpoint.has("created_at")) {
+            return checkpoint.time("created_at");
+        }
+        List<CheckpointFields> rows = checkpoint.each("transcript", CheckpointFields::of);
+        return rows.isEmpty() ? now : rows.get(rows.size() - 1).time("created_at");
     }
 
     /** The instructions are as old as their thread. */
@@ -76,9 +101,8 @@ final class SessionReader {
                 .map(row -> row.time("created_at"));
     }
 
-    private static void checkpoint(CheckpointFields checkpoint, Restoration conversation) {
-        checkpoint.only("version", "created_at", "transcript", "plan", "budget_spent_usd");
-        Instant at = checkpoint.time("created_at");
+    private void checkpoint(CheckpointFields checkpoint, Restoration conversation) {
+        Instant at = time(checkpoint);
         conversation.turn(1, 0, Usage.NONE, at).counted(0, checkpoint.count("version"));
         double spent = checkpoint.number("budget_spent_usd");
         if (spent < 0) {
@@ -89,54 +113,61 @@ final class SessionReader {
             conversation.desk(
                     new Workspace(List.of(), Optional.of(plan(checkpoint.object("plan"))), PersistentMap.empty()));
         }
-        checkpoint.each("transcript", CheckpointFields::of).forEach(row -> say(row, conversation));
-    }
-
-    private static void say(CheckpointFields row, Restoration conversation) {
-        row.only("id", "role", "created_at", "blocks");
-        Optional<String> id = Optional.of(row.id("id"));
-        Instant at = row.time("created_at");
-        List<Part> parts = row.each("blocks", SessionReader::block);
-        switch (row.text("role")) {
-            case "system" -> {
-                // The agent that goes on has its own.
-            }
-            case "user", "tool" -> conversation.say(new Message(Role.USER, parts), id, at);
-            case "assistant" -> conversation.say(new Message(Role.ASSISTANT, parts), id, at);
-            default -> throw row.corrupt("no such role: " + row.text("role"));
+        List<CheckpointFields> rows = checkpoint.each("transcript", CheckpointFields::of);
+        for (int i = 0; i < rows.size(); i++) {
+            say(rows.get(i), i == 0, conversation);
         }
     }
 
-    private static Part block(Object value, String place) {
+    private void say(CheckpointFields row, boolean first, Restoration conversation) {
+        String role = row.text("role");
+        if (role.equals("assistant")) {
+            ids.beginReply();
+        }
+        Optional<String> id = Optional.of(row.id("id"));
+        Instant at = row.time("created_at");
+        List<Part> parts = row.each("blocks", this::block);
+        switch (role) {
+            case "system" -> {
+                // The first are instructions, and the agent that goes on has its own.
+                if (!first) {
+                    conversation.say(new Message(Role.USER, parts), id, at);
+                }
+            }
+            case "user", "tool" -> conversation.say(new Message(Role.USER, parts), id, at);
+            case "assistant" -> conversation.say(new Message(Role.ASSISTANT, parts), id, at);
+            default -> throw row.corrupt("no such role: " + role);
+        }
+    }
+
+    private Part block(Object value, String place) {
         CheckpointFields block = CheckpointFields.of(value, place);
         return switch (block.text("kind")) {
-            case "text" -> new Part.Text(block.only("kind", "text").text("text"));
+            case "text" -> new Part.Text(block.text("text"));
             case "reasoning" -> {
-                block.only("kind", "text", "metadata");
                 Json metadata = block.isNull("metadata") ? Json.EMPTY_OBJECT : block.metadata("metadata");
                 yield new Part.Reasoning(block.text("text"), metadata);
             }
             case "tool_call" -> {
-                block.only("kind", "id", "name", "args");
-                yield new Part.ToolUse(block.id("id"), block.id("name"), block.json("args"));
+                String tool = block.id("name");
+                yield new Part.ToolUse(ids.call(Optional.of(block.id("id")), tool), tool, block.json("args"));
             }
             case "tool_result" -> {
-                block.only("kind", "call_id", "content", "is_error");
-                boolean isError = block.has("is_error") && block.flag("is_error");
-                yield new Part.ToolResult(block.id("call_id"), block.text("content"), isError);
+                String callId = ids.result(Optional.of(block.id("call_id")), Optional.empty())
+                        .orElseThrow();
+                yield new Part.ToolResult(callId, block.text("content"), block.optionalFlag("is_error"));
             }
             default -> throw block.corrupt("unknown block kind: '" + block.text("kind") + "'");
         };
     }
 
     private static Workspace.Plan plan(CheckpointFields plan) {
-        plan.only("goal", "steps");
         String goal = plan.has("goal") ? plan.text("goal") : "";
         return new Workspace.Plan(goal, plan.has("steps") ? plan.each("steps", SessionReader::step) : List.of());
     }
 
     private static Workspace.PlanStep step(Object value, String place) {
-        CheckpointFields step = CheckpointFields.of(value, place).only("id", "description", "status");
+        CheckpointFields step = CheckpointFields.of(value, place);
         String status = step.text("status");
         if (!Workspace.PlanStep.STATUSES.contains(status)) {
             throw step.corrupt("no such status: " + status);
@@ -159,21 +190,14 @@ final class SessionReader {
     }
 
     private static void toolCall(CheckpointFields row, Json args, String session, Restoration conversation) {
-        row.only(
-                "session_id",
-                "call_id",
-                "tool_name",
-                "args_json",
-                "idempotency_key",
-                "status",
-                "result_text",
-                "started_at",
-                "completed_at");
         if (!row.text("session_id").equals(session)) {
             throw row.corrupt("a call of another session: " + row.text("session_id"));
         }
         String callId = row.id("call_id");
         String tool = row.id("tool_name");
+        if (conversation.toolUse(callId).filter(use -> !use.name().equals(tool)).isPresent()) {
+            throw row.corrupt("\"tool_name\" is not that of the call");
+        }
         Instant startedAt = row.time("started_at");
         Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");
         Optional<String> result = row.optionalText("result_text");

@@ -1,7 +1,6 @@
 package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.Restoration;
-import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.Workspace;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
@@ -18,6 +17,7 @@ import java.util.Optional;
 
 /** Reads the {@code thread} format. */
 final class ThreadReader {
+    private final CallIds ids = new CallIds();
     /** The calls that people were asked about, by the ids of the approvals. */
     private final Map<String, String> requests = new LinkedHashMap<>();
 
@@ -34,11 +34,15 @@ final class ThreadReader {
     }
 
     static CheckpointReader.Named read(CheckpointFields fields) {
-        return new ThreadReader().named(fields);
+        return new ThreadReader().named(fields, fields.some("messages", CheckpointFields::of));
     }
 
-    private CheckpointReader.Named named(CheckpointFields fields) {
-        fields.only("threadId", "step", "messages", "state", "interrupt", "createdAt", "updatedAt");
+    /** A thread in which everything that was said has been cleared. */
+    static CheckpointReader.Named readCleared(CheckpointFields fields) {
+        return new ThreadReader().named(fields, List.of());
+    }
+
+    private CheckpointReader.Named named(CheckpointFields fields, List<CheckpointFields> rows) {
         Instant createdAt = fields.time("createdAt");
         Instant updatedAt = fields.time("updatedAt");
         int step = fields.count("step");
@@ -46,30 +50,47 @@ final class ThreadReader {
                 .turn(1, 0, Usage.NONE, updatedAt)
                 .counted(step, 0)
                 .updated(updatedAt)
-                .desk(desk(fields.object("state").only("todos", "files")));
-        List<Message> messages = fields.each("messages", this::row).stream()
-                .flatMap(Optional::stream)
-                .toList();
-        Optional<String> interrupted = Optional.empty();
-        if (fields.has("interrupt")) {
-            CheckpointFields interrupt = fields.object("interrupt").only("toolCall", "step");
-            CheckpointFields call = interrupt.object("toolCall").only("toolCallId", "toolName", "args");
-            call.id("toolName");
-            Json args = call.json("args");
-            interrupt.count("step");
-            String callId = call.id("toolCallId");
-            if (decisions.stream()
-                    .anyMatch(each -> each.approved() && each.callId().equals(callId))) {
-                conversation.ranWith(callId, args);
-            }
-            conversation.pending(callId);
-            interrupted = Optional.of(callId);
-        }
+                .desk(desk(fields.object("state")));
+        List<Message> messages = new ArrayList<>(
+                rows.stream().map(this::row).flatMap(Optional::stream).toList());
+        Optional<String> interrupted = fields.isNull("interrupt")
+                ? Optional.empty()
+                : Optional.of(interrupt(fields.object("interrupt"), messages, conversation));
         messages.forEach(message -> conversation.say(message, Optional.empty(), updatedAt));
         for (Decision decision : decisions) {
             decide(decision, conversation, interrupted);
         }
         return new CheckpointReader.Named(conversation, Optional.of(fields.id("threadId")));
+    }
+
+    /**
+     * The call that waits for a person. It may stand here alone, in which case the messages get it. Other arguments than
+     * those of its message are what a person approved, or else they contradict it.
+     */
+    private String interrupt(CheckpointFields interrupt, List<Message> messages, Restoration conversation) {
+        interrupt.count("step");
+        CheckpointFields call = interrupt.object("toolCall");
+        String tool = call.id("toolName");
+        Json args = call.json("args");
+        String given = call.id("toolCallId");
+        String callId = ids.newest(given);
+        Optional<Part.ToolUse> said = messages.stream()
+                .flatMap(message -> message.toolUses().stream())
+                .filter(use -> use.id().equals(callId))
+                .findFirst();
+        if (said.isEmpty()) {
+            Part.ToolUse use = new Part.ToolUse(ids.call(Optional.of(given), tool), tool, args);
+            messages.add(new Message(Role.ASSISTANT, List.of(use)));
+        } else if (!said.get().name().equals(tool)) {
+            throw call.corrupt("\"toolName\" is not that of the call");
+        } else if (decisions.stream()
+                .anyMatch(each -> each.approved() && each.callId().equals(callId))) {
+            conversation.ranWith(callId, args);
+        } else if (!said.get().input().equals(args)) {
+            throw call.corrupt("\"args\" are not those of the call");
+        }
+        conversation.pending(callId);
+        return callId;
     }
 
     /** What was decided of a call that has its result is past. */
@@ -91,13 +112,12 @@ final class ThreadReader {
     }
 
     /** A row that only tells of decisions says nothing. */
-    private Optional<Message> row(Object value, String place) {
-        CheckpointFields row = CheckpointFields.of(value, place);
+    private Optional<Message> row(CheckpointFields row) {
         if (!row.text("role").equals("tool")) {
             return Optional.of(message(row));
         }
         List<Part> results = new ArrayList<>();
-        List<CheckpointFields> parts = row.only("role", "content").each("content", CheckpointFields::of);
+        List<CheckpointFields> parts = row.each("content", CheckpointFields::of);
         for (CheckpointFields part : parts) {
             if (part.text("type").equals("tool-approval-response")) {
                 decisions.add(decision(part));
@@ -109,7 +129,7 @@ final class ThreadReader {
     }
 
     private Decision decision(CheckpointFields part) {
-        part.only("type", "approvalId", "approved", "reason").optionalText("reason");
+        part.optionalText("reason");
         String approvalId = part.id("approvalId");
         String callId = requests.get(approvalId);
         if (callId == null) {
@@ -119,17 +139,23 @@ final class ThreadReader {
     }
 
     private Message message(CheckpointFields row) {
-        row.only("role", "content");
         return switch (row.text("role")) {
-            case "user" -> Message.user(row.text("content"));
-            case "assistant" ->
+            // The agent's own instructions are not among the messages: this is a summary, or what somebody said.
+            case "system" -> Message.user(row.text("content"));
+            case "user" ->
                 row.value("content") instanceof String text
+                        ? Message.user(text)
+                        : new Message(Role.USER, row.some("content", ThreadParts::said));
+            case "assistant" -> {
+                ids.beginReply();
+                yield row.value("content") instanceof String text
                         ? new Message(Role.ASSISTANT, List.of(new Part.Text(text)))
                         : new Message(
                                 Role.ASSISTANT,
                                 row.each("content", this::part).stream()
                                         .flatMap(Optional::stream)
                                         .toList());
+            }
             default -> throw row.corrupt("no such role: " + row.text("role"));
         };
     }
@@ -137,14 +163,15 @@ final class ThreadReader {
     private Optional<Part> part(Object value, String place) {
         CheckpointFields part = CheckpointFields.of(value, place);
         return switch (part.text("type")) {
-            case "text" -> Optional.of(new Part.Text(part.only("type", "text").text("text")));
+            case "text" -> Optional.of(new Part.Text(part.text("text")));
+            case "reasoning" -> Optional.of(new Part.Reasoning(part.text("text"), Json.EMPTY_OBJECT));
             case "tool-call" -> {
-                part.only("type", "toolCallId", "toolName", "input");
-                yield Optional.of(new Part.ToolUse(part.id("toolCallId"), part.id("toolName"), part.json("input")));
+                String tool = part.id("toolName");
+                String callId = ids.call(Optional.of(part.id("toolCallId")), tool);
+                yield Optional.of(new Part.ToolUse(callId, tool, part.json("input")));
             }
             case "tool-approval-request" -> {
-                part.only("type", "approvalId", "toolCallId");
-                if (requests.putIfAbsent(part.id("approvalId"), part.id("toolCallId")) != null) {
+                if (requests.putIfAbsent(part.id("approvalId"), ids.newest(part.id("toolCallId"))) != null) {
                     throw part.corrupt("two approvals of one id: " + part.id("approvalId"));
                 }
                 yield Optional.empty();
@@ -153,19 +180,15 @@ final class ThreadReader {
         };
     }
 
-    private static Part.ToolResult result(CheckpointFields part) {
-        part.only("type", "toolCallId", "toolName", "output");
+    private Part.ToolResult result(CheckpointFields part) {
         if (!part.text("type").equals("tool-result")) {
             throw part.corrupt("no such part: " + part.text("type"));
         }
-        part.text("toolName");
-        CheckpointFields output = part.object("output").only("type", "value");
-        boolean isError = output.text("type").equals("error-text");
-        if (!isError && !output.text("type").equals("text")) {
-            throw output.corrupt("no such output: " + output.text("type"));
-        }
-        String text = output.text("value");
-        return new Part.ToolResult(part.id("toolCallId"), text, isError || ToolTexts.isFailure(text));
+        String tool = part.text("toolName");
+        String callId = ids.result(
+                        Optional.of(part.id("toolCallId")), Optional.of(tool).filter(name -> !name.isEmpty()))
+                .orElseThrow();
+        return ThreadParts.output(part.object("output"), callId, tool);
     }
 
     private static Workspace desk(CheckpointFields state) {
@@ -182,7 +205,7 @@ final class ThreadReader {
     }
 
     private static Workspace.Todo todo(Object value, String place) {
-        CheckpointFields row = CheckpointFields.of(value, place).only("id", "content", "status");
+        CheckpointFields row = CheckpointFields.of(value, place);
         String status = row.text("status");
         if (!Workspace.Todo.STATUSES.contains(status)) {
             throw row.corrupt("no such status: " + status);
@@ -191,7 +214,6 @@ final class ThreadReader {
     }
 
     private static Workspace.VirtualFile file(CheckpointFields file) {
-        file.only("content", "created_at", "modified_at");
         List<String> lines = new ArrayList<>();
         for (Object line : file.list("content")) {
             if (!(line instanceof String text)) {

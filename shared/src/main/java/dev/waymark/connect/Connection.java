@@ -1,5 +1,7 @@
 package dev.waymark.connect;
 
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import io.grpc.ClientInterceptor;
@@ -10,6 +12,8 @@ import io.grpc.stub.MetadataUtils;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.client.WorkflowClientOptions;
+import io.temporal.common.converter.CodecDataConverter;
+import io.temporal.common.converter.DataConverter;
 import io.temporal.envconfig.ClientConfigProfile;
 import io.temporal.envconfig.LoadClientConfigProfileOptions;
 import io.temporal.serviceclient.WorkflowServiceStubs;
@@ -63,7 +67,6 @@ public final class Connection implements AutoCloseable {
     }
 
     private static ClientConfigProfile settings() throws ServerUnreachable {
-        UnsupportedSetting.refuse(ProcessEnvironment.get());
         try {
             return ClientConfigProfile.load(LoadClientConfigProfileOptions.newBuilder()
                     .setEnvOverrides(ProcessEnvironment.get())
@@ -78,6 +81,13 @@ public final class Connection implements AutoCloseable {
 
     private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
+        Optional<EncryptionKeys> keys = EncryptionKeys.of(ProcessEnvironment.get());
+        String given = Optional.ofNullable(profile.getAddress()).orElse("");
+        if (given.contains("://")) {
+            throw new ServerUnreachable(
+                    "the server's address is a URL, and HOST:PORT is needed: " + given,
+                    new IllegalArgumentException(given));
+        }
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
         WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
@@ -91,8 +101,10 @@ public final class Connection implements AutoCloseable {
         String address = stubs.getOptions().getTarget();
         try {
             ServerInfo server = serverInfo(stubs);
-            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(profile.toWorkflowClientOptions())
-                    .setDataConverter(PayloadJson.dataConverter())
+            WorkflowClientOptions fromProfile = profile.toWorkflowClientOptions();
+            WorkflowClientOptions clientOptions = WorkflowClientOptions.newBuilder(fromProfile)
+                    .setDataConverter(keys.map(known -> encrypting(known, namespace(fromProfile)))
+                            .orElseGet(PayloadJson::dataConverter))
                     .build();
             return new Connection(stubs, WorkflowClient.newInstance(stubs, clientOptions), address, server);
         } catch (StatusRuntimeException e) {
@@ -102,6 +114,16 @@ public final class Connection implements AutoCloseable {
                             + e.getStatus().getCode() + ")",
                     e);
         }
+    }
+
+    private static String namespace(WorkflowClientOptions options) {
+        return WorkflowClientOptions.newBuilder(options)
+                .validateAndBuildWithDefaults()
+                .getNamespace();
+    }
+
+    private static DataConverter encrypting(EncryptionKeys keys, String namespace) {
+        return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
     }
 
     /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */

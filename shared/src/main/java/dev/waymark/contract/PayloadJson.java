@@ -7,9 +7,12 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.temporal.client.WorkflowClient;
+import io.temporal.client.WorkflowClientOptions;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DefaultDataConverter;
 import io.temporal.common.converter.JacksonJsonPayloadConverter;
+import io.temporal.payload.context.WorkflowSerializationContext;
 
 /** How payloads become JSON. Every process that touches a thread uses this mapper and this converter. */
 public final class PayloadJson {
@@ -26,6 +29,13 @@ public final class PayloadJson {
             .build();
 
     private PayloadJson() {}
+
+    /** The converter for payloads that this client exchanges with a thread: it encodes them as the client does. */
+    public static DataConverter dataConverter(WorkflowClient client, String workflowId) {
+        WorkflowClientOptions options = client.getOptions();
+        return options.getDataConverter()
+                .withContext(new WorkflowSerializationContext(options.getNamespace(), workflowId));
+    }
 
     public static DataConverter dataConverter() {
         return DefaultDataConverter.newDefaultInstance()

@@ -20,7 +20,7 @@ import java.util.Optional;
  * What a run starts with: an agent's name and perhaps a first message, or the state of the run before.
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
- * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code limits} are recorded here, since a worker's own would change replays.
+ * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -33,7 +33,8 @@ public record StartInput(
         @JsonProperty("limits") Optional<RunLimits> limits,
         @JsonProperty("carried") Optional<String> carried,
         @JsonProperty("context") Optional<JsonNode> context,
-        @JsonProperty("parent") Optional<Parent> parent) {
+        @JsonProperty("parent") Optional<Parent> parent,
+        @JsonProperty("session") Optional<String> session) {
     /** What a thread may carry for its tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
@@ -47,6 +48,7 @@ public record StartInput(
         carried = carried == null ? Optional.empty() : carried;
         context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
         parent = parent == null ? Optional.empty() : parent;
+        session = session == null ? Optional.empty() : session;
     }
 
     /** A new thread of this agent. */
@@ -60,12 +62,18 @@ public record StartInput(
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     /** A thread that carries out a call of another thread's. */
     public static StartInput ofSubagent(
-            String agent, String task, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
+            String agent,
+            String task,
+            Optional<Json> context,
+            Parent parent,
+            Optional<RunLimits> limits,
+            Optional<String> session) {
         return new StartInput(
                 Conversation.RULES,
                 agent,
@@ -75,15 +83,16 @@ public record StartInput(
                 limits,
                 Optional.empty(),
                 context.map(PayloadJson.MAPPER::valueToTree),
-                Optional.of(parent));
+                Optional.of(parent),
+                session);
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent);
+        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent);
+        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent, session);
     }
 
     public StartInput saying(SayPayload message) {
@@ -96,11 +105,19 @@ public record StartInput(
                 limits,
                 carried,
                 context,
-                parent);
+                parent,
+                session);
+    }
+
+    /** With idempotency keys that are made of this id, so that another thread of the same name has others. */
+    public StartInput inSession(String id) {
+        return new StartInput(
+                rules, agent, once, maxIterations, say, limits, carried, context, parent, Optional.of(id));
     }
 
     public StartInput withLimits(RunLimits own) {
-        return new StartInput(rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent);
+        return new StartInput(
+                rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent, session);
     }
 
     /** The input of the run that goes on with this packed state. */
@@ -114,12 +131,13 @@ public record StartInput(
                 limits,
                 Optional.of(packed),
                 Optional.empty(),
-                parent);
+                parent,
+                session);
     }
 
     /** With something for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
-        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent);
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session);
     }
 
     /** The first facts of a thread that begins here. */
@@ -134,7 +152,7 @@ public record StartInput(
                 facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
             }
         }
-        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent));
+        facts.add(0, new Fact.RunStarted(rules, agent, once, maxIterations, usable, parent, session));
         say.ifPresent(body -> facts.add(InboundDecoder.read(WireNames.SAY, body)));
         return List.copyOf(facts);
     }

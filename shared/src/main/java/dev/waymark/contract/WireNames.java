@@ -5,6 +5,11 @@ public final class WireNames {
     public static final String WORKFLOW_TYPE = "Agent";
     public static final String TASK_QUEUE = "waymark";
 
+    /** Workflows of this type record in which thread a closed one goes on. They wait in a queue that nobody polls. */
+    public static final String CONTINUATION_TYPE = "Continuation";
+
+    public static final String CONTINUATION_QUEUE = "waymark-continuations";
+
     public static final String MODEL_ACTIVITY = "model";
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";

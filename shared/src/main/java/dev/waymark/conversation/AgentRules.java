@@ -30,6 +30,7 @@ final class AgentRules {
             draft.binding.agent = terms.agent();
         }
         effects.keepOnlyEffects(terms);
+        takeover.tellWhatIsHarmless();
         takeover.takeUpOpenCalls();
     }
 

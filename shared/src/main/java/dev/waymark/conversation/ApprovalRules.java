@@ -12,7 +12,10 @@ final class ApprovalRules {
 
     boolean isMissingFor(Call call) {
         return draft.careOf(call).approval()
-                && call.approval().filter(Call.Approval::approved).isEmpty();
+                && call.approval()
+                        .filter(Call.Approval::approved)
+                        .filter(approval -> !approval.stated())
+                        .isEmpty();
     }
 
     void askFor(Call call) {

@@ -132,6 +132,8 @@ public record Call(
 
             @JsonProperty("token") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
             long token) {
+        private static final String ELSEWHERE = "checkpoint";
+
         @JsonCreator
         public Claim {
             Objects.requireNonNull(execution, "execution");
@@ -140,6 +142,15 @@ public record Call(
 
         Claim(String execution, Instant at) {
             this(execution, at, 0);
+        }
+
+        /** The claim of an execution that only a checkpoint tells of. */
+        static Claim elsewhere(Instant at) {
+            return new Claim(ELSEWHERE, at);
+        }
+
+        boolean isElsewhere() {
+            return execution.equals(ELSEWHERE);
         }
     }
 
@@ -166,7 +177,11 @@ public record Call(
         }
     }
 
-    /** Who decided, and why. */
+    /**
+     * Who decided, and why.
+     *
+     * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approval(
@@ -175,10 +190,24 @@ public record Call(
             @JsonProperty("by") Optional<String> by,
             @JsonProperty("reason") Optional<String> reason,
             @JsonProperty("at") Instant at,
-            @JsonProperty("signed") Optional<Signature> signed) {
-        /** One that nobody signed. */
+            @JsonProperty("signed") Optional<Signature> signed,
+
+            @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
+            boolean stated) {
+        /** A decision made here that nobody signed. */
         public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-            this(approved, edited, by, reason, at, Optional.empty());
+            this(approved, edited, by, reason, at, Optional.empty(), false);
+        }
+
+        /** A decision made here, with its signature. */
+        public Approval(
+                boolean approved,
+                boolean edited,
+                Optional<String> by,
+                Optional<String> reason,
+                Instant at,
+                Optional<Signature> signed) {
+            this(approved, edited, by, reason, at, signed, false);
         }
 
         @JsonCreator
@@ -390,7 +419,8 @@ public record Call(
     }
 
     /** Something of it may run, or has run, here or where it came from. */
-    boolean wasBegun() {
+    @JsonIgnore
+    public boolean wasBegun() {
         return switch (status) {
             case CLAIMED, DELEGATED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED -> true;
             case ISSUED, HELD, AWAITING, DISPATCHED, ASKING, COMPLETED, FAILED, DENIED, CANCELLED, LOST -> false;

@@ -65,8 +65,8 @@ public record Conversation(
     /** What may still be running of a lost call is ended this long after it had to end by itself. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
-    /** The server takes a worker for lost that it has not heard of for less than this. */
-    static final Duration LATE_WORD = Duration.ofSeconds(30);
+    /** How long the model is kept waiting for the outcome of a timed-out call: workers find a server again in half of it. */
+    static final Duration LATE_WORD = Duration.ofSeconds(20);
 
     /** Whether the thread goes on. The names are stored. */
     public enum Life {

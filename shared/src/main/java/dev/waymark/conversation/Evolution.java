@@ -52,6 +52,7 @@ final class Evolution implements Fact.Cases<Runnable> {
         blank.money.maxIterations = fact.maxIterations();
         blank.parentLink.parent = fact.parent();
         blank.binding.context = fact.context();
+        blank.identity.origin = fact.session().map(Origin::ofSession);
         return apply(blank.state(), fact, at);
     }
 

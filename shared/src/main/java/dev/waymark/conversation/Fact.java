@@ -46,11 +46,12 @@ public sealed interface Fact {
             boolean once,
             Optional<Integer> maxIterations,
             Optional<Json> context,
-            Optional<Parent> parent)
+            Optional<Parent> parent,
+            Optional<String> session)
             implements Fact {
-        /** One that nothing is above. */
+        /** One that nothing is above, and whose idempotency keys are made of its own id. */
         public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
-            this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty());
+            this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty(), Optional.empty());
         }
 
         @Override

@@ -24,4 +24,8 @@ public record Origin(
         session = session == null ? Optional.empty() : session;
         extras = extras == null ? Optional.empty() : extras;
     }
+
+    static Origin ofSession(String id) {
+        return new Origin(Optional.of(id), Optional.empty());
+    }
 }

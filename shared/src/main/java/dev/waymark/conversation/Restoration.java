@@ -62,6 +62,7 @@ public final class Restoration {
     private boolean paused;
     private boolean allAsked;
     private final Set<String> asked = new LinkedHashSet<>();
+    private final Set<String> begun = new LinkedHashSet<>();
     private String prompt = "";
     private final Set<String> approved = new LinkedHashSet<>();
     private int iterations;
@@ -237,6 +238,9 @@ public final class Restoration {
                 }
                 String text = ToolTexts.durability(use.name(), use.id(), Optional.empty(), Optional.empty());
                 answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
+                // Whether the text is true is known with the agent's tools.
+                calls = calls.with(
+                        use.id(), calls.get(use.id()).orElseThrow().claimedLater(Call.Claim.elsewhere(batchAt)));
             }
             results.add(answer.result());
             id = id.or(answer::id);
@@ -274,7 +278,7 @@ public final class Restoration {
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
-            Call.Claim claim = new Call.Claim("checkpoint", startedAt);
+            Call.Claim claim = Call.Claim.elsewhere(startedAt);
             effects = effects.with(key, effects.of(key).remembering(new EffectLog.Remembered(callId, 0, claim)));
         }
         return this;
@@ -345,7 +349,7 @@ public final class Restoration {
         return this;
     }
 
-    /** What the first open call asks. */
+    /** What the call that waits for a person asks. */
     public Restoration prompt(String question) {
         prompt = question;
         return this;
@@ -354,6 +358,18 @@ public final class Restoration {
     /** The call, which is open, was approved, and so it may have run. */
     public Restoration approved(String callId) {
         approved.add(callId);
+        return this;
+    }
+
+    /** The call was carried out, which is over, and what came of it is not known. It must never be carried out again. */
+    public Restoration begun(String callId) {
+        begun.add(callId);
+        return this;
+    }
+
+    /** All calls that are open when the conversation is restored were {@link #begun}. */
+    public Restoration allBegun() {
+        unanswered.keySet().forEach(this::begun);
         return this;
     }
 
@@ -421,10 +437,19 @@ public final class Restoration {
         return Optional.ofNullable(unanswered.get(id));
     }
 
-    public int callsOfTurn(int number) {
-        int[] count = {0};
-        calls.forEach((id, call) -> count[0] += call.turn() == number ? 1 : 0);
-        return count[0];
+    /** The calls of the newest reply that have no result yet, in call order. */
+    public List<Part.ToolUse> openCalls() {
+        return List.copyOf(unanswered.values());
+    }
+
+    /** What was asked for by a call, be it open or not. */
+    public Optional<Part.ToolUse> toolUse(String id) {
+        return calls.get(id).map(call -> new Part.ToolUse(id, call.tool(), call.args()));
+    }
+
+    /** How many calls have their results. */
+    public int answeredCalls() {
+        return calls.size() - unanswered.size();
     }
 
     /** What was said last, if it was the assistant's last word. */
@@ -459,6 +484,10 @@ public final class Restoration {
                 end(use, answer, true);
             }
         }
+        if (!repairing && !open.isEmpty() && !queue.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "a call without a result, and something is said after it: " + open.get(0));
+        }
         if (pending.isPresent() && !open.contains(pending.get())) {
             throw new IllegalArgumentException("the pending call is not open: " + pending.get());
         }
@@ -468,8 +497,8 @@ public final class Restoration {
         ends.forEach((id, at) -> calls.get(id)
                 .filter(call -> !call.isOpen())
                 .ifPresent(call -> calls = calls.with(id, call.endedEarlier(at))));
-        open.forEach(id ->
-                calls = calls.with(id, standing(calls.get(id).orElseThrow(), id.equals(open.get(0)) ? prompt : "")));
+        open.forEach(id -> calls = calls.with(
+                id, standing(calls.get(id).orElseThrow(), id.equals(pending.orElse(open.get(0))) ? prompt : "")));
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;
@@ -498,6 +527,12 @@ public final class Restoration {
         if (call.tool().equals(QUESTION_TOOL) && question instanceof String text) {
             return call.asking(text, call.since());
         }
+        if (begun.contains(call.id())) {
+            String key = EffectLog.key(call.tool(), call.argsDigest());
+            return decided(call)
+                    .repeating(effects.of(key).executions())
+                    .claimed(Call.Claim.elsewhere(call.since()), call.since());
+        }
         if (untouched) {
             return call;
         }
@@ -519,7 +554,7 @@ public final class Restoration {
         EffectLog.Effect before = effects.of(key);
         effects = effects.with(key, before.executed());
         return call.repeating(before.executions())
-                .claimed(new Call.Claim("checkpoint", call.since()), call.since())
+                .claimed(Call.Claim.elsewhere(call.since()), call.since())
                 .asking(words, call.since());
     }
 
@@ -529,7 +564,8 @@ public final class Restoration {
         }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
-        Call.Approval decision = new Call.Approval(true, edited, Optional.empty(), Optional.empty(), call.since());
+        Call.Approval decision = new Call.Approval(
+                true, edited, Optional.empty(), Optional.empty(), call.since(), Optional.empty(), true);
         return call.decided(decision, call.args(), call.since());
     }
 

@@ -1,5 +1,6 @@
 package dev.waymark.conversation;
 
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Objects;
@@ -19,6 +20,7 @@ import java.util.stream.Collectors;
  * @param answer to the first open question; a message where none is open
  * @param once whether the new thread closes when its turn ends
  * @param session the id under which other systems know the thread's calls, where it is not the new thread's own
+ * @param context what the new thread carries for its tools, if it is not to be what is recorded
  */
 public record Resumption(
         String id,
@@ -26,9 +28,21 @@ public record Resumption(
         Optional<String> answer,
         Optional<Integer> maxIterations,
         boolean once,
-        Optional<String> session) {
+        Optional<String> session,
+        Optional<Json> context) {
     public Resumption {
         Objects.requireNonNull(id, "id");
+    }
+
+    /** With the context that is recorded. */
+    public Resumption(
+            String id,
+            Optional<String> agent,
+            Optional<String> answer,
+            Optional<Integer> maxIterations,
+            boolean once,
+            Optional<String> session) {
+        this(id, agent, answer, maxIterations, once, session, Optional.empty());
     }
 
     /** The state that a thread begins with that goes on from this one. */

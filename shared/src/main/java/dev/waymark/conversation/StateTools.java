@@ -34,7 +34,7 @@ final class StateTools {
         try {
             return new StateTools(before, at).run(tool, args);
         } catch (Unfit unfit) {
-            return new Outcome(before, ToolTexts.invalidInput(tool, unfit.getMessage()), true);
+            return new Outcome(before, ToolTexts.invalidInput(tool, String.valueOf(unfit.getMessage())), true);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -54,6 +55,10 @@ final class SubagentRules {
             }
             if (fact.status().equals(Turn.Status.COMPLETE.wireName())) {
                 draft.end(heard, Call.Status.COMPLETED, fact.text());
+            } else if (fact.problem()
+                    .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
+                    .isPresent()) {
+                lost.giveUp(heard); // A reset took the call back, and retention its thread, but not what that did.
             } else {
                 draft.end(
                         heard,

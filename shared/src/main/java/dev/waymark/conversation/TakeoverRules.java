@@ -1,9 +1,14 @@
 package dev.waymark.conversation;
 
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.PersistentMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** Rules of threads that begin with the state of another one: resumed, forked, or from a checkpoint of elsewhere. */
 final class TakeoverRules {
@@ -44,6 +49,7 @@ final class TakeoverRules {
         draft.identity.origin = how.session().isEmpty() && extras.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Origin(how.session(), extras));
+        draft.binding.context = how.context().or(() -> draft.binding.context);
         how.agent().ifPresent(named -> draft.binding.agent = named);
         if (how.agent().isPresent() || draft.binding.terms.isEmpty() || namesItsThread()) {
             draft.binding.terms = Optional.empty();
@@ -139,7 +145,12 @@ final class TakeoverRules {
         } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
             lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
-            calls.advance(call.issued(Optional.empty(), draft.at));
+            if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
+                draft.book.put(
+                        call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
+            } else {
+                calls.advance(call.issued(Optional.empty(), draft.at));
+            }
         } else if (call.status() == Call.Status.UNSETTLED && call.claim().isEmpty()) {
             if (isDecidable(call)) {
                 approvals.askFor(call);
@@ -155,6 +166,56 @@ final class TakeoverRules {
                 && call.wakeAt().isEmpty()) {
             calls.bringOn(call);
         }
+    }
+
+    /** A checkpoint says that the call was carried out, and has no result of it. */
+    private static boolean isOverElsewhere(Call call) {
+        return call.claim().filter(Call.Claim::isElsewhere).isPresent();
+    }
+
+    /**
+     * What a model is told of a call that an older part of a checkpoint left without a result. Which tools may simply be
+     * called again is known only with the agent.
+     */
+    void tellWhatIsHarmless() {
+        Set<String> harmless = new LinkedHashSet<>();
+        PersistentMap<Call> all = draft.book.calls;
+        all.forEach((id, call) -> {
+            if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
+                draft.book.put(call.withoutClaim());
+                if (isHarmless(call, draft.binding.terms.orElseThrow())) {
+                    harmless.add(id);
+                }
+            }
+        });
+        if (!harmless.isEmpty()) {
+            Transcript corrected = Transcript.EMPTY;
+            for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
+                corrected = corrected.plus(entry.saying(corrected(entry.message(), harmless)));
+            }
+            draft.dialogue.transcript = corrected;
+        }
+    }
+
+    private boolean isHarmless(Call call, AgentPolicy terms) {
+        AgentPolicy.ToolKind kind = terms.tools().get(call.tool());
+        return kind != null
+                && kind != AgentPolicy.ToolKind.SUBAGENT
+                && !draft.careOf(call).effect();
+    }
+
+    private Message corrected(Message message, Set<String> harmless) {
+        return new Message(
+                message.role(),
+                message.content().stream()
+                        .map(part -> part instanceof Part.ToolResult result && harmless.contains(result.toolUseId())
+                                ? new Part.ToolResult(
+                                        result.toolUseId(),
+                                        ToolTexts.durabilityOfHarmless(
+                                                draft.book.call(result.toolUseId()).tool(), result.toolUseId()),
+                                        true)
+                                : part)
+                        .toList());
     }
 
     private void takeUpQuestion(Call call) {

@@ -26,7 +26,7 @@ public final class ToolTexts {
                 + ". Reply once more, with one JSON value that fits it and nothing else.";
     }
 
-    static String denied(String tool, Optional<String> reason) {
+    public static String denied(String tool, Optional<String> reason) {
         return "Tool execution denied by user. " + notExecuted(tool)
                 + reason.map(words -> " Reason: " + words).orElse("");
     }
@@ -71,13 +71,29 @@ public final class ToolTexts {
 
     /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
     static String durability(String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
+        return durabilityError(
+                tool,
+                callId,
+                " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."
+                        + " Decide recovery based on observable external state — e.g., check whether the side effect"
+                        + " already occurred. If this tool is a pure read with no side effects, add"
+                        + " `safeToRetry: true` to its declaration."
+                        + claimedAt.map(ToolTexts::claimed).orElse("")
+                        + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
+    }
+
+    /** The same for a call that may be made again, and that a checkpoint says is over. */
+    static String durabilityOfHarmless(String tool, String callId) {
+        return durabilityError(
+                tool,
+                callId,
+                " The tool has no side effects, or is declared 'safeToRetry: true', but the conversation has gone on"
+                        + " since, so the framework did not re-invoke it. Call it again if its result is still needed.");
+    }
+
+    private static String durabilityError(String tool, String callId, String remedy) {
         String words = "Tool '" + tool + "' (call " + callId
-                + ") was requested but its execution did not complete durably before the process ended."
-                + " The tool is not declared 'safeToRetry: true', so the framework will not automatically re-invoke it."
-                + " Decide recovery based on observable external state — e.g., check whether the side effect already"
-                + " occurred. If this tool is a pure read with no side effects, add `safeToRetry: true` to its"
-                + " declaration." + claimedAt.map(ToolTexts::claimed).orElse("")
-                + evidence.map(seen -> " What was seen of it: " + seen).orElse("");
+                + ") was requested but its execution did not complete durably before the process ended." + remedy;
         return "{\"error\":" + quoted(words) + ",\"kind\":\"tool-durability-error\",\"toolName\":" + quoted(tool)
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }

@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import com.google.protobuf.ByteString;
+import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
@@ -14,14 +15,18 @@ import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseRequest;
 import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryReverseResponse;
+import io.temporal.client.WorkflowClient;
+import io.temporal.payload.codec.PayloadCodec;
 import io.temporal.serviceclient.WorkflowServiceStubs;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 /** Fetches histories from a server, whole or from where one left off. Thread-safe. */
 public final class HistoryReader {
@@ -32,12 +37,17 @@ public final class HistoryReader {
 
     private final WorkflowServiceStubs stubs;
     private final String namespace;
+    private final Optional<PayloadCodec> codec;
     /** The in-memory server reads forwards only. */
     private volatile boolean readsBackwards = true;
 
-    public HistoryReader(WorkflowServiceStubs stubs, String namespace) {
-        this.stubs = stubs;
-        this.namespace = namespace;
+    /** Reads histories of this client's namespace, and decodes them if the client's payloads are encoded. */
+    public HistoryReader(WorkflowClient client) {
+        this.stubs = client.getWorkflowServiceStubs();
+        this.namespace = client.getOptions().getNamespace();
+        this.codec = client.getOptions().getDataConverter() instanceof PayloadCodec encoding
+                ? Optional.of(encoding)
+                : Optional.empty();
     }
 
     /** Brings a projector up to the present. */
@@ -73,7 +83,7 @@ public final class HistoryReader {
                         .setWaitNewEvent(true)
                         .setNextPageToken(following.token)
                         .build());
-        page.getHistory().getEventsList().forEach(projector::accept);
+        page.getHistory().getEventsList().stream().map(decoder(workflowId)).forEach(projector::accept);
         projector.pause();
         following.token = page.getNextPageToken();
         return projector.lastEventId() > before;
@@ -203,19 +213,124 @@ public final class HistoryReader {
                 cut = true;
             }
         }
-        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, cutState.get(), cut);
+        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, Objects.requireNonNull(cutState.get()), cut);
     }
 
     /** What a run was started with: its first event, and no more than that is read. */
     public StartInput startInput(String workflowId, String runId) {
-        return Projector.startInput(stubs.blockingStub()
+        return Projector.startInput(firstEvent(workflowId, runId));
+    }
+
+    /** The first run of the thread that this run belongs to. A reset or a continue-as-new does not change it. */
+    public String firstRunId(String workflowId, String runId) {
+        return Projector.firstRunId(firstEvent(workflowId, runId)).orElse(runId);
+    }
+
+    /** In which thread a closed one goes on, as {@code marker} recorded it, or empty when there is no such marker. */
+    public Optional<ContinuationMarker> continuation(String marker) {
+        try {
+            return Optional.of(Projector.input(firstEvent(marker, ""), ContinuationMarker.class));
+        } catch (StatusRuntimeException e) {
+            if (isNotFound(e)) {
+                return Optional.empty();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * The thread that goes on with a closed one, or is about to be started for that; empty when none is.
+     *
+     * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
+     */
+    public Optional<String> continuedAs(String marker) {
+        Optional<ContinuationMarker> taken = continuation(marker);
+        if (taken.isEmpty()) {
+            return Optional.empty();
+        }
+        Optional<Timeline> idle = read(taken.get().thread()).filter(Timeline::lacksAgent);
+        return idle.isEmpty()
+                ? Optional.of(taken.get().thread())
+                : continuedAs(ContinuationMarker.idAfter(marker, idle.get().runId()));
+    }
+
+    /** Whether a reset made this run, with a part of the history of another one. */
+    boolean isReset(String workflowId, String runId) {
+        String original = firstEvent(workflowId, runId)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getOriginalExecutionRunId();
+        return !original.isEmpty() && !original.equals(runId);
+    }
+
+    /**
+     * Whether the thread above had begun a thread of this name before a reset took that back. Retention may have removed
+     * the earlier thread, so that the name is free again.
+     */
+    public boolean wasBegunBefore(String workflowId, String runId) {
+        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        if (!started.hasParentWorkflowExecution()) {
+            return false;
+        }
+        String above = started.getParentWorkflowExecution().getWorkflowId();
+        String run = started.getParentWorkflowExecution().getRunId();
+        Optional<String> base = isReset(above, run) ? resetFrom(above, run) : Optional.empty();
+        while (base.isPresent()) {
+            if (hasBegun(above, base.get(), workflowId)) {
+                return true;
+            }
+            base = isReset(above, base.get()) ? resetFrom(above, base.get()) : Optional.empty();
+        }
+        return false;
+    }
+
+    /** The run whose history a reset copied into this one. */
+    private Optional<String> resetFrom(String workflowId, String runId) {
+        List<String> bases = new ArrayList<>();
+        forEach(execution(workflowId, runId), event -> {
+            var failed = event.getWorkflowTaskFailedEventAttributes();
+            if (event.hasWorkflowTaskFailedEventAttributes()
+                    && failed.getNewRunId().equals(runId)) {
+                bases.add(failed.getBaseRunId());
+            }
+        });
+        return bases.stream().findFirst();
+    }
+
+    private boolean hasBegun(String workflowId, String runId, String child) {
+        List<Long> begun = new ArrayList<>();
+        try {
+            forEach(execution(workflowId, runId), event -> {
+                if (event.hasStartChildWorkflowExecutionInitiatedEventAttributes()
+                        && event.getStartChildWorkflowExecutionInitiatedEventAttributes()
+                                .getWorkflowId()
+                                .equals(child)) {
+                    begun.add(event.getEventId());
+                }
+            });
+        } catch (StatusRuntimeException e) {
+            if (!isNotFound(e)) {
+                throw e;
+            }
+        }
+        return !begun.isEmpty();
+    }
+
+    private HistoryEvent firstEvent(String workflowId, String runId) {
+        HistoryEvent first = stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
                         .setNamespace(namespace)
                         .setExecution(execution(workflowId, runId))
                         .setMaximumPageSize(1)
                         .build())
                 .getHistory()
-                .getEvents(0));
+                .getEvents(0);
+        return decoder(workflowId).apply(first);
+    }
+
+    private UnaryOperator<HistoryEvent> decoder(String workflowId) {
+        return codec.map(encoding -> new HistoryDecoder(encoding, namespace, workflowId))
+                .<UnaryOperator<HistoryEvent>>map(decoder -> decoder::decoded)
+                .orElse(HistoryDecoder::refuseEncrypted);
     }
 
     private Projector project(String workflowId, String runId, List<List<Moment>> runs) {
@@ -236,6 +351,7 @@ public final class HistoryReader {
     }
 
     private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
         ByteString token = ByteString.EMPTY;
         do {
             GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
@@ -244,13 +360,14 @@ public final class HistoryReader {
                             .setExecution(run)
                             .setNextPageToken(token)
                             .build());
-            page.getHistory().getEventsList().forEach(reader);
+            page.getHistory().getEventsList().stream().map(decoder).forEach(reader);
             token = page.getNextPageToken();
         } while (!token.isEmpty());
     }
 
     /** The events after this one, oldest first, read from the end: what costs is what is new. */
     private List<HistoryEvent> since(WorkflowExecution run, long eventId) {
+        UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
         List<HistoryEvent> events = new ArrayList<>();
         ByteString token = ByteString.EMPTY;
         int pageSize = FIRST_REVERSE_PAGE;
@@ -267,7 +384,7 @@ public final class HistoryReader {
                     Collections.reverse(events);
                     return events;
                 }
-                events.add(event);
+                events.add(decoder.apply(event));
             }
             token = page.getNextPageToken();
             pageSize = Math.min(4 * pageSize, MOST_REVERSE_PAGE);

@@ -71,6 +71,7 @@ public final class Projector {
     private @Nullable AgentSpec agent;
     private @Nullable RunEnding ending;
     private Optional<String> continuedFrom = Optional.empty();
+    private String firstRunId;
     private long lastEventId;
     private long taskStartedId;
     private Instant taskStartedAt = Instant.EPOCH;
@@ -85,6 +86,7 @@ public final class Projector {
     /** Tells {@code moments} of every state, in order. */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
+        this.firstRunId = runId;
         this.moments = moments;
     }
 
@@ -258,6 +260,14 @@ public final class Projector {
         return runId;
     }
 
+    /**
+     * The first run of the thread, which a reset or a continue-as-new does not change, or this run while its first event
+     * is not read.
+     */
+    public String firstRunId() {
+        return firstRunId;
+    }
+
     /** The newest event that was taken. */
     public long lastEventId() {
         return lastEventId;
@@ -284,14 +294,25 @@ public final class Projector {
     }
 
     static StartInput startInput(HistoryEvent started) {
+        return input(started, StartInput.class);
+    }
+
+    /** What a run, of any workflow type, was started with. */
+    static <T> T input(HistoryEvent started, Class<T> type) {
         Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
-        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), StartInput.class, StartInput.class);
+        return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);
+    }
+
+    static Optional<String> firstRunId(HistoryEvent started) {
+        return Optional.of(started.getWorkflowExecutionStartedEventAttributes().getFirstExecutionRunId())
+                .filter(id -> !id.isEmpty());
     }
 
     private void started(HistoryEvent event) {
         var attributes = event.getWorkflowExecutionStartedEventAttributes();
         StartInput input = startInput(event);
         String previous = attributes.getContinuedExecutionRunId();
+        firstRunId = firstRunId(event).orElse(runId);
         continuedFrom = previous.isEmpty() ? Optional.empty() : Optional.of(previous);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());

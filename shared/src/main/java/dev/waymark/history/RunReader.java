@@ -1,6 +1,7 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
@@ -24,6 +25,9 @@ public final class RunReader {
 
     /** By run id, the one that was noted longest ago first. Guarded by itself. */
     private final Map<String, Called> notes = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** By run id, the one that was asked for longest ago first. Guarded by itself. */
+    private final Map<String, Boolean> resets = new LinkedHashMap<>(16, 0.75f, true);
 
     public RunReader(HistoryReader histories) {
         this.histories = histories;
@@ -94,6 +98,37 @@ public final class RunReader {
                     projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
             return Setting.of(agentOf(projector), state);
         });
+    }
+
+    /**
+     * The thread that goes on with the thread of this run, if that was closed and resumed before a reset opened it again.
+     * Both have the same open calls then, and only the other one may make them.
+     */
+    public Optional<String> continuedAs(String workflowId, String runId) {
+        return isReset(workflowId, runId)
+                ? histories.continuedAs(ContinuationMarker.idOfRun(histories.firstRunId(workflowId, runId)))
+                : Optional.empty();
+    }
+
+    /** Whether this run carries out a call that a thread of its name had before a reset of the thread above. */
+    public boolean wasBegunBefore(String workflowId, String runId) {
+        return histories.wasBegunBefore(workflowId, runId);
+    }
+
+    /** It never changes, so it is asked once for a run. */
+    private boolean isReset(String workflowId, String runId) {
+        synchronized (resets) {
+            Boolean known = resets.get(runId);
+            if (known != null) {
+                return known;
+            }
+        }
+        boolean reset = histories.isReset(workflowId, runId);
+        synchronized (resets) {
+            resets.put(runId, reset);
+            resets.keySet().removeIf(eldest -> resets.size() > MOST_RUNS);
+        }
+        return reset;
     }
 
     /** What tools are told of the thread beside their call. */

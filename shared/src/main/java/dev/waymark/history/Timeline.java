@@ -47,6 +47,14 @@ public record Timeline(
                         cut);
     }
 
+    /** Whether the thread ended because its agent could not be had: then it has done nothing. */
+    public boolean lacksAgent() {
+        return ending.isPresent()
+                && now.life() == Conversation.Life.CLOSING
+                && now.agentRequested()
+                && now.terms().isEmpty();
+    }
+
     /** What the thread's agent is told first, once it is known. */
     public Optional<String> instructions() {
         return agent.flatMap(AgentSpec::instructions);

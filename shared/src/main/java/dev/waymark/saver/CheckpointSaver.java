@@ -42,6 +42,24 @@ public interface CheckpointSaver extends AutoCloseable {
     }
 
     /**
+     * Saves on behalf of a thread that owns the entry, or that is the first to save one, and keeps the owner beside the
+     * document. Savers that do not override it keep no owners: each thread may replace what another one saved.
+     *
+     * @throws SaverException with type {@code CheckpointSuperseded} when another thread owns the entry
+     */
+    default void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        save(checkpoint, session);
+    }
+
+    /** The owner of this thread's entry, or empty when none was saved with it. */
+    default Optional<CheckpointOwner> owner(String threadId) {
+        return Optional.empty();
+    }
+
+    /** Makes this the owner of the thread's entry, whoever owned it before. The document stays as it is. */
+    default void handOver(String threadId, CheckpointOwner owner) {}
+
+    /**
      * The document of this thread, equal to what was saved, or empty when there is none.
      *
      * @throws SaverException with type {@code CheckpointCorruption} when there is one that can't be read

@@ -101,7 +101,7 @@ public final class CheckpointText {
         } catch (JsonProcessingException e) {
             throw SaverException.corrupt(place, "not JSON: " + e.getOriginalMessage());
         } catch (IllegalArgumentException e) {
-            throw SaverException.corrupt(place, e.getMessage());
+            throw SaverException.corrupt(place, String.valueOf(e.getMessage()));
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 record EntryFileName(String stem) {
     private static final String DOCUMENT = ".json";
     private static final String ID = ".id";
+    private static final String OWNER = ".owner";
 
     /** File systems take 255 bytes, ending included. */
     private static final int LONGEST_STEM = 200;
@@ -65,5 +66,10 @@ record EntryFileName(String stem) {
     /** Beside a hashed document: a file of the id itself, so that even a corrupt document has its thread. */
     String idName() {
         return stem + ID;
+    }
+
+    /** Beside a document: the thread that it belongs to. */
+    String ownerName() {
+        return stem + OWNER;
     }
 }

@@ -9,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -18,10 +19,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -74,6 +77,34 @@ public final class FileSaver implements CheckpointSaver {
     }
 
     @Override
+    public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        Optional<CheckpointOwner> stored = owner(threadId);
+        CheckpointOwner next = owner.replacing(stored, threadId);
+        if (!stored.equals(Optional.of(next))) {
+            handOver(threadId, next);
+        }
+        save(checkpoint);
+    }
+
+    @Override
+    public Optional<CheckpointOwner> owner(String threadId) {
+        Path file = ownerFileOf(threadId);
+        return read(file).map(text -> CheckpointOwner.read(text, threadId, file.toString()));
+    }
+
+    @Override
+    public void handOver(String threadId, CheckpointOwner owner) {
+        Path file = ownerFileOf(threadId);
+        try {
+            createDirectory(directory.toAbsolutePath());
+            replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+        } catch (IOException e) {
+            throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
+        }
+    }
+
+    @Override
     public Optional<Json> load(String threadId) {
         Path file = fileOf(threadId);
         return read(file).map(text -> CheckpointText.read(text, threadId, file.toString()));
@@ -99,6 +130,7 @@ public final class FileSaver implements CheckpointSaver {
         Path document = directory.resolve(file.documentName());
         try {
             boolean deleted = Files.deleteIfExists(document);
+            Files.deleteIfExists(ownerFileOf(threadId));
             if (file.isHashed()) {
                 Files.deleteIfExists(directory.resolve(file.idName()));
             }
@@ -117,10 +149,21 @@ public final class FileSaver implements CheckpointSaver {
             Files.readAttributes(file, BasicFileAttributes.class);
             return true;
         } catch (NoSuchFileException e) {
+            // Newer JDKs also say this of a file in a file.
+            if (Files.isRegularFile(directory)) {
+                throw SaverException.failed(
+                        "the checkpoint can't be looked for",
+                        file.toString(),
+                        new FileSystemException(directory.toString(), null, "Not a directory"));
+            }
             return false;
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
         }
+    }
+
+    private Path ownerFileOf(String threadId) {
+        return directory.resolve(EntryFileName.of(threadId).ownerName());
     }
 
     private Path fileOf(String threadId) {
@@ -203,7 +246,7 @@ public final class FileSaver implements CheckpointSaver {
             Files.deleteIfExists(draft);
             throw e;
         }
-        force(file.toAbsolutePath().getParent());
+        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     }
 
     /** Removes what killed processes left, now and then: it takes a look at every file. */

@@ -1,6 +1,8 @@
 package dev.waymark.saver;
 
 import dev.waymark.conversation.value.Json;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -34,17 +36,50 @@ public final class JdbcSaver implements CheckpointSaver {
 
     @Override
     public void save(Json checkpoint, Supplier<Json> session) {
+        save(checkpoint, session, Optional.empty());
+    }
+
+    @Override
+    public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        save(checkpoint, session, Optional.of(owner));
+    }
+
+    private void save(Json checkpoint, Supplier<Json> session, Optional<CheckpointOwner> owner) {
         String threadId = CheckpointText.threadId(checkpoint);
         String key = entries.key(threadId);
         String text = CheckpointText.write(checkpoint);
         Json document = session.get();
         createTables();
         store.transaction("written", connection -> {
+            if (owner.isPresent()) {
+                own(connection, threadId, owner.get());
+            }
             JdbcStore.get(connection, key).ifPresent(old -> CheckpointText.read(old, threadId, key));
             JdbcStore.put(connection, key, text);
             tables.write(connection, SessionTables.session(namespace, threadId), document);
             return true;
         });
+    }
+
+    /** In the transaction of the save: of two threads that save the same entry at once, one is refused. */
+    private void own(Connection connection, String threadId, CheckpointOwner owner) throws SQLException {
+        String key = entries.ownerKey(threadId);
+        Optional<CheckpointOwner> stored =
+                store.getForUpdate(connection, key).map(text -> CheckpointOwner.read(text, threadId, key));
+        CheckpointOwner next = owner.replacing(stored, threadId);
+        if (!stored.equals(Optional.of(next))) {
+            JdbcStore.put(connection, key, CheckpointText.write(next.json(threadId)));
+        }
+    }
+
+    @Override
+    public Optional<CheckpointOwner> owner(String threadId) {
+        return entries.owner(threadId);
+    }
+
+    @Override
+    public void handOver(String threadId, CheckpointOwner owner) {
+        entries.handOver(threadId, owner);
     }
 
     @Override
@@ -64,6 +99,7 @@ public final class JdbcSaver implements CheckpointSaver {
         createTables();
         store.transaction("deleted", connection -> {
             JdbcStore.delete(connection, key);
+            JdbcStore.delete(connection, entries.ownerKey(threadId));
             tables.delete(connection, SessionTables.session(namespace, threadId));
             return true;
         });

@@ -2,6 +2,7 @@ package dev.waymark.saver;
 
 import dev.waymark.conversation.value.Sha256;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -73,8 +74,17 @@ public final class JdbcStore implements KeyValueStore {
     }
 
     static Optional<String> get(Connection connection, String key) throws SQLException {
+        return get(connection, key, "");
+    }
+
+    /** Keeps others from changing the entry until the transaction ends. SQLite's transactions do so by themselves. */
+    Optional<String> getForUpdate(Connection connection, String key) throws SQLException {
+        return get(connection, key, isSqlite() ? "" : " FOR UPDATE");
+    }
+
+    private static Optional<String> get(Connection connection, String key, String lock) throws SQLException {
         try (PreparedStatement select =
-                connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?")) {
+                connection.prepareStatement("SELECT entry_value FROM waymark_entries WHERE key_hash = ?" + lock)) {
             select.setString(1, Sha256.hex(key));
             try (ResultSet rows = select.executeQuery()) {
                 return rows.next() ? Optional.of(rows.getString(1)) : Optional.empty();
@@ -183,12 +193,26 @@ public final class JdbcStore implements KeyValueStore {
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
         if (isSqlite()) {
+            makeDirectory();
             // A transaction that begins to write in its middle can't wait for another writer any more.
             properties.setProperty("transaction_mode", "IMMEDIATE");
             properties.setProperty("busy_timeout", String.valueOf(SQLITE_BUSY_MILLIS));
         }
         // DriverManager's own way to connect puts the whole address into its message, password and all.
         return DriverManager.getDriver(url).connect(url, properties);
+    }
+
+    /** The driver makes the file, but no directory for it. */
+    private void makeDirectory() {
+        String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:(//)?", "");
+        try {
+            Path directory = Path.of(file).toAbsolutePath().getParent();
+            if (directory != null && !file.startsWith(":")) {
+                Files.createDirectories(directory);
+            }
+        } catch (IOException | InvalidPathException e) {
+            throw SaverException.failed("the database's directory can't be made", shown(url), e);
+        }
     }
 
     /** Of several that create it at once, PostgreSQL lets all but one fail, in spite of IF NOT EXISTS. */

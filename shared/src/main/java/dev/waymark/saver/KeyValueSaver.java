@@ -3,11 +3,13 @@ package dev.waymark.saver;
 import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Keeps checkpoints in a store, each under {@code NAMESPACE/checkpoints/THREAD}. It closes the store with itself. */
 public final class KeyValueSaver implements CheckpointSaver {
     private final KeyValueStore store;
     private final String prefix;
+    private final String ownerPrefix;
 
     public KeyValueSaver(KeyValueStore store) {
         this(store, Namespace.DEFAULT);
@@ -16,6 +18,7 @@ public final class KeyValueSaver implements CheckpointSaver {
     public KeyValueSaver(KeyValueStore store, Namespace namespace) {
         this.store = store;
         this.prefix = namespace.name() + "/checkpoints/";
+        this.ownerPrefix = namespace.name() + "/owners/";
     }
 
     @Override
@@ -24,6 +27,28 @@ public final class KeyValueSaver implements CheckpointSaver {
         String text = CheckpointText.write(checkpoint);
         load(threadId);
         store.put(key(threadId), text);
+    }
+
+    @Override
+    public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
+        String threadId = CheckpointText.threadId(checkpoint);
+        Optional<CheckpointOwner> stored = owner(threadId);
+        CheckpointOwner next = owner.replacing(stored, threadId);
+        if (!stored.equals(Optional.of(next))) {
+            handOver(threadId, next);
+        }
+        save(checkpoint);
+    }
+
+    @Override
+    public Optional<CheckpointOwner> owner(String threadId) {
+        String key = ownerKey(threadId);
+        return store.get(key).map(text -> CheckpointOwner.read(text, threadId, key));
+    }
+
+    @Override
+    public void handOver(String threadId, CheckpointOwner owner) {
+        store.put(ownerKey(threadId), CheckpointText.write(owner.json(threadId)));
     }
 
     @Override
@@ -43,11 +68,17 @@ public final class KeyValueSaver implements CheckpointSaver {
     @Override
     public void delete(String threadId) {
         store.delete(key(threadId));
+        store.delete(ownerKey(threadId));
     }
 
     @Override
     public boolean exists(String threadId) {
         return store.get(key(threadId)).isPresent();
+    }
+
+    /** Under which the store has the owner of the thread's checkpoint. */
+    String ownerKey(String threadId) {
+        return ownerPrefix + CheckpointText.checked(threadId);
     }
 
     /** Under which the store has the thread's checkpoint. */

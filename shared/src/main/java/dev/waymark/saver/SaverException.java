@@ -9,6 +9,9 @@ public final class SaverException extends RuntimeException {
     /** The storage does not do its part: it is full, read-only, away. */
     public static final String FAILED = "SaverFailed";
 
+    /** The entry belongs to another thread, which went on from it. */
+    public static final String SUPERSEDED = "CheckpointSuperseded";
+
     private static final int MOST_SHOWN = 300;
 
     private static final long serialVersionUID = 1L;
@@ -49,6 +52,35 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
+    /** The saver did not answer in time. What it was asked to do may still happen. */
+    public static SaverException timedOut(String what, Duration waited) {
+        return new SaverException(
+                FAILED,
+                "the saver does not answer after " + waited.toMillis() + " ms: " + what,
+                "Check the storage, then try again",
+                null);
+    }
+
+    /** Another thread took the entry over. */
+    public static SaverException superseded(String threadId, int epoch) {
+        return new SaverException(
+                SUPERSEDED,
+                "the saved checkpoint belongs to another thread of this name, which took it over (epoch " + epoch
+                        + "): " + printable(threadId),
+                "Go on in that one. To replace its checkpoint with this thread's: waymark save THREAD --to TARGET"
+                        + " --replace",
+                null);
+    }
+
+    /** The saver has a newer or a different checkpoint than the one to be saved. */
+    public static SaverException poorer(String threadId, String why) {
+        return new SaverException(
+                SUPERSEDED,
+                "the saved checkpoint " + why + ": " + printable(threadId),
+                "It is kept. To replace it nevertheless: waymark save THREAD --to TARGET --replace",
+                null);
+    }
+
     /** The caller asked for what makes no sense. */
     public static SaverException refused(String message, String remedy) {
         return new SaverException(Problem.BAD_INPUT, message, remedy, null);
@@ -66,7 +98,7 @@ public final class SaverException extends RuntimeException {
         return cause.getClass().getSimpleName() + words;
     }
 
-    /** {@code CheckpointCorruption}, {@code SaverFailed} or {@code BadInput}. */
+    /** {@code CheckpointCorruption}, {@code CheckpointSuperseded}, {@code SaverFailed} or {@code BadInput}. */
     public String type() {
         return type;
     }

@@ -13,6 +13,7 @@ import java.time.OffsetDateTime;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -186,7 +187,7 @@ final class SessionTables {
         if (isThere) {
             return;
         }
-        long own = ((Number) row.field("version")).longValue();
+        long own = ((Number) Objects.requireNonNull(row.field("version"))).longValue();
         try (PreparedStatement insert = connection.prepareStatement("""
                 INSERT INTO checkpoints
                     (session_id, version, created_at, transcript_json, plan_json, budget_spent_usd)
@@ -198,7 +199,7 @@ final class SessionTables {
             setTime(insert, 3, row.field("created_at"));
             insert.setString(4, transcript);
             insert.setString(5, planText);
-            insert.setDouble(6, ((Number) row.field("budget_spent_usd")).doubleValue());
+            insert.setDouble(6, ((Number) Objects.requireNonNull(row.field("budget_spent_usd"))).doubleValue());
             insert.executeUpdate();
         }
     }
@@ -231,7 +232,7 @@ final class SessionTables {
                     result_text = excluded.result_text, completed_at = excluded.completed_at
                 """)) {
             int rows = 0;
-            for (Object each : (List<?>) calls) {
+            for (Object each : (List<?>) Objects.requireNonNull(calls)) {
                 Json call = Json.of(each);
                 String id = call(text(call.field("call_id")));
                 String status = text(call.field("status"));

@@ -9,6 +9,9 @@ import static dev.waymark.conversation.ConversationScript.text;
 import static dev.waymark.conversation.ConversationScript.use;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
 import java.time.Duration;
@@ -105,6 +108,44 @@ class ResumptionTest {
         Conversation begun = ONWARD.of(verifying, LATER);
 
         assertThat(begun.decide()).containsExactly(new Step.VerifyTool(call(begun, "tu_1")));
+    }
+
+    /** A call without a result in a file, which says that it was approved. */
+    private static Conversation approvedInAFile() {
+        return new Restoration(ConversationScript.START, false)
+                .say(Message.user("Charge"), Optional.empty(), ConversationScript.START)
+                .say(
+                        new Message(Role.ASSISTANT, List.of(use("tu_1", "charge"))),
+                        Optional.empty(),
+                        ConversationScript.START)
+                .approved("tu_1")
+                .restore();
+    }
+
+    @Test
+    void approvalThatAFileStates_isNoApprovalToRunAgain() {
+        AgentPolicy.Care guarded = new AgentPolicy.Care(true, true, false, false, true, true, 60_000);
+        Conversation begun = ONWARD.of(approvedInAFile(), LATER)
+                .apply(new Fact.AgentRequested(), LATER)
+                .apply(new Fact.AgentResolved(charging(guarded)), LATER);
+        Conversation settled = begun.apply(
+                new Fact.OutcomeSettled("tu_1", Fact.Settlement.RERUN, Optional.empty(), Optional.empty()), LATER);
+
+        assertThat(call(begun, "tu_1").approval().orElseThrow().stated()).isTrue();
+        assertThat(call(begun, "tu_1").status()).isEqualTo(Call.Status.UNSETTLED);
+        assertThat(call(settled, "tu_1").status()).isEqualTo(Call.Status.AWAITING);
+        assertThat(settled.decide()).isEmpty();
+    }
+
+    @Test
+    void context_ofTheRequest_replacesTheRecordedOne() {
+        Json own = Json.of(Map.of("tenant", "acme"));
+        Resumption onward = new Resumption(
+                "r", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty(), Optional.of(own));
+        ConversationScript story = ConversationScript.ready().with(said("Hello"), new Fact.ModelCalled(1));
+
+        assertThat(onward.of(story.state(), LATER).context()).contains(own);
+        assertThat(ONWARD.of(onward.of(story.state(), LATER), LATER).context()).contains(own);
     }
 
     @Test

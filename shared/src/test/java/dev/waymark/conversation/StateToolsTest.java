@@ -43,6 +43,18 @@ class StateToolsTest {
     }
 
     @Test
+    void workspace_staysWhenTheMessagesAreReplaced_underNewerRules() {
+        Fact replaced =
+                new Fact.UserSpoke(Optional.empty(), Optional.of(List.of()), Optional.empty(), false, Optional.empty());
+        ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")));
+        Workspace before = story.state().desk();
+
+        assertThat(before.files().get("x")).isPresent();
+        assertThat(story.with(replaced).state().desk()).isEqualTo(before);
+        assertThat(story.state().transcript().isEmpty()).isTrue();
+    }
+
+    @Test
     void todos_areReplacedAsAWhole() {
         StateTools.Outcome outcome = run(
                 Workspace.EMPTY.withTodos(List.of(new Workspace.Todo("9", "old", "pending"))),

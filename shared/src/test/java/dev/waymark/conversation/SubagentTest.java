@@ -39,8 +39,8 @@ class SubagentTest {
     }
 
     private static ConversationScript replied(AgentPolicy terms, Optional<Parent> parent, Part... parts) {
-        return ConversationScript.begun(
-                        new Fact.RunStarted(1, "helper", false, Optional.empty(), Optional.empty(), parent))
+        return ConversationScript.begun(new Fact.RunStarted(
+                        1, "helper", false, Optional.empty(), Optional.empty(), parent, Optional.empty()))
                 .with(new Fact.AgentRequested(), new Fact.AgentResolved(terms))
                 .with(said("Go"), new Fact.ModelCalled(1), reply(1, parts));
     }

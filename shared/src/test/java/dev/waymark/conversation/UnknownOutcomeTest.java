@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ends that nobody knows the meaning of, what is heard of them later, and the keys and tokens that keep them harmless. */
 class UnknownOutcomeTest {
-    private static final Duration LATE_WORD = Duration.ofSeconds(30);
+    private static final Duration LATE_WORD = Duration.ofSeconds(20);
 
     // ---- what is told of it
 
@@ -179,7 +179,7 @@ class UnknownOutcomeTest {
 
     @Test
     void timedOutCall_whoseFenceIsNear_waitsNoLongerThanThat() {
-        ConversationScript script = claimedCall("charge").at(START.plusSeconds(50), timedOut("a", 1));
+        ConversationScript script = claimedCall("charge").at(START.plusSeconds(60), timedOut("a", 1));
 
         assertThat(script.decides()).containsExactly(new Step.WakeAt(START.plusSeconds(7 + 65)));
     }

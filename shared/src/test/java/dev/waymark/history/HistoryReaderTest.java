@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
+import io.temporal.client.WorkflowClient;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class HistoryReaderTest {
     private final ScriptedServer server = new ScriptedServer();
-    private final HistoryReader histories = new HistoryReader(server.stubs(), "default");
+    private final HistoryReader histories = new HistoryReader(WorkflowClient.newInstance(server.stubs()));
 
     @AfterEach
     void stopServer() {

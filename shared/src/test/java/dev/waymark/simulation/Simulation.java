@@ -133,8 +133,8 @@ final class Simulation {
         Optional<Integer> maxIterations = chance(3) ? Optional.of(1 + random.nextInt(4)) : Optional.empty();
         Optional<Parent> parent =
                 chance(4) ? Optional.of(new Parent("tu_0", 1 + random.nextInt(5), Optional.empty())) : Optional.empty();
-        Fact.RunStarted started =
-                new Fact.RunStarted(Conversation.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent);
+        Fact.RunStarted started = new Fact.RunStarted(
+                Conversation.RULES, "helper", chance(6), maxIterations, Optional.empty(), parent, Optional.empty());
         recorded.add(started);
         times.add(at);
         state = Conversation.start(started, at);

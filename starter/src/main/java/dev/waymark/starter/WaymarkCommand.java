@@ -1,7 +1,8 @@
 package dev.waymark.starter;
 
-import dev.waymark.client.WaymarkException;
+import dev.waymark.cli.ErrorRenderer;
 import dev.waymark.starter.chat.ChatCommand;
+import dev.waymark.starter.codec.CodecCommand;
 import dev.waymark.starter.command.AnswerCommand;
 import dev.waymark.starter.command.ApproveCommand;
 import dev.waymark.starter.command.BudgetCommand;
@@ -13,6 +14,7 @@ import dev.waymark.starter.command.ClearCommand;
 import dev.waymark.starter.command.CloseCommand;
 import dev.waymark.starter.command.DenyCommand;
 import dev.waymark.starter.command.DescribeCommands;
+import dev.waymark.starter.command.FilesCommand;
 import dev.waymark.starter.command.ForkCommand;
 import dev.waymark.starter.command.KeygenCommand;
 import dev.waymark.starter.command.PendingCommand;
@@ -29,13 +31,9 @@ import dev.waymark.starter.command.VerifyCommand;
 import dev.waymark.starter.command.WatchCommand;
 import dev.waymark.starter.demo.DemoCommand;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
-import dev.waymark.starter.render.JsonDocuments;
-import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.Output;
+import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.FailureText;
 import java.io.PrintWriter;
-import java.io.StringWriter;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -48,7 +46,6 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All commands, and what happens when one fails: one line on stderr, and an exit code that says why. */
 @Command(
@@ -97,6 +94,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("checkpoints", CheckpointsCommand.class);
         commands.put("save", SaveCommand.class);
         commands.put("calls", CallsCommand.class);
+        commands.put("files", FilesCommand.class);
         commands.put("verify", VerifyCommand.class);
         commands.put("result", ResultCommand.class);
         commands.put("sessions", SessionsCommand.class);
@@ -104,13 +102,15 @@ public final class WaymarkCommand implements Runnable {
         commands.put("stop", StopCommand.class);
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
+        commands.put("codec", CodecCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         commands.put("describe-commands", DescribeCommands.class);
         return commands;
     }
 
     /** Runs a command and returns its exit code. */
-    public static int execute(PrintWriter out, PrintWriter err, String... args) {
+    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
+        String[] args = withoutHelpWord(typed);
         CommandLine waymark = new CommandLine(new WaymarkCommand());
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
@@ -119,18 +119,25 @@ public final class WaymarkCommand implements Runnable {
                 waymark.addSubcommand(name, command);
             }
         });
-        waymark.getCommandSpec()
-                .usageMessage()
-                .footer("", "And of the worker: dev (a development server and a worker), worker, agents, tools.");
-        int exitCode = waymark.setExpandAtFiles(false)
+        HelpText.describe(waymark);
+        waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
+        int exitCode = ErrorRenderer.install(waymark, FailureText::of)
+                .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
-                .setParameterExceptionHandler(WaymarkCommand::misused)
-                .setExecutionExceptionHandler(WaymarkCommand::failed)
+                .setExecutionStrategy(WaymarkCommand::run)
                 .execute(args);
         out.flush();
         err.flush();
         return exitCode;
+    }
+
+    /** {@code help run} is {@code run --help}. */
+    private static String[] withoutHelpWord(String... args) {
+        if (args.length == 0 || !args[0].equals("help")) {
+            return args;
+        }
+        return args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"};
     }
 
     @Override
@@ -138,48 +145,20 @@ public final class WaymarkCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command");
     }
 
-    private static int misused(ParameterException e, String[] args) {
-        CommandLine command = e.getCommandLine();
-        boolean isUnknown = command.getParent() == null
-                && e instanceof UnmatchedArgumentException unmatched
-                && !unmatched.isUnknownOption();
-        String message = isUnknown
-                ? "no such command: "
-                        + ((UnmatchedArgumentException) e).getUnmatched().get(0)
-                : String.valueOf(e.getMessage());
-        String line = OneLine.error(message, "Try: " + command.getCommandSpec().qualifiedName() + " --help");
-        command.getErr().println(line);
-        if (Arrays.asList(args).contains(Output.JSON)) {
-            command.getOut().println(Output.spell(JsonDocuments.failure("BadInput", OneLine.oneLine(message))));
-        }
-        return ExitCode.BAD_INPUT;
-    }
-
-    private static int failed(Exception e, CommandLine command, ParseResult parsed) {
+    /** Runs the command. What it was told of its saver counts in its exit code. */
+    private static int run(ParseResult parsed) {
+        int exitCode = new CommandLine.RunLast().execute(parsed);
         ParseResult own = parsed;
         while (own.hasSubcommand()) {
             own = own.subcommand();
         }
-        boolean json = own.matchedOptionValue(Output.JSON, false);
-        if (own.matchedOptionValue(Output.VERBOSE, false)) {
-            StringWriter trace = new StringWriter();
-            e.printStackTrace(new PrintWriter(trace));
-            command.getErr().print(trace);
-        }
-        if (e instanceof WaymarkException known) {
-            command.getErr().println(OneLine.error(known));
-            if (json) {
-                command.getOut().println(Output.spell(JsonDocuments.of(known)));
-            }
-            return ExitCode.of(known);
-        }
-        String message = "unexpected " + e.getClass().getSimpleName() + ": " + e.getMessage();
-        String line = OneLine.error(message, "Add --verbose to see where");
-        command.getErr().println(line);
-        if (json) {
-            command.getOut().println(Output.spell(JsonDocuments.failure("Unexpected", message)));
-        }
-        return ExitCode.FAILED;
+        return own.commandSpec().mixins().values().stream()
+                .map(CommandSpec::userObject)
+                .filter(WaitOptions.class::isInstance)
+                .map(WaitOptions.class::cast)
+                .findFirst()
+                .map(wait -> wait.exitCode(exitCode))
+                .orElse(exitCode);
     }
 
     static final class Version implements CommandLine.IVersionProvider {

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -221,7 +222,8 @@ public abstract class CheckpointSaverContract {
             }
         });
 
-        int winner = ((Number) saver.load("t").orElseThrow().field("step")).intValue();
+        int winner =
+                ((Number) Objects.requireNonNull(saver.load("t").orElseThrow().field("step"))).intValue();
         assertThat(saver.load("t")).contains(checkpoint("t", winner, winner + "/9"));
     }
 
@@ -306,7 +308,8 @@ public abstract class CheckpointSaverContract {
             }
         });
 
-        int winner = ((Number) saver.load("t").orElseThrow().field("step")).intValue();
+        int winner =
+                ((Number) Objects.requireNonNull(saver.load("t").orElseThrow().field("step"))).intValue();
         assertThat(saver.load("t"))
                 .contains(checkpoint("t", winner, String.valueOf(winner).repeat(20_000)));
         for (int writer = 0; writer < writers; writer++) {
@@ -333,7 +336,7 @@ public abstract class CheckpointSaverContract {
             }
             while (!done.get()) {
                 Json loaded = saver.load("t").orElseThrow();
-                int step = ((Number) loaded.field("step")).intValue();
+                int step = ((Number) Objects.requireNonNull(loaded.field("step"))).intValue();
                 assertThat(loaded)
                         .isEqualTo(
                                 checkpoint("t", step, String.valueOf(step % 10).repeat(20_000)));

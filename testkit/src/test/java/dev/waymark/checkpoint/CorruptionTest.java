@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -113,6 +114,7 @@ class CorruptionTest {
 
     @ParameterizedTest
     @EnumSource(CheckpointFormat.class)
+    @Tag("full")
     void mutated_isCorruptOrWhatItSays(CheckpointFormat format) {
         Random random = new Random(format.ordinal());
         assertTimeoutPreemptively(NEVER, () -> {

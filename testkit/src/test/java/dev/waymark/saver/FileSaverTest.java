@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
+import dev.waymark.testkit.SavedOwnersContract;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,13 +25,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class FileSaverTest extends DurableSaverContract {
+class FileSaverTest extends DurableSaverContract implements SavedOwnersContract {
     @TempDir
     Path temporary;
 
     @Override
     protected CheckpointSaver open() {
         return new FileSaver(directory());
+    }
+
+    @Override
+    public CheckpointSaver saverWithOwners() {
+        return open();
     }
 
     private Path directory() {

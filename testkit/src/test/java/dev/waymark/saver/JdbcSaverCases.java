@@ -7,6 +7,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.type;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.testkit.DurableSaverContract;
+import dev.waymark.testkit.SavedOwnersContract;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -19,13 +20,18 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** What a saver in a database keeps beside its entries, for others to read. */
-abstract class JdbcSaverCases extends DurableSaverContract {
+abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwnersContract {
     /** The address of the test's own, empty database. */
     abstract String url();
 
     @Override
     protected CheckpointSaver open() {
         return new JdbcSaver(url(), Namespace.DEFAULT);
+    }
+
+    @Override
+    public CheckpointSaver saverWithOwners() {
+        return open();
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.testkit.DurableSaverContract;
 import dev.waymark.testkit.KeyValueStoreContract;
+import dev.waymark.testkit.SavedOwnersContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +18,17 @@ class MemoryStoreTest {
     }
 
     @Nested
-    class Saver extends DurableSaverContract {
+    class Saver extends DurableSaverContract implements SavedOwnersContract {
         private final MemoryStore store = new MemoryStore();
 
         @Override
         protected CheckpointSaver open() {
             return new KeyValueSaver(store);
+        }
+
+        @Override
+        public CheckpointSaver saverWithOwners() {
+            return open();
         }
 
         @Override

@@ -3,8 +3,13 @@ package dev.waymark.saver;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.KeyValueStoreContract;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +58,29 @@ class PostgresStoreTest {
         @Override
         String url() {
             return url;
+        }
+    }
+
+    @Test
+    void save_tablesLocked_isGivenUpInTime_andTheSaverIsOfUseAgain() throws Exception {
+        String url = newSchema();
+        try (CheckpointSaver saver = new BoundedSaver(new JdbcSaver(url, Namespace.DEFAULT), Duration.ofSeconds(2));
+                Connection other = DriverManager.getConnection(url)) {
+            Json document = Json.of(Map.of("threadId", "t", "step", 1));
+            saver.save(document);
+            other.setAutoCommit(false);
+            other.createStatement().execute("LOCK TABLE waymark_entries IN ACCESS EXCLUSIVE MODE");
+
+            assertThatThrownBy(() -> saver.save(document))
+                    .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.type(SaverException.class))
+                    .returns(SaverException.FAILED, SaverException::type)
+                    .satisfies(e -> assertThat(e).hasMessage("the saver does not answer after 2000 ms: saving t"));
+            assertThatThrownBy(() -> saver.load("t"))
+                    .isInstanceOf(SaverException.class)
+                    .hasMessage("the saver does not answer after 2000 ms: loading t");
+            other.rollback();
+
+            assertThat(saver.load("t")).contains(document);
         }
     }
 

@@ -7,6 +7,7 @@ import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
+import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.model.ModelActivity;
@@ -19,6 +20,8 @@ import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.temporal.activity.Activity;
+import io.temporal.activity.ActivityInfo;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
 import io.temporal.common.converter.EncodedValues;
@@ -49,8 +52,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** What is shown of a reply that is still coming changes as often as this. */
-    private static final Duration HEARTBEAT_THROTTLE = Duration.ofMillis(200);
+    /** More than all kinds of tools run at a time, so that tools which wait for their turn hold up no model. */
+    private static final int ACTIVITIES = 2_000;
 
     /** What a tool gets to clean up once it has been interrupted. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
@@ -76,8 +79,7 @@ public final class AgentWorker implements AutoCloseable {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
         this.options = options(!isInMemory(client));
-        this.runs = new RunReader(new HistoryReader(
-                client.getWorkflowServiceStubs(), client.getOptions().getNamespace()));
+        this.runs = new RunReader(new HistoryReader(client));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
@@ -105,10 +107,17 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, kinds.discovery()),
+                new AgentActivity(builder.agents, kinds.discovery(), this::ranBefore),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
+    }
+
+    /** Only names of subagents' threads have a slash that a workflow put there. */
+    private boolean ranBefore() {
+        ActivityInfo info = Activity.getExecutionContext().getInfo();
+        return info.getWorkflowId().contains("/")
+                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
     }
 
     // ---- its life
@@ -165,11 +174,8 @@ public final class AgentWorker implements AutoCloseable {
     private static WorkerOptions options(boolean sticky) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
-                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis())
-                .setMaxHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
-                .setDefaultHeartbeatThrottleInterval(HEARTBEAT_THROTTLE)
-                // Otherwise the first heartbeat while draining throws in a tool that is to finish.
-                .setAllowActivityHeartbeatDuringShutdown(true);
+                .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
+                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis());
         if (!sticky) {
             // No worker is preferred for being the last that had a thread. The in-memory server would wait for it
             // for ever, also when it is gone; the real one for five seconds.

@@ -72,7 +72,7 @@ public final class ChaosStage implements AutoCloseable {
         this.directory = directory;
         this.connection = connection;
         this.client = AgentClient.connect(connection.address());
-        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.client());
         this.ledger = EffectLedger.open(directory.resolve("ledger"));
     }
 
@@ -219,7 +219,8 @@ public final class ChaosStage implements AutoCloseable {
             violations.add(effects.calls() + " calls of " + run.calls());
         }
         timeline.now().calls().forEach((id, call) -> {
-            known.add(IdempotencyKey.of(timeline.thread(), call.tool(), call.args(), call.repeat()));
+            known.add(IdempotencyKey.of(
+                    timeline.now().session().orElse(timeline.thread()), call.tool(), call.args(), call.repeat()));
             if (call.status() != Call.Status.COMPLETED && call.status() != Call.Status.LOST) {
                 violations.add(id + " is " + call.status());
             }

@@ -178,7 +178,7 @@ class WorldFaultsServerTest {
     }
 
     private Conversation await(String thread, Predicate<Conversation> fits) {
-        HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+        HistoryReader histories = new HistoryReader(connection.client());
         return Awaitility.await()
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(200))
@@ -306,8 +306,7 @@ class WorldFaultsServerTest {
     void serverAwayForTwentySeconds_losesNoCall() throws Exception {
         RecordingTool slow = RecordingTool.of("slow", ledger.port())
                 .with(spec -> spec.timeout(Duration.ofSeconds(60)))
-                .inTheMiddle(() ->
-                        pass(Duration.ofSeconds(8)));
+                .inTheMiddle(() -> pass(Duration.ofSeconds(8)));
         int port = Integer.parseInt(server.address().substring(server.address().lastIndexOf(':') + 1));
         try (AgentWorker worker = worker(connection.client(), "slow", new ToolSpec[0], slow)) {
             worker.start();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A tool whose worker is really killed. */
 class ChargeCardTest {
     @ParameterizedTest
-    @EnumSource(names = {"AFTER_CLAIM", "BEFORE_COMPLETION"})
+    @EnumSource(names = "AFTER_CLAIM")
     void workerKilled_cardIsChargedOnce(CrashPoint point, @TempDir Path directory) throws Exception {
         Path witness = directory.resolve("witness");
         try (DevServer server = DevServer.inMemory(0);

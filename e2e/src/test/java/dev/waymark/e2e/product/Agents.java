@@ -298,7 +298,8 @@ public final class Agents {
         }
     }
 
-    private Agents agent(String name, String more, String script) {
+    /** An agent with a script for its model, and these fields besides. */
+    public Agents agent(String name, String more, String script) {
         try {
             Files.writeString(
                     directory.resolve(name + ".yaml"), "model: scripted:" + name + ".script.yaml\n" + more + "\n");

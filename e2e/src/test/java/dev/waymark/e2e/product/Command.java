@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -23,8 +24,11 @@ public final class Command {
         this.environment = environment;
     }
 
+    /** Nothing of a test is remembered for the user who runs it. */
+    private static final Path STATE = Path.of("target", "state").toAbsolutePath();
+
     public static Command at(String address) {
-        return new Command(Map.of("TEMPORAL_ADDRESS", address));
+        return new Command(Map.of("TEMPORAL_ADDRESS", address, "XDG_STATE_HOME", STATE.toString()));
     }
 
     /** Without a word about where the server is. */
@@ -72,7 +76,7 @@ public final class Command {
                 process.destroyForcibly();
                 throw new IllegalStateException("still runs: " + String.join(" ", arguments));
             }
-            return new Done(process.exitValue(), out.join(), err.join());
+            return new Done(process.exitValue(), ScriptFile.named(out.join()), ScriptFile.named(err.join()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -7,12 +7,17 @@ import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
 /** {@code ./waymark} with the jars that {@code mvn package} made. Its tests skip themselves where there are none. */
-final class ScriptFile {
+public final class ScriptFile {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
 
     private ScriptFile() {}
 
-    static List<String> call(String... arguments) {
+    /** Hints name the script as it was called. The tests call it by its path. */
+    static String named(String printed) {
+        return printed.replace(ROOT.resolve("waymark").toString(), "waymark");
+    }
+
+    public static List<String> call(String... arguments) {
         for (String jar : List.of("worker/target/waymark-worker.jar", "starter/target/waymark.jar")) {
             Assumptions.assumeTrue(Files.exists(ROOT.resolve(jar)), () -> "not built: " + jar);
         }

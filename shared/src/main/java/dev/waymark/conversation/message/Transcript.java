@@ -45,6 +45,10 @@ public record Transcript(
             Objects.requireNonNull(message, "message");
             source = source == null ? Optional.empty() : source;
         }
+
+        public Entry saying(Message other) {
+            return new Entry(id, at, source, other);
+        }
     }
 
     public Transcript plus(Entry entry) {

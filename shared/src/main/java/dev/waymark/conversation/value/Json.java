@@ -69,8 +69,8 @@ public final class Json {
     public Json overlaidBy(Optional<Json> other) {
         Map<String, Object> fields = new LinkedHashMap<>();
         Stream.concat(Stream.of(this), other.stream())
-                .forEach(object ->
-                        ((Map<?, ?>) object.value).forEach((name, field) -> fields.put((String) name, field)));
+                .forEach(object -> ((Map<?, ?>) Objects.requireNonNull(object.value))
+                        .forEach((name, field) -> fields.put((String) name, field)));
         return Json.of(fields);
     }
 

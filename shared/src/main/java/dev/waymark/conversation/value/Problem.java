@@ -34,6 +34,8 @@ public record Problem(
     public static final String AGENT_INVALID = "AgentInvalid";
     /** Nobody knows whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
+    /** Another thread had a subagent's call before a reset, may have carried it out, and is not held any more. */
+    public static final String RAN_BEFORE = "RanBefore";
     /** The thread goes by newer rules than a worker knows, which leaves its work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
     /** Transcript or checkpoint break the rules of their format. */

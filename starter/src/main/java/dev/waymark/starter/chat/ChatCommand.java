@@ -1,5 +1,7 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.SaveListener;
@@ -7,12 +9,13 @@ import dev.waymark.client.SaveOptions;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.terminal.Console;
@@ -21,6 +24,7 @@ import dev.waymark.starter.terminal.LineEditor;
 import dev.waymark.starter.terminal.PipeConsole;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -77,11 +81,18 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Spec
     private CommandSpec spec;
 
+    @SuppressWarnings("NullAway.Init")
     private AgentClient client;
+
     private Optional<CheckpointSaver> place = Optional.empty();
     private Optional<SaveOptions> saving = Optional.empty();
+
+    @SuppressWarnings("NullAway.Init")
     private Console console;
+
+    @SuppressWarnings("NullAway.Init")
     private ChatSession current;
+
     private boolean quitting;
 
     /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */
@@ -111,8 +122,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
             if (session == null) {
-                console.note("session " + current.name() + ". Come back with: waymark chat --session "
-                        + ValueText.quoted(current.name()));
+                console.note("session " + current.name() + ". Come back with: "
+                        + CommandName.line("chat --session " + ValueText.quoted(current.name())));
             }
             talk();
             return ExitCode.DONE;
@@ -122,7 +133,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     }
 
     private Console console() {
-        return LineEditor.open(HISTORY)
+        return LineEditor.open(HISTORY, this::completions)
                 .orElseGet(() -> new PipeConsole(
                         System.in,
                         spec.commandLine().getOut(),
@@ -216,8 +227,8 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             left = true;
             ChatSession last = session();
             if (last.isBusy()) {
-                console.note(
-                        "the turn goes on. Come back with: waymark chat --session " + ValueText.quoted(last.name()));
+                console.note("the turn goes on. Come back with: "
+                        + CommandName.line("chat --session " + ValueText.quoted(last.name())));
             }
             last.close();
         }
@@ -250,6 +261,31 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Override
     public void hint(String text) {
         console.note(text);
+    }
+
+    @Override
+    public void askAgain(PendingItem item) {
+        session().ask(item);
+    }
+
+    @Override
+    public void showResult(String callId) {
+        session().showResult(callId);
+    }
+
+    @Override
+    public boolean isInteractive() {
+        return console.isInteractive();
+    }
+
+    /** What the Tab key may add: orders, and the ids of what is open. */
+    private List<String> completions(String typed) {
+        if (!typed.startsWith("/")) {
+            return List.of();
+        }
+        return typed.contains(" ")
+                ? session().open().stream().map(PendingItem::callId).toList()
+                : ChatLine.COMMANDS;
     }
 
     @Override
@@ -310,6 +346,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
         String mine = session().thread();
         sessions.forEach((thread, status) ->
-                console.show((thread.equals(mine) ? "* " : "  ") + OneLine.oneLine(thread) + "  " + status));
+                console.show((thread.equals(mine) ? "* " : "  ") + SafeText.line(thread) + "  " + status));
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.ValueText;
@@ -9,24 +10,29 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.terminal.Console;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a person sees of a conversation: words, calls, and what is asked of them. Thread-safe. */
 public final class ChatScreen {
     private static final int ENTRIES_SHOWN_AGAIN = 6;
-    /** Of arguments and questions. */
-    private static final int CHARACTERS_SHOWN = 4_000;
+    private static final String EDIT_TOOL = "edit_file";
+    private static final int MOST_DIFF_LINES = 40;
 
     private final Console console;
     private final Set<String> own = new HashSet<>();
@@ -47,7 +53,7 @@ public final class ChatScreen {
         open = List.of();
         int hidden = Math.max(0, now.transcript().count() - ENTRIES_SHOWN_AGAIN);
         if (hidden > 0) {
-            note("… " + hidden + " earlier: waymark show " + ValueText.quoted(timeline.thread()));
+            note("… " + hidden + " earlier: " + CommandName.line("show " + ValueText.quoted(timeline.thread())));
         }
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
         showWhatIsOpen(timeline.thread(), now);
@@ -60,9 +66,9 @@ public final class ChatScreen {
         Message message = entry.message();
         if (message.role() == Role.ASSISTANT) {
             showText(message.text());
-            message.toolUses().forEach(use -> showCall(use.name(), use.input().canonical()));
+            message.toolUses().forEach(use -> showCall(use.name(), use.input()));
         } else if (!message.text().isBlank()) {
-            show("> " + message.text());
+            showMarked("> ", message.text());
         }
     }
 
@@ -87,7 +93,10 @@ public final class ChatScreen {
         coming = "";
         console.passing("");
         moment.fact().ifPresent(fact -> tell(fact, before, now));
-        before.flatMap(state -> endedSince(state, now)).ifPresent(turn -> showEnd(thread, turn));
+        before.flatMap(state -> endedSince(state, now)).ifPresent(turn -> {
+            showEnd(thread, turn);
+            showUse(turn, now);
+        });
         showWhatIsOpen(thread, now);
     }
 
@@ -97,7 +106,7 @@ public final class ChatScreen {
         coming = goesOn ? coming + words.text() : words.text();
         attempt = words.attempt();
         comingEvent = words.eventId();
-        console.passing(OneLine.harmless(coming));
+        console.passing(SafeText.lines(coming));
     }
 
     private void tell(Fact fact, Optional<Conversation> before, Conversation now) {
@@ -106,9 +115,11 @@ public final class ChatScreen {
             showText(new Message(Role.ASSISTANT, replied.reply().content()).text());
             now.batchCalls().stream()
                     .filter(call -> !call.waitsForPerson())
-                    .forEach(call -> showCall(call.tool(), call.args().canonical()));
+                    .forEach(call -> showCall(call.tool(), call.args()));
         } else if (fact instanceof Fact.ToolFinished finished && finished.isError()) {
             trouble(now, finished.callId(), finished.content());
+        } else if (fact instanceof Fact.ToolFinished finished && console.isInteractive()) {
+            showFolded(finished);
         } else if (fact instanceof Fact.ToolLost lost) {
             trouble(now, lost.callId(), lost.problem().message());
         } else if (fact instanceof Fact.MessageIgnored ignored) {
@@ -118,7 +129,7 @@ public final class ChatScreen {
         } else if (fact instanceof Fact.UserSpoke spoke && isFromElsewhere(spoke)) {
             spoke.content().ifPresent(message -> show("> " + message.text()));
         } else if (fact instanceof Fact.HumanAnswered answered && isFromElsewhere(answered)) {
-            show("> " + answered.answer());
+            showMarked("> ", answered.answer());
         } else if (fact instanceof Fact.ApprovalDecided decided && isFromElsewhere(decided)) {
             note((decided.approved() ? "approved" : "denied")
                     + decided.callId().map(id -> ": " + id).orElse("")
@@ -154,17 +165,27 @@ public final class ChatScreen {
             case CANCELLED -> note("the thread was cancelled");
             case FAILED ->
                 note(OneLine.error(
-                        "the turn failed: " + problem.map(Problem::message).orElse("nobody knows why"),
+                        "the turn failed: " + problem.map(Problem::message).orElse("no reason given"),
                         "Try again with /retry"));
             case BUDGET ->
                 note(OneLine.error(
                         problem.map(Problem::message).orElse("the budget is spent"),
-                        "Raise it with: waymark budget " + ValueText.quoted(thread)));
+                        "Raise it with: " + CommandName.line("budget " + ValueText.quoted(thread))));
             case MAX_ITERATIONS ->
                 note(OneLine.error(
                         problem.map(Problem::message).orElse("the turn may not call the model any more"),
-                        "Raise the limit with: waymark budget " + ValueText.quoted(thread) + " --iterations "
-                                + Math.max(1, turn.iterations()) * 2));
+                        "Raise the limit with: "
+                                + CommandName.line("budget " + ValueText.quoted(thread) + " --iterations "
+                                        + Math.max(1, turn.iterations()) * 2)));
+        }
+    }
+
+    private void showUse(Turn turn, Conversation now) {
+        boolean isUsed = turn.usage().inputTokens() + turn.usage().outputTokens() > 0;
+        if (console.isInteractive() && isUsed) {
+            note("  " + OneLine.count(turn.iterations(), "model call") + " · "
+                    + turn.usage().inputTokens() + " tokens in, " + turn.usage().outputTokens() + " out"
+                    + now.cost().map(cost -> " · " + cost + " USD so far").orElse(""));
         }
     }
 
@@ -173,36 +194,82 @@ public final class ChatScreen {
         List<PendingItem> fresh = new ArrayList<>(items);
         fresh.removeAll(open);
         open = items;
-        for (PendingItem item : fresh) {
-            show(item.shortened(CHARACTERS_SHOWN).words());
-            howToDecide(item).ifPresent(this::note);
-        }
+        fresh.forEach(this::ask);
     }
 
-    private static Optional<String> howToDecide(PendingItem item) {
+    /** What waits for a decision, with all that the decision is about. */
+    synchronized void ask(PendingItem item) {
+        PendingText text = PendingText.of(item);
+        text.question().forEach(line -> console.ask(SafeText.lines(line)));
+        howToDecide(item, text).ifPresent(this::note);
+    }
+
+    private Optional<String> howToDecide(PendingItem item, PendingText text) {
         return switch (item.kind()) {
-            case PendingItem.APPROVAL ->
-                Optional.of("  /approve " + item.callId() + " or /deny " + item.callId() + " --reason TEXT");
+            case PendingItem.APPROVAL -> Optional.of("  " + approvalHint(item, text));
             case PendingItem.UNKNOWN -> Optional.of("  /settle " + item.callId() + " done, rerun or give-up");
             default -> Optional.empty();
         };
     }
 
-    private void showCall(String tool, String args) {
-        show("· " + OneLine.shortened(tool + " " + args));
+    private String approvalHint(PendingItem item, PendingText text) {
+        if (!text.isWhole()) {
+            return text.commands(false).get(0) + ". /deny " + item.callId() + " forbids it";
+        }
+        String commands = "/approve " + item.callId() + " or /deny " + item.callId() + " --reason TEXT";
+        return console.isInteractive() ? "y or n? Or " + commands : commands;
+    }
+
+    /** All that a call returned. */
+    synchronized void showResult(String callId) {
+        Optional<String> result = newest.stream()
+                .flatMap(state -> state.transcript().messages().stream())
+                .flatMap(message -> message.toolResults().stream())
+                .filter(part -> part.toolUseId().equals(callId))
+                .map(Part.ToolResult::content)
+                .reduce((earlier, later) -> later);
+        result.ifPresentOrElse(this::showText, () -> note("no result of this call: " + callId + ". See /help"));
+    }
+
+    /** The first line of what a call returned, and how much more there is. */
+    private void showFolded(Fact.ToolFinished finished) {
+        String content = finished.content();
+        long lines = content.lines().count();
+        String more = lines > 1 ? "  (" + lines + " lines: /result " + SafeText.line(finished.callId()) + ")" : "";
+        note("  ↳ " + OneLine.shortened(content.lines().findFirst().orElse("")) + more);
+    }
+
+    private void showCall(String tool, Json args) {
+        show("· " + SafeText.line(tool) + " " + OneLine.shortenedJson(args.canonical()));
+        if (tool.equals(EDIT_TOOL) && console.isInteractive()) {
+            showDiff("- ", args.field("old"));
+            showDiff("+ ", args.field("new"));
+        }
+    }
+
+    private void showDiff(String mark, @Nullable Object text) {
+        List<String> lines = String.valueOf(text).lines().toList();
+        lines.stream().limit(MOST_DIFF_LINES).forEach(line -> note("  " + mark + line));
+        if (lines.size() > MOST_DIFF_LINES) {
+            note("  … " + (lines.size() - MOST_DIFF_LINES) + " lines more");
+        }
+    }
+
+    private void showMarked(String mark, String text) {
+        text.lines().forEach(line -> show(mark + line));
     }
 
     private void showText(String text) {
         if (!text.isBlank()) {
-            show(text);
+            console.quote(SafeText.lines(text));
         }
     }
 
     private void show(String text) {
-        console.show(OneLine.harmless(text));
+        console.show(SafeText.lines(text));
     }
 
     private void note(String text) {
-        console.note(OneLine.harmless(text));
+        console.note(SafeText.lines(text));
     }
 }

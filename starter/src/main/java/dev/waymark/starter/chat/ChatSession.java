@@ -1,5 +1,6 @@
 package dev.waymark.starter.chat;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
@@ -87,7 +88,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
         if (timeline.isEmpty()) {
-            client.checkThatItLasts(terms.name(), terms.volatileAllowed());
+            client.saved().checkThatItLasts(terms.name(), terms.volatileAllowed());
             terms.agent()
                     .orElseThrow(() -> new WaymarkException.Refused(
                             Problem.BAD_INPUT,
@@ -111,6 +112,14 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return screen.open();
     }
 
+    void ask(PendingItem item) {
+        screen.ask(item);
+    }
+
+    void showResult(String callId) {
+        screen.showResult(callId);
+    }
+
     // ---- coming back
 
     /** The newest thread of the session, as it stands once it is open. */
@@ -126,7 +135,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
             return timeline;
         }
         String successor = terms.thread(number + 1);
-        client.resumeOnly(thread, successor, terms.how());
+        client.resumeOnly(thread, terms.how().withThread(successor));
         console.note("going on in " + successor);
         thread = successor;
         return read(thread);
@@ -146,7 +155,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
 
     private Optional<Timeline> restored() {
         Optional<Timeline> timeline = read(thread);
-        if (timeline.isEmpty() && client.restore(thread, terms.how()).isPresent()) {
+        if (timeline.isEmpty() && client.saved().restore(thread, terms.how()).isPresent()) {
             return read(thread);
         }
         return timeline;
@@ -317,7 +326,8 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(
-                    "no worker has taken it for ten seconds", "It goes on once there is one: waymark worker"));
+                    "no worker has taken it for ten seconds",
+                    "It goes on once there is one: " + CommandName.line("worker")));
             stalled = true;
             notifyAll();
         }
@@ -424,7 +434,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     /** What was shown last may not have come to the saver yet. */
     private void saveTheLast() {
         try {
-            client.save(thread());
+            client.saved().save(thread());
         } catch (WaymarkException e) {
             console.note(OneLine.error(e));
         }

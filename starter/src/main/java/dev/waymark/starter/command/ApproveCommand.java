@@ -2,6 +2,7 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Approval;
 import dev.waymark.contract.PayloadJson;
@@ -10,6 +11,7 @@ import dev.waymark.starter.options.DecisionOptions;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,9 +44,15 @@ public final class ApproveCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Approval approval = args == null ? Approval.approve() : Approval.edit(object(args));
+        Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, decision.send(client, thread, approval));
+            thread = client.find(thread);
+            Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
+            if (reviewed.isEmpty()) {
+                output.note("Nothing was decided: the call still waits.");
+                return ExitCode.FAILED;
+            }
+            return OutcomeRenderer.print(output, decision.send(client, thread, reviewed.get()));
         }
     }
 
@@ -57,6 +65,6 @@ public final class ApproveCommand implements Callable<Integer> {
         } catch (JsonProcessingException | IllegalArgumentException e) {
             // Said below, as for any other JSON.
         }
-        throw new ParameterException(spec.commandLine(), "--args is no JSON object: " + text);
+        throw new ParameterException(spec.commandLine(), "--args is not a JSON object: " + text);
     }
 }

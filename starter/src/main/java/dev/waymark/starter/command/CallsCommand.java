@@ -1,16 +1,21 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.CallItem;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.display.SafeText;
+import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.CallLog;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,14 +34,25 @@ public final class CallsCommand implements Callable<Integer> {
     @Option(names = "--pending", description = "Only those that have no result yet.")
     private boolean pending;
 
+    @Option(names = "--full", description = "With keys, all of the arguments, and results.")
+    private boolean full;
+
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            List<CallLog.Row> calls = CallLog.of(client.timeline(thread)).stream()
+            Timeline timeline = client.timeline(client.find(thread));
+            Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
+            List<CallLog.Row> calls = CallLog.of(timeline).stream()
                     .filter(row -> !pending || row.call().lacksResult())
                     .toList();
             if (output.isJson()) {
-                output.document(CallLog.document(calls));
+                output.document(CallLog.document(calls, results));
+                return ExitCode.DONE;
+            }
+            if (full) {
+                calls.forEach(row -> CallLog.full(
+                                row, Optional.ofNullable(results.get(row.call().callId())))
+                        .forEach(output::line));
                 return ExitCode.DONE;
             }
             List<List<String>> rows = new ArrayList<>();
@@ -44,13 +60,13 @@ public final class CallsCommand implements Callable<Integer> {
             for (CallLog.Row row : calls) {
                 CallItem call = row.call();
                 rows.add(List.of(
-                        OneLine.oneLine(call.callId()),
+                        SafeText.line(call.callId()),
                         call.status(),
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
-                        OneLine.oneLine(call.tool()),
+                        SafeText.line(call.tool()),
                         String.valueOf(call.dispatches()),
                         CallLog.decisions(row),
-                        OneLine.shortened(call.args().canonical())));
+                        OneLine.shortenedJson(call.args().canonical())));
             }
             TextTable.print(output, rows);
             return ExitCode.DONE;

@@ -1,9 +1,9 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -26,6 +26,7 @@ public final class CancelCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             AgentResult result = client.cancel(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.cancelled(result));

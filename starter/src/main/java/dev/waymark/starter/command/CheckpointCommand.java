@@ -3,11 +3,11 @@ package dev.waymark.starter.command;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;
@@ -56,6 +56,7 @@ public final class CheckpointCommand implements Callable<Integer> {
                         spec.commandLine(),
                         "no such format: " + format + ". There are " + String.join(", ", CheckpointFormat.names())));
         try (AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.find(thread);
             Timeline timeline = Optional.ofNullable(at)
                     .map(place -> client.timeline(thread, place))
                     .orElseGet(() -> client.timeline(thread));

@@ -1,11 +1,11 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
@@ -28,6 +28,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.cut()) {
                 output.note("waymark: the server keeps older versions no more");

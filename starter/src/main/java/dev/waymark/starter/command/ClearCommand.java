@@ -1,8 +1,8 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
@@ -29,6 +29,7 @@ public final class ClearCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             AgentClient.Started cleared = all ? client.clearAll(thread) : client.clear(thread);
             if (output.isJson()) {
                 output.document(JsonDocuments.of("cleared", cleared));

@@ -2,10 +2,11 @@ package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ValueText;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -27,6 +28,7 @@ public final class CloseCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             String status = client.close(thread) ? "closed" : "closing";
             if (output.isJson()) {
                 ObjectNode document = JsonNodeFactory.instance.objectNode();
@@ -36,7 +38,8 @@ public final class CloseCommand implements Callable<Integer> {
             } else {
                 output.line(status + ": " + thread);
                 if (status.equals("closing")) {
-                    output.note("  once its turn has ended; to end it now: waymark cancel " + ValueText.quoted(thread));
+                    output.note("  once its turn has ended; to end it now: "
+                            + CommandName.line("cancel " + ValueText.quoted(thread)));
                 }
             }
             return ExitCode.DONE;

@@ -29,7 +29,8 @@ public final class DenyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
-            return OutcomeRenderer.print(output, decision.send(client, thread, Approval.deny()));
+            thread = client.find(thread);
+            return OutcomeRenderer.print(output, decision.send(client, thread, decision.on(Approval.deny())));
         }
     }
 }

@@ -1,10 +1,11 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ForkOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
@@ -48,6 +49,7 @@ public final class ForkCommand implements Callable<Integer> {
         ForkOptions how = isVolatile ? ForkOptions.into(thread).allowingVolatile() : ForkOptions.into(thread);
         how = at == null ? how : how.at(at);
         try (AgentClient client = wait.client(output, !isVolatile)) {
+            ancestor = client.find(ancestor);
             if (message != null) {
                 return OutcomeRenderer.print(output, client.fork(ancestor, how.saying(message)));
             }
@@ -55,12 +57,12 @@ public final class ForkCommand implements Callable<Integer> {
             if (output.isJson()) {
                 output.document(JsonDocuments.of(forked.status(), forked.started()));
             } else {
-                output.line(forked.status() + ": " + forked.started().thread());
+                output.line("forked: " + forked.started().thread());
                 String name = ValueText.quoted(forked.started().thread());
                 output.note(
                         forked.status().equals("interrupted")
-                                ? "  waymark pending " + name
-                                : "  waymark say " + name + " TEXT");
+                                ? "  " + CommandName.line("pending " + name)
+                                : "  " + CommandName.line("say " + name + " TEXT"));
             }
             return ExitCode.DONE;
         }

@@ -1,9 +1,9 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.DecisionKey;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.SignerKey;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.Output;
 import java.nio.file.Path;
 import java.util.Map;

@@ -1,19 +1,24 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PendingItem;
+import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
-import dev.waymark.starter.render.OneLine;
-import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.PendingText;
+import dev.waymark.starter.render.ShownApprovals;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** Lists what waits for a person. */
@@ -29,12 +34,21 @@ public final class PendingCommand implements Callable<Integer> {
             description = "The thread. Without one: every open thread.")
     private String thread;
 
+    @Mixin
+    private ListOptions list;
+
+    @Option(names = "--kind", paramLabel = "K", description = "Only these: question, approval or unknown.")
+    private String kind;
+
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            List<PendingItem> items = Optional.ofNullable(thread)
-                    .map(client::pending)
-                    .orElseGet(() -> client.pending(new SlowProgress(output)));
+            List<PendingItem> items = wanted(
+                    client,
+                    Optional.ofNullable(thread)
+                            .map(id -> client.pending(client.find(id)))
+                            .orElseGet(() -> client.pending(new SlowProgress(output))));
+            ShownApprovals.remember(items);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(items));
             } else {
@@ -44,16 +58,28 @@ public final class PendingCommand implements Callable<Integer> {
         }
     }
 
+    private List<PendingItem> wanted(AgentClient client, List<PendingItem> all) {
+        Map<String, String> agents = new HashMap<>();
+        if (list.isOfOneAgent()) {
+            client.threads(new SlowProgress(output)).forEach(each -> agents.put(each.thread(), each.agent()));
+        }
+        return all.stream()
+                .filter(item -> kind == null || item.kind().equals(kind))
+                .filter(item -> list.isWanted(agents.getOrDefault(item.thread(), "")))
+                .limit(list.limit())
+                .toList();
+    }
+
     private void print(List<PendingItem> items) {
         for (PendingItem item : items) {
-            output.line(
-                    OneLine.oneLine(item.thread()) + "  " + OneLine.oneLine(item.callId()) + "  since " + item.since());
-            output.line("  " + item.words());
+            output.line(SafeText.line(item.thread()) + "  " + SafeText.line(item.callId()) + "  since " + item.since());
+            PendingText text = PendingText.of(item);
+            text.question().forEach(line -> output.line("  " + line));
             boolean several = items.stream()
                             .filter(other -> other.thread().equals(item.thread()))
                             .count()
                     > 1;
-            OutcomeRenderer.howToDecide(item, several).forEach(line -> output.line("    " + line));
+            text.commands(several).forEach(line -> output.line("    " + line));
         }
         if (items.isEmpty()) {
             output.note("nothing waits for a person");

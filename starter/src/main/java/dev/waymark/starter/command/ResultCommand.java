@@ -24,6 +24,7 @@ public final class ResultCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = wait.client(output)) {
+            thread = client.find(thread);
             return OutcomeRenderer.print(output, client.result(thread));
         }
     }

@@ -1,16 +1,22 @@
 package dev.waymark.starter.command;
 
 import dev.waymark.checkpoint.CheckpointReader;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.ResumeOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.WaitOptions;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
@@ -70,6 +76,18 @@ public final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--max-iterations", paramLabel = "N", description = "How often a turn may call the model, at most.")
     private Integer maxIterations;
 
+    @Option(
+            names = "--context",
+            paramLabel = "JSON",
+            description = "An object that the new thread carries for its tools, instead of what is recorded.")
+    private String context;
+
+    @Option(names = "--no-wait", description = "Return once it is durable. No worker is needed for that.")
+    private boolean noWait;
+
+    @Option(names = "--assert-complete", description = "Exit with 4 when the agent asks a person something.")
+    private boolean assertComplete;
+
     @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
     private boolean isVolatile;
 
@@ -80,14 +98,51 @@ public final class ResumeCommand implements Callable<Integer> {
     public Integer call() {
         ResumeOptions how = how();
         try (AgentClient client = wait.client(output, !isVolatile)) {
-            AgentResult result = checkpoint()
+            Optional<byte[]> checkpoint = checkpoint();
+            if (noWait) {
+                return started(client, checkpoint, how);
+            }
+            AgentResult result = checkpoint
                     .map(text -> client.resume(text, place(), how))
-                    .orElseGet(() -> client.resume(source, how));
+                    .orElseGet(() -> resumeThread(client, how));
             int exitCode = OutcomeRenderer.print(output, result);
+            if (assertComplete && result instanceof AgentResult.Interrupted interrupted) {
+                output.note(OneLine.error("Agent interrupted: " + interrupted.question(), ""));
+                return ExitCode.INTERRUPTED;
+            }
             if (hasUntoldName(result)) {
-                output.note("  waymark show " + ValueText.quoted(result.thread()));
+                output.note("  " + CommandName.line("show " + ValueText.quoted(result.thread())));
             }
             return exitCode;
+        }
+    }
+
+    private int started(AgentClient client, Optional<byte[]> checkpoint, ResumeOptions how) {
+        Optional<AgentClient.Started> started = checkpoint
+                .map(text -> client.resumeOnly(text, place(), how))
+                .orElseGet(() -> Optional.of(client.resumeOnly(source, how)));
+        if (started.isEmpty()) {
+            // Nothing goes on, so its outcome is all there is.
+            return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
+        }
+        if (output.isJson()) {
+            output.document(JsonDocuments.of("running", started.get()));
+        } else {
+            output.line("running: " + started.get().thread());
+        }
+        return ExitCode.DONE;
+    }
+
+    private AgentResult resumeThread(AgentClient client, ResumeOptions how) {
+        String found = client.find(source);
+        boolean looksLikeAFile = source.contains(".") || source.contains("/");
+        try {
+            return client.resume(found, how);
+        } catch (WaymarkException.NotFound e) {
+            if (looksLikeAFile && e.remedy().action() == Remedy.Action.LIST_THREADS) {
+                throw new WaymarkException.NotFound("no such file, and no such thread: " + source, e.remedy());
+            }
+            throw e;
         }
     }
 
@@ -142,11 +197,14 @@ public final class ResumeCommand implements Callable<Integer> {
         if (maxIterations != null && maxIterations < 1) {
             throw new ParameterException(spec.commandLine(), "--max-iterations must be at least 1: " + maxIterations);
         }
-        ResumeOptions how = ResumeOptions.onward();
+        ResumeOptions how = from == null
+                ? ResumeOptions.onward()
+                : ResumeOptions.onward().as(Savers.using(from, saver -> saver.owner(source)));
         how = answer == null ? how : how.withAnswer(answer);
         how = agent == null ? how : how.withAgent(agent);
         how = thread == null ? how : how.withThread(thread);
         how = maxIterations == null ? how : how.withMaxIterations(maxIterations);
+        how = context == null ? how : how.withContext(JsonFiles.parse("--context", context));
         return isVolatile ? how.allowingVolatile() : how;
     }
 }

@@ -1,14 +1,15 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
+import dev.waymark.client.ValueText;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
@@ -91,7 +92,13 @@ public final class RunCommand implements Callable<Integer> {
         boolean isToLast = thread != null && !isVolatile;
         try (AgentClient client = wait.client(output, isToLast)) {
             if (noWait) {
-                return started("running", client.start(prompt));
+                int exitCode = started("running", client.start(prompt));
+                if (thread != null && client.isInMemory()) {
+                    wait.target()
+                            .ifPresent(target -> output.note("  waymark save " + ValueText.quoted(thread) + " --to "
+                                    + ValueText.quoted(target) + " --follow"));
+                }
+                return exitCode;
             }
             if (isClearing(prompt)) {
                 return started("cleared", cleared(client, prompt.messages().orElseThrow()));
@@ -103,7 +110,7 @@ public final class RunCommand implements Callable<Integer> {
     private AgentClient.Started cleared(AgentClient client, JsonNode emptyList) {
         String runId =
                 client.post(thread, OutboundMessage.replacement(emptyList)).runId();
-        client.save(thread);
+        client.saved().save(thread);
         return new AgentClient.Started(thread, runId);
     }
 

@@ -1,22 +1,20 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.checkpoint.SessionCheckpoint;
-import dev.waymark.checkpoint.ThreadCheckpoint;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.SaveFollower;
 import dev.waymark.client.SaveInterval;
 import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
-import dev.waymark.conversation.value.Json;
-import dev.waymark.history.Timeline;
+import dev.waymark.client.WaymarkException;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
@@ -67,9 +65,14 @@ public final class SaveCommand implements Callable<Integer> {
     @Option(
             names = "--flush-timeout",
             paramLabel = "D",
-            description = "With --follow: how long the newest may take to be saved at the end. Default: 10s.",
+            description = "How long the newest may take to be saved; with --follow, at the end. Default: 10s.",
             converter = Durations.class)
     private Duration flushTimeout;
+
+    @Option(
+            names = "--replace",
+            description = "Once: also in the place of a newer checkpoint, or of another thread's of this name.")
+    private boolean replace;
 
     @Spec
     private CommandSpec spec;
@@ -105,9 +108,8 @@ public final class SaveCommand implements Callable<Integer> {
         }
         try (CheckpointSaver saver = Savers.openLasting(where);
                 AgentClient client = ConnectionOptions.toServer()) {
-            SaveOptions saving = SaveOptions.in(saver)
+            SaveOptions saving = saving(saver)
                     .withCadence(every == null ? SaveInterval.STEP : every)
-                    .withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout)
                     .withListener(new Told());
             return follow(all ? client.followAll(saving) : client.follow(thread, saving), saving);
         }
@@ -117,8 +119,11 @@ public final class SaveCommand implements Callable<Integer> {
         if (all == (thread != null)) {
             throw misused("save needs either THREAD or --all");
         }
-        if (!follow && (all || every != null || flushTimeout != null)) {
-            throw misused("--all, --every and --flush-timeout go with --follow");
+        if (!follow && (all || every != null)) {
+            throw misused("--all and --every go with --follow");
+        }
+        if (follow && replace) {
+            throw misused("--replace goes without --follow");
         }
     }
 
@@ -139,25 +144,30 @@ public final class SaveCommand implements Callable<Integer> {
     private int end(SaveFollower following, SaveOptions saving) {
         List<String> unsaved = following.stop();
         unsaved.forEach(each -> output.note(Savers.line(SaverException.late(each, saving.flushTimeout()))));
-        return unsaved.isEmpty() ? ExitCode.DONE : ExitCode.BAD_INPUT;
+        return unsaved.isEmpty() ? ExitCode.DONE : ExitCode.NOT_SAVED;
     }
 
     private int saveOnce(String where) {
-        try (AgentClient client = ConnectionOptions.toServer()) {
-            Timeline timeline = client.timeline(thread);
-            Json checkpoint = ThreadCheckpoint.of(timeline);
-            Savers.using(where, saver -> {
-                saver.save(checkpoint, () -> SessionCheckpoint.of(timeline));
-                return true;
-            });
-            int step = ((Number) checkpoint.field("step")).intValue();
+        try (CheckpointSaver saver = Savers.open(where);
+                AgentClient client = ConnectionOptions.toServer()) {
+            int step = client.saveOnce(thread, saving(saver), replace).step();
             if (output.isJson()) {
                 output.document(JsonDocuments.saved(thread, step));
             } else {
                 output.note("saved at step " + step);
             }
             return ExitCode.DONE;
+        } catch (SaverException e) {
+            if (e.type().equals(SaverException.FAILED) || e.type().equals(SaverException.SUPERSEDED)) {
+                throw new WaymarkException.NotSaved(
+                        e.type(), String.valueOf(e.getMessage()), Remedy.advice(e.remedy()));
+            }
+            throw Savers.refused(e);
         }
+    }
+
+    private SaveOptions saving(CheckpointSaver saver) {
+        return SaveOptions.in(saver).withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout);
     }
 
     /** What a follower has to tell. */

@@ -1,12 +1,13 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadSummary;
+import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
-import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Lists the threads that the server holds, newest first. */
 @Command(name = "sessions", description = "Lists the threads that the server holds, newest first.")
@@ -21,10 +23,23 @@ public final class SessionsCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
+    @Mixin
+    private ListOptions list;
+
+    @Option(
+            names = "--status",
+            paramLabel = "S",
+            description = "Only threads with this status, such as interrupted, running, complete, failed.")
+    private String status;
+
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
-            List<ThreadSummary> threads = client.threads(new SlowProgress(output));
+            List<ThreadSummary> threads = client.threads(new SlowProgress(output)).stream()
+                    .filter(thread -> status == null || thread.status().equals(status))
+                    .filter(thread -> list.isWanted(thread.agent()))
+                    .limit(list.limit())
+                    .toList();
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(threads));
                 return ExitCode.DONE;
@@ -33,9 +48,9 @@ public final class SessionsCommand implements Callable<Integer> {
             rows.add(List.of("THREAD", "STATUS", "AGENT", "TURNS", "UPDATED"));
             for (ThreadSummary thread : threads) {
                 rows.add(List.of(
-                        OneLine.oneLine(thread.thread()),
+                        SafeText.line(thread.thread()),
                         thread.status() + (thread.open() ? "" : ", closed"),
-                        OneLine.oneLine(thread.agent()),
+                        SafeText.line(thread.agent()),
                         String.valueOf(thread.turns()),
                         thread.updated().toString()));
             }

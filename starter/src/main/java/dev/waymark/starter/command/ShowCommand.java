@@ -1,11 +1,13 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.contract.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.ThreadView;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -24,7 +26,11 @@ public final class ShowCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.find(thread);
             Timeline timeline = client.timeline(thread);
+            if (timeline.ending().isEmpty()) {
+                ShownApprovals.remember(PendingItem.of(timeline.thread(), timeline.now()));
+            }
             if (output.isJson()) {
                 output.document(JsonDocuments.show(timeline));
             } else {

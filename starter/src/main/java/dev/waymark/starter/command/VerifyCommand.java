@@ -1,10 +1,10 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -25,6 +25,7 @@ public final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.find(thread);
             Verification verification = client.verify(thread);
             if (verification.cut()) {
                 output.note("waymark: the server keeps older runs no more: they are not compared");

@@ -1,6 +1,7 @@
 package dev.waymark.starter.command;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.CheckpointSaved;
@@ -8,7 +9,6 @@ import dev.waymark.client.TextDelta;
 import dev.waymark.client.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.ExitCode;
 import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
@@ -34,6 +34,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Override
     public Integer call() {
         try (AgentClient client = ConnectionOptions.toServer()) {
+            thread = client.find(thread);
             client.watch(thread, this);
             return ExitCode.DONE;
         }

@@ -6,17 +6,22 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.starter.render.Output;
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * The processes that a demo is made of, each a {@code ./waymark} of its own, on a server of their own whatever the
@@ -27,7 +32,7 @@ public final class DemoProcesses implements AutoCloseable {
 
     private final Path agents;
     private final List<Process> processes = new ArrayList<>();
-    private final Thread atExit = new Thread(this::killAll);
+    private final Thread atExit = new Thread(this::endAll);
     private String address = "";
 
     DemoProcesses(Path agents) {
@@ -118,6 +123,16 @@ public final class DemoProcesses implements AutoCloseable {
             return Optional.ofNullable(lines.readLine()).orElse("");
         } catch (IOException e) {
             return "";
+        }
+    }
+
+    /** Nothing of a demo is left that was interrupted. */
+    private void endAll() {
+        killAll();
+        try (Stream<Path> files = Files.walk(agents)) {
+            files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
+        } catch (IOException | UncheckedIOException e) {
+            // It is gone.
         }
     }
 

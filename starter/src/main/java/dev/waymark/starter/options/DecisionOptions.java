@@ -34,13 +34,11 @@ public final class DecisionOptions {
 
     /** Sends the decision, signed if there is a key, and waits for the outcome. */
     public AgentResult send(AgentClient client, String thread, Approval decision) {
-        return key == null
-                ? client.decide(thread, on(decision))
-                : client.decide(thread, on(decision), DecisionKey.read(key));
+        return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
     /** The same decision with all that the options say. */
-    private Approval on(Approval approval) {
+    public Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);
         full = with(full, by, Approval::withBy);

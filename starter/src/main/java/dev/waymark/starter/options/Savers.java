@@ -1,9 +1,11 @@
 package dev.waymark.starter.options;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.SaveOptions;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
@@ -33,7 +35,7 @@ public final class Savers {
     }
 
     public static <T> T using(String target, Function<CheckpointSaver, T> use) {
-        try (CheckpointSaver saver = open(target)) {
+        try (CheckpointSaver saver = new BoundedSaver(open(target), SaveOptions.FLUSH_TIMEOUT)) {
             return use.apply(saver);
         } catch (SaverException e) {
             throw refused(e);

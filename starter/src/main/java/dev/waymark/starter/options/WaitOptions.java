@@ -1,5 +1,6 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.SaveListener;
@@ -7,8 +8,10 @@ import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Option;
 
 /** How long a command waits for an outcome, and where what comes of it is saved. */
@@ -27,6 +30,18 @@ public final class WaitOptions {
                     + ", or .waymark/threads of an in-memory waymark dev.")
     private String saver;
 
+    private final AtomicBoolean unsaved = new AtomicBoolean();
+
+    /** The exit code, where a saver that has not got the newest checkpoint is to be noticed. */
+    public int exitCode(int code) {
+        return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
+    }
+
+    /** Where threads are saved, if anywhere. */
+    public Optional<String> target() {
+        return Savers.target(saver);
+    }
+
     /** The saver lives as long as the process. */
     public AgentClient client(Output output) {
         return client(output, true);
@@ -37,13 +52,15 @@ public final class WaitOptions {
         Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
         AgentClient client = ConnectionOptions.toServer();
         Optional<SaveOptions> saving = named.or(() -> byDefault ? Savers.byDefault(client) : Optional.empty())
-                .map(opened -> SaveOptions.in(opened).withListener(new Notes(output)));
+                .map(opened -> SaveOptions.in(opened).withListener(new Notes(output, unsaved)));
         AgentClient saved = saving.map(client::savingIn).orElse(client);
-        return Optional.ofNullable(timeout).map(saved::withTimeout).orElse(saved);
+        AgentClient watched =
+                output.isTerminal() && !output.isJson() ? saved.watchedBy(ProgressView.on(output)) : saved;
+        return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
     /** What is no result of the command. */
-    private record Notes(Output output) implements SaveListener {
+    private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
         @Override
         public void loaded(CheckpointLoaded event) {
             output.note("checkpoint-loaded: " + event.threadId() + " at step " + event.step() + ", messages: "
@@ -53,6 +70,11 @@ public final class WaitOptions {
         @Override
         public void failed(SaverException problem) {
             output.note(Savers.line(problem));
+        }
+
+        @Override
+        public void notSaved(String thread) {
+            unsaved.set(true);
         }
     }
 }

@@ -8,6 +8,8 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
@@ -73,7 +75,44 @@ public final class CallLog {
         return new Row(whole, Optional.ofNullable(settled.get(call.callId())));
     }
 
-    public static ArrayNode document(List<Row> rows) {
+    /** What calls returned, by call id. */
+    public static Map<String, Part.ToolResult> results(Timeline timeline) {
+        Map<String, Part.ToolResult> results = new HashMap<>();
+        // A conversation that was cleared or summarised since has them in an earlier state only.
+        for (Moment moment : timeline.moments()) {
+            moment.state().batchCalls().stream()
+                    .flatMap(call -> call.toolResult().stream())
+                    .forEach(result -> results.put(result.toolUseId(), result));
+        }
+        timeline.now().transcript().messages().stream()
+                .flatMap(message -> message.toolResults().stream())
+                .forEach(result -> results.put(result.toolUseId(), result));
+        return results;
+    }
+
+    /** All there is to say of a call, on several lines. */
+    public static List<String> full(Row row, Optional<Part.ToolResult> result) {
+        CallItem call = row.call();
+        List<String> lines = new ArrayList<>();
+        lines.add(SafeText.line(call.callId()) + "  " + call.status() + "  " + SafeText.line(call.tool()) + "  since "
+                + call.since());
+        call.key().ifPresent(key -> lines.add("  key      " + key));
+        lines.add("  args     " + SafeText.json(call.args().canonical()));
+        String decisions = decisions(row);
+        if (!decisions.isEmpty()) {
+            lines.add("  decided  " + decisions);
+        }
+        result.ifPresent(found -> {
+            String mark = found.isError() ? "  error    " : "  result   ";
+            for (String line : SafeText.lines(found.content()).split("\n", -1)) {
+                lines.add(mark + line);
+                mark = "         │ ";
+            }
+        });
+        return lines;
+    }
+
+    public static ArrayNode document(List<Row> rows, Map<String, Part.ToolResult> results) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (Row row : rows) {
             ObjectNode item = PayloadJson.MAPPER.valueToTree(row.call());
@@ -82,6 +121,10 @@ public final class CallLog {
                 said.set("outcome", JsonDocuments.tree(settled.outcome()));
                 settled.by().ifPresent(who -> said.put("by", who));
                 said.put("at", settled.at().toString());
+            });
+            Optional.ofNullable(results.get(row.call().callId())).ifPresent(result -> {
+                item.put("result", result.content());
+                item.put("isError", result.isError());
             });
             list.add(item);
         }
@@ -98,12 +141,17 @@ public final class CallLog {
         return String.join("; ", words);
     }
 
-    private static String words(Call.Approval approval) {
+    /** {@code approved by ann, with other arguments}. */
+    static String words(Call.Approval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        return how + by(approval.by()) + (approval.edited() ? ", edited" : "");
+        String who = approval.stated() ? ", says a checkpoint" : by(approval.by());
+        return how
+                + who
+                + (approval.edited() ? ", with other arguments" : "")
+                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
     }
 
     private static String by(Optional<String> who) {
-        return who.map(name -> " by " + OneLine.oneLine(name)).orElse("");
+        return who.map(name -> " by " + SafeText.line(name)).orElse("");
     }
 }

@@ -11,11 +11,11 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.TextDelta;
-import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import dev.waymark.history.Moment;
@@ -42,7 +42,7 @@ public final class JsonDocuments {
             document.put("question", interrupted.question());
             document.set("pending", tree(interrupted.pending()));
         }
-        result.problem().ifPresent(problem -> document.set("error", error(problem.type(), problem.message())));
+        result.problem().ifPresent(problem -> document.set("error", error(problem)));
         document.set("structured", structured(result));
         document.set("messages", tree(result.messages()));
         document.set("usage", usage(result.usage()));
@@ -71,19 +71,6 @@ public final class JsonDocuments {
         document.put("status", status);
         document.put("thread", started.thread());
         document.put("runId", started.runId());
-        return document;
-    }
-
-    public static ObjectNode of(WaymarkException e) {
-        String line = OneLine.error(e);
-        ObjectNode document = failure(e.type(), line.substring("waymark: ".length()));
-        e.thread().ifPresent(thread -> document.put("thread", thread));
-        return document;
-    }
-
-    public static ObjectNode failure(String type, String message) {
-        ObjectNode document = JsonNodeFactory.instance.objectNode();
-        document.set("error", error(type, message));
         return document;
     }
 
@@ -196,10 +183,10 @@ public final class JsonDocuments {
         return PayloadJson.MAPPER.valueToTree(value);
     }
 
-    private static ObjectNode error(String type, String message) {
+    private static ObjectNode error(Problem problem) {
         ObjectNode error = JsonNodeFactory.instance.objectNode();
-        error.put("type", type);
-        error.put("message", message);
+        error.put("type", problem.type());
+        error.put("message", problem.message());
         return error;
     }
 }

@@ -1,30 +1,23 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.cli.CommandError;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.display.Excerpt;
+import dev.waymark.display.SafeText;
 
 /** How things are said on one line. */
 public final class OneLine {
-    private static final int ELLIPSIS_AT = 200;
+    private static final int MOST_CHARACTERS = 200;
 
     private OneLine() {}
 
     /** {@code waymark: WHAT: VALUE. REMEDY}. */
     public static String error(String message, String remedy) {
-        String line = "waymark: " + oneLine(message);
-        if (remedy.isEmpty()) {
-            return line;
-        }
-        boolean ended = !line.isEmpty() && ".!?…".indexOf(line.charAt(line.length() - 1)) >= 0;
-        return line + (ended ? " " : ". ") + oneLine(remedy);
+        return CommandError.badInput(message, remedy).line();
     }
 
     public static String error(WaymarkException e) {
-        return error(String.valueOf(e.getMessage()), e.remedy());
-    }
-
-    /** Without line breaks, and without what a terminal would obey. */
-    public static String oneLine(String text) {
-        return harmless(text.replaceAll("\\s+", " ").trim());
+        return FailureText.of(e).line();
     }
 
     /** {@code 1 run}, {@code 2 runs}. */
@@ -32,13 +25,13 @@ public final class OneLine {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
+    /** The beginning of a text that somebody else wrote. */
     public static String shortened(String text) {
-        String line = oneLine(text);
-        return line.length() <= ELLIPSIS_AT ? line : line.substring(0, ELLIPSIS_AT) + "…";
+        return Excerpt.of(SafeText.line(text), MOST_CHARACTERS).text();
     }
 
-    /** Escape codes in what models and tools say must not reach a terminal. Line breaks and tabs may. */
-    public static String harmless(String text) {
-        return text.replaceAll("[\\p{Cntrl}\u0080-\u009f&&[^\r\n\t]]|\r(?!\n)", "\uFFFD");
+    /** The beginning of arguments. */
+    public static String shortenedJson(String canonical) {
+        return Excerpt.of(SafeText.json(canonical), MOST_CHARACTERS).text();
     }
 }

@@ -5,11 +5,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.display.SafeText;
+import dev.waymark.starter.terminal.Terminals;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.util.function.Consumer;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -26,7 +27,7 @@ public final class Output {
 
     private boolean passing;
 
-    @Option(names = JSON, description = "Print exactly one JSON document.")
+    @Option(names = JSON, description = "Print one JSON document; watch and save --follow: one object a line.")
     private boolean json;
 
     @Option(names = VERBOSE, description = "Add the stack trace to an error.")
@@ -41,20 +42,35 @@ public final class Output {
 
     /** A result, for people. */
     public void line(String text) {
-        out().println(takeBack() + OneLine.harmless(text));
+        out().println(takeBack() + SafeText.lines(text));
+    }
+
+    /** A text of the thread's, as it is for a pipe, and safe to show on a terminal. */
+    public void raw(String text) {
+        out().print(takeBack() + (isTerminal() ? SafeText.lines(text) : text));
+        if (!text.endsWith("\n")) {
+            out().println();
+        }
     }
 
     /** Somebody sits before it. Elsewhere, nothing that was printed can be taken back. */
     public boolean isTerminal() {
-        return Ansi.AUTO.enabled();
+        return Terminals.isInteractive();
     }
 
     /** Something on a terminal that the next words replace: the end of it, as much as fits on the line. */
     public void passing(String text) {
-        String line = OneLine.oneLine(text);
+        String line = SafeText.line(text);
         out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
         out().flush();
         passing = true;
+    }
+
+    /** Something on a terminal that happened meanwhile, and is not a result. */
+    public void step(String text) {
+        out().print(takeBack());
+        out().flush();
+        note(text);
     }
 
     private String takeBack() {
@@ -99,7 +115,7 @@ public final class Output {
 
     /** Something that is no result. */
     public void note(String text) {
-        command.commandLine().getErr().println(OneLine.harmless(text));
+        command.commandLine().getErr().println(SafeText.lines(text));
     }
 
     /** Nobody reads any more. */

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.cli.ExitCode;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -10,12 +10,18 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.message.Role;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A thread as a person reads it. */
 public final class ThreadView {
+    private static final String USER = "> ";
+
+    /** No line of the agent's passes for one of this view. */
+    private static final String AGENT = "│ ";
+
     private final List<String> lines = new ArrayList<>();
 
     private ThreadView() {}
@@ -30,16 +36,18 @@ public final class ThreadView {
         Conversation now = timeline.now();
         StatusReport status = StatusReport.of(now);
         boolean open = timeline.ending().isEmpty();
-        lines.add(timeline.thread() + ": " + now.agent() + ", turn " + status.turn() + ", " + status.status()
-                + (open ? "" : ", closed"));
+        lines.add(SafeText.line(timeline.thread()) + ": " + SafeText.line(now.agent()) + ", turn " + status.turn()
+                + ", " + status.status() + (open ? "" : ", closed"));
         lines.add(OneLine.count(status.iterations(), "model call") + ", "
                 + status.usage().inputTokens() + " tokens in, " + status.usage().outputTokens() + " out");
         lines.add("");
-        now.transcript().messages().forEach(this::write);
+        now.transcript().messages().forEach(message -> write(message, now));
         now.batchCalls().stream().map(Call::toolResult).forEach(result -> result.ifPresent(this::write));
         now.queue().forEach(this::write);
         write(now.desk());
-        now.turn().problem().ifPresent(problem -> lines.add("! " + problem.type() + ": " + problem.message()));
+        now.turn()
+                .problem()
+                .ifPresent(problem -> lines.add("! " + problem.type() + ": " + SafeText.line(problem.message())));
         if (open) {
             writePending(PendingItem.of(timeline.thread(), now));
         }
@@ -47,7 +55,7 @@ public final class ThreadView {
             lines.add("");
             lines.add("ignored: " + now.ignored().count());
             for (IgnoredSignals.Item item : now.ignored().last()) {
-                lines.add("  " + item.at() + "  " + item.signal() + ": " + item.reason());
+                lines.add("  " + item.at() + "  " + SafeText.line(item.signal()) + ": " + SafeText.line(item.reason()));
             }
         }
     }
@@ -70,18 +78,20 @@ public final class ThreadView {
 
     private void writePending(List<PendingItem> items) {
         for (PendingItem item : items) {
-            lines.add("? " + item.words());
-            OutcomeRenderer.howToDecide(item, items.size() > 1).forEach(line -> lines.add("  " + line));
+            PendingText text = PendingText.of(item);
+            text.question().forEach(line -> lines.add("? " + line));
+            text.commands(items.size() > 1).forEach(line -> lines.add("  " + line));
         }
     }
 
-    private void write(Message message) {
+    private void write(Message message, Conversation now) {
         for (Part part : message.content()) {
             if (part instanceof Part.Text text) {
-                indent(message.role() == Role.USER ? "> " : "", text.text());
+                indent(message.role() == Role.USER ? USER : AGENT, text.text());
             } else if (part instanceof Part.ToolUse use) {
-                lines.add("  -> " + use.name() + " "
-                        + OneLine.shortened(use.input().canonical()) + "  [" + use.id() + "]");
+                lines.add("  -> " + SafeText.line(use.name()) + " "
+                        + OneLine.shortenedJson(use.input().canonical()) + "  [" + SafeText.line(use.id()) + "]");
+                now.calls().get(use.id()).ifPresent(this::writeDecision);
             } else if (part instanceof Part.ToolResult result) {
                 write(result);
             } else if (part instanceof Part.Image || part instanceof Part.ImageData) {
@@ -92,7 +102,18 @@ public final class ThreadView {
 
     private void write(Part.ToolResult result) {
         lines.add("  <- " + (result.isError() ? "error: " : "") + OneLine.shortened(result.content()) + "  ["
-                + result.toolUseId() + "]");
+                + SafeText.line(result.toolUseId()) + "]");
+    }
+
+    /** Who decided on a call, and what ran if that is not what the model wanted. */
+    private void writeDecision(Call call) {
+        call.approval().ifPresent(approval -> {
+            String what = CallLog.words(approval);
+            lines.add("     "
+                    + (approval.edited()
+                            ? what + ": " + OneLine.shortenedJson(call.args().canonical())
+                            : what));
+        });
     }
 
     private void write(Queued queued) {
@@ -100,6 +121,6 @@ public final class ThreadView {
     }
 
     private void indent(String mark, String text) {
-        text.lines().forEach(line -> lines.add(mark + line));
+        SafeText.lines(text).lines().forEach(line -> lines.add(mark + line));
     }
 }

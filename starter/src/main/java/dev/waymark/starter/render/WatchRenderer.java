@@ -6,6 +6,7 @@ import dev.waymark.client.TextDelta;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -21,7 +22,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     public static String line(Moment moment) {
         String what = moment.fact()
-                .map(fact -> pad(fact.type()) + fact.match(STORY))
+                .map(fact -> pad(fact.type()) + SafeText.line(fact.match(STORY)))
                 .orElseGet(() -> pad("run-continued") + moment.runId());
         return line(moment.at(), moment.eventId(), what);
     }
@@ -29,7 +30,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
     /** Words that are still coming. */
     public static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
-        return line(words.at(), words.eventId(), pad("text-delta") + attempt + OneLine.oneLine(words.text()));
+        return line(words.at(), words.eventId(), pad("text-delta") + attempt + SafeText.line(words.text()));
     }
 
     public static String line(CheckpointSaved checkpoint) {
@@ -57,7 +58,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
                         ? OneLine.shortened(text.text())
                         : part instanceof Part.ToolUse use
                                 ? "[" + use.id() + "] " + use.name() + " "
-                                        + OneLine.shortened(use.input().canonical())
+                                        + OneLine.shortenedJson(use.input().canonical())
                                 : "")
                 .collect(Collectors.joining(" "));
     }
@@ -229,6 +230,9 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return fact.callId().map(id -> "[" + id + "] ").orElse("")
                 + (fact.approved() ? "approved" : "denied")
                 + fact.by().map(who -> " by " + who).orElse("")
+                + fact.args()
+                        .map(args -> ", with other arguments: " + OneLine.shortenedJson(args.canonical()))
+                        .orElse("")
                 + fact.reason().map(words -> ": " + OneLine.shortened(words)).orElse("");
     }
 

@@ -11,7 +11,13 @@ public interface Console extends AutoCloseable {
     /** Something to read, of one or several lines. */
     void show(String text);
 
-    /** Something to read that is no result. */
+    /** Words of somebody else. At a terminal each row is marked, so that none of them passes for a prompt. */
+    void quote(String text);
+
+    /** Something that the person is to decide. */
+    void ask(String text);
+
+    /** Something to read that is not a result. */
     void note(String text);
 
     /**

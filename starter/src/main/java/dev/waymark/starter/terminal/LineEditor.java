@@ -3,7 +3,10 @@ package dev.waymark.starter.terminal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
+import org.jline.reader.Candidate;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
 import org.jline.reader.UserInterruptException;
@@ -13,6 +16,7 @@ import org.jline.reader.impl.LineReaderImpl;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 import org.jline.utils.AttributedString;
+import org.jline.utils.AttributedStyle;
 
 /**
  * A terminal whose line can be edited while others write above it, with a history that is kept in a file. What is pasted
@@ -29,7 +33,19 @@ public final class LineEditor implements Console {
     /** A taller prompt than the terminal can't be redrawn, and what is being typed needs room as well. */
     private static final int ROWS_LEFT_TO_TYPE = 6;
 
+    /** Before each row of what somebody else wrote. */
+    private static final String MARK = "│ ";
+
+    private static final String INDENT = "    ";
+    /** Some terminals do not say how wide they are. */
+    private static final int NARROWEST = 10;
+
+    private static final int USUAL_WIDTH = 80;
+    private static final String NO_COLOR_SETTING = "NO_COLOR";
+
     private final Terminal terminal;
+    private final boolean isColored =
+            Optional.ofNullable(System.getenv(NO_COLOR_SETTING)).orElse("").isEmpty();
     private final Editor editor;
 
     private LineEditor(Terminal terminal, Editor editor) {
@@ -37,9 +53,13 @@ public final class LineEditor implements Console {
         this.editor = editor;
     }
 
-    /** Takes the terminal that this process was started from, or returns empty where there is none. */
-    public static Optional<Console> open(Path history) {
-        if (System.console() == null) {
+    /**
+     * Takes the terminal that this process was started from, or returns empty where there is none.
+     *
+     * @param completions the words that may stand at the end of what was typed up to there
+     */
+    public static Optional<Console> open(Path history, Function<String, List<String>> completions) {
+        if (!Terminals.isInteractive()) {
             return Optional.empty();
         }
         // Ctrl-C is a key here. As a signal as well, it would come twice.
@@ -53,16 +73,17 @@ public final class LineEditor implements Console {
                     .dumb(false)
                     .graphemeCluster(false)
                     .build();
-            return Optional.of(on(terminal, history));
+            return Optional.of(on(terminal, history, completions));
         } catch (IOException | IllegalStateException e) {
             return Optional.empty();
         }
     }
 
-    static LineEditor on(Terminal terminal, Path history) throws IOException {
+    static LineEditor on(Terminal terminal, Path history, Function<String, List<String>> completions)
+            throws IOException {
         // Between two lines as well, Ctrl-C ends no program.
         terminal.handle(Terminal.Signal.INT, signal -> {});
-        return new LineEditor(terminal, new Editor(terminal, history));
+        return new LineEditor(terminal, new Editor(terminal, history, completions));
     }
 
     @Override
@@ -78,13 +99,63 @@ public final class LineEditor implements Console {
 
     @Override
     public void show(String text) {
-        editor.passing("");
-        editor.printAbove(text + "\n");
+        print(text, AttributedStyle.DEFAULT);
     }
 
     @Override
     public void note(String text) {
-        show(text);
+        print(text, AttributedStyle.DEFAULT.faint());
+    }
+
+    @Override
+    public void ask(String text) {
+        print(text, AttributedStyle.DEFAULT.bold().foreground(AttributedStyle.YELLOW));
+    }
+
+    @Override
+    public void quote(String text) {
+        StringBuilder rows = new StringBuilder();
+        for (AttributedString line : MarkdownText.lines(text)) {
+            for (AttributedString row : rows(line, width() - MARK.length())) {
+                rows.append(styled(MARK, AttributedStyle.DEFAULT.foreground(AttributedStyle.CYAN)))
+                        .append(isColored ? row.toAnsi(terminal) : row.toString())
+                        .append('\n');
+            }
+        }
+        printAbove(rows.toString());
+    }
+
+    /** What does not fit on a row goes on below it, and never at the beginning of one. */
+    private void print(String text, AttributedStyle style) {
+        StringBuilder rows = new StringBuilder();
+        for (String line : text.split("\n", -1)) {
+            String indent = "";
+            int width = width();
+            boolean isLong = new AttributedString(line).columnLength() > width;
+            for (AttributedString row : rows(new AttributedString(line), isLong ? width - INDENT.length() : width)) {
+                rows.append(styled(indent + row, style)).append('\n');
+                indent = INDENT;
+            }
+        }
+        printAbove(rows.toString());
+    }
+
+    private void printAbove(String rows) {
+        editor.passing("");
+        editor.printAbove(rows);
+    }
+
+    private static List<AttributedString> rows(AttributedString line, int width) {
+        return line.length() == 0 ? List.of(line) : line.columnSplitLength(width);
+    }
+
+    private int width() {
+        int width = terminal.getColumns();
+        return width > NARROWEST ? width : USUAL_WIDTH;
+    }
+
+    private String styled(String text, AttributedStyle style) {
+        return isColored ? new AttributedString(text, style).toAnsi(terminal) : text;
     }
 
     @Override
@@ -97,11 +168,11 @@ public final class LineEditor implements Console {
         if (text.isEmpty()) {
             return text;
         }
-        List<AttributedString> rows = new AttributedString(text).columnSplitLength(Math.max(1, terminal.getWidth()));
-        int most = Math.max(1, terminal.getHeight() - ROWS_LEFT_TO_TYPE);
+        List<AttributedString> rows = new AttributedString(text).columnSplitLength(width() - MARK.length());
+        int most = Math.max(1, terminal.getRows() - ROWS_LEFT_TO_TYPE);
         StringBuilder last = new StringBuilder();
         for (AttributedString row : rows.subList(Math.max(0, rows.size() - most), rows.size())) {
-            last.append(row).append('\n');
+            last.append(MARK).append(row).append('\n');
         }
         return last.toString();
     }
@@ -123,15 +194,18 @@ public final class LineEditor implements Console {
     private static final class Editor extends LineReaderImpl {
         private String passing = "";
 
-        Editor(Terminal terminal, Path history) throws IOException {
+        Editor(Terminal terminal, Path history, Function<String, List<String>> completions) throws IOException {
             super(terminal, "waymark");
+            setCompleter((reader, line, candidates) -> completions
+                    .apply(line.line().substring(0, line.cursor()))
+                    .forEach(word -> candidates.add(new Candidate(word))));
             setVariable(HISTORY_FILE, history);
             setVariable(HISTORY_FILE_SIZE, MOST_LINES_KEPT);
             setVariable(SECONDARY_PROMPT_PATTERN, MORE);
             // What is typed is text and no command line: neither "!", nor quotes, nor backslashes mean anything in it.
             setOpt(LineReader.Option.DISABLE_EVENT_EXPANSION);
             setParser(new DefaultParser().quoteChars(new char[0]).escapeChars(new char[0]));
-            Widget accept = getBuiltinWidgets().get(ACCEPT_LINE);
+            Widget accept = Objects.requireNonNull(getBuiltinWidgets().get(ACCEPT_LINE));
             getWidgets().put(ACCEPT_LINE, () -> continueLine() || accept.apply());
             // What passes may have changed since the prompt was asked for.
             getWidgets().put(CALLBACK_INIT, this::renewPrompt);

@@ -42,6 +42,16 @@ public final class PipeConsole implements Console {
     }
 
     @Override
+    public void quote(String text) {
+        show(text);
+    }
+
+    @Override
+    public void ask(String text) {
+        show(text);
+    }
+
+    @Override
     public void note(String text) {
         err.println(text);
     }

@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ChatLineTest {
     private static final List<PendingItem> NOTHING = List.of();
@@ -28,6 +32,20 @@ class ChatLineTest {
                     .charges("tu_1", 500)
                     .now());
 
+    private static final String DIGEST = APPROVAL.get(0).argsDigest().orElseThrow();
+
+    private static List<PendingItem> twoApprovals() {
+        List<PendingItem> two = new ArrayList<>(APPROVAL);
+        two.addAll(PendingItem.of(
+                "t1",
+                ThreadFixture.charging()
+                        .says("m1", "Pay")
+                        .callsModel()
+                        .charges("tu_2", 7)
+                        .now()));
+        return two;
+    }
+
     @Test
     void words_nothingOpen_areAMessage() {
         assertThat(read("Hello", NOTHING)).containsExactly("say Hello");
@@ -38,9 +56,68 @@ class ChatLineTest {
         assertThat(read("Friday", QUESTION)).containsExactly("send answer {callId=tu_7, answer=Friday}");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"y", "yes", " YES "})
+    void yes_approvalOpen_approvesWhatWasShown(String typed) {
+        assertThat(read(typed, APPROVAL)).containsExactly("send approve {callId=tu_1, argsDigest=" + DIGEST + "}");
+    }
+
     @Test
-    void words_approvalOpen_areAMessageAndDecideNothing() {
-        assertThat(read("yes", APPROVAL)).containsExactly("say yes");
+    void no_approvalOpen_deniesIt() {
+        assertThat(read("no", APPROVAL)).containsExactly("send deny {callId=tu_1, argsDigest=" + DIGEST + "}");
+    }
+
+    @Test
+    void otherWords_approvalOpen_areNeitherQueuedNorADecision() {
+        assertThat(read("sure, go ahead", APPROVAL)).containsExactly("askAgain tu_1");
+        assertThat(read("/say sure, go ahead", APPROVAL)).containsExactly("say sure, go ahead");
+    }
+
+    @Test
+    void words_severalApprovalsOpen_sayWhatToType() {
+        assertThat(read("yes", twoApprovals()))
+                .containsExactly(
+                        "hint several calls wait for approval: decide with /approve ID or /deny ID. The ids are"
+                                + " tu_1, tu_2. /say TEXT is said to the agent");
+    }
+
+    @Test
+    void words_fromAPipe_neverApprove() {
+        Recorded recorded = new Recorded();
+        recorded.interactive = false;
+
+        ChatLine.read("yes", APPROVAL, recorded);
+
+        assertThat(recorded.orders)
+                .containsExactly(
+                        "hint a call waits for approval: decide with /approve or /deny. /say TEXT is said to the agent");
+    }
+
+    @Test
+    void approve_argumentsWereCut_showsWhereToReadThemInstead() {
+        PendingItem shown = APPROVAL.get(0);
+        PendingItem large = new PendingItem(
+                shown.thread(),
+                shown.callId(),
+                shown.kind(),
+                shown.tool(),
+                Optional.empty(),
+                Optional.of(Json.of(Map.of("text", "x".repeat(20_000)))),
+                shown.argsDigest(),
+                shown.since(),
+                Optional.empty(),
+                Optional.empty());
+
+        assertThat(read("yes", List.of(large))).containsExactly("askAgain tu_1");
+        assertThat(read("/approve", List.of(large))).containsExactly("askAgain tu_1");
+    }
+
+    @Test
+    void reason_inQuotes_losesThem() {
+        assertThat(read("/deny --reason \"not today\"", APPROVAL))
+                .containsExactly("send deny {callId=tu_1, argsDigest=" + DIGEST + ", reason=not today}");
+        assertThat(read("/deny --reason 'a' or 'b'", APPROVAL))
+                .containsExactly("send deny {callId=tu_1, argsDigest=" + DIGEST + ", reason='a' or 'b'}");
     }
 
     @Test
@@ -74,14 +151,7 @@ class ChatLineTest {
 
     @Test
     void approve_nothingOrSeveralOpen_isAHint() {
-        List<PendingItem> two = new ArrayList<>(APPROVAL);
-        two.addAll(PendingItem.of(
-                "t1",
-                ThreadFixture.charging()
-                        .says("m1", "Pay")
-                        .callsModel()
-                        .charges("tu_2", 7)
-                        .now()));
+        List<PendingItem> two = twoApprovals();
 
         assertThat(read("/approve", QUESTION)).containsExactly("hint no call waits for approval");
         assertThat(read("/approve tu_9", APPROVAL)).containsExactly("hint no call waits for approval: tu_9");
@@ -104,6 +174,8 @@ class ChatLineTest {
                 "/session clear | clearSession",
                 "/session my project | switchTo my project",
                 "/HELP | help",
+                "/aprove | hint no such command: /aprove. Did you mean /approve? See /help. To say it to the agent, begin the line with //",
+                "/result tu_1 | showResult tu_1",
                 "/quit | quit"
             })
     void command_isDone(String line, String done) {
@@ -118,6 +190,7 @@ class ChatLineTest {
 
     private static final class Recorded implements ChatLine.Orders {
         private final List<String> orders = new ArrayList<>();
+        private boolean interactive = true;
 
         @Override
         public void say(String text) {
@@ -132,6 +205,21 @@ class ChatLineTest {
         @Override
         public void hint(String text) {
             orders.add("hint " + text);
+        }
+
+        @Override
+        public void askAgain(PendingItem item) {
+            orders.add("askAgain " + item.callId());
+        }
+
+        @Override
+        public void showResult(String callId) {
+            orders.add("showResult " + callId);
+        }
+
+        @Override
+        public boolean isInteractive() {
+            return interactive;
         }
 
         @Override

@@ -30,7 +30,7 @@ class ChatScreenTest {
         happens(ThreadFixture.charging().says("m1", "Pay").callsModel().charges("tu_1", 500));
 
         assertThat(console.shown).containsExactly("> Pay", "May charge_card {\"cents\": 500} run?");
-        assertThat(console.notes).containsExactly("  /approve tu_1 or /deny tu_1 --reason TEXT");
+        assertThat(console.notes).containsExactly("  y or n? Or /approve tu_1 or /deny tu_1 --reason TEXT");
     }
 
     @Test
@@ -56,7 +56,7 @@ class ChatScreenTest {
     void escapeCodes_doNotReachTheTerminal() {
         happens(ThreadFixture.resolved().says("m1", "Hi").callsModel().replies("red \u001b[31m\nline"));
 
-        assertThat(console.shown).containsExactly("> Hi", "red \uFFFD[31m\nline");
+        assertThat(console.shown).containsExactly("> Hi", "red \\u001b[31m\nline");
     }
 
     @Test

@@ -22,6 +22,16 @@ final class FakeConsole implements Console {
     }
 
     @Override
+    public void quote(String text) {
+        shown.add(text);
+    }
+
+    @Override
+    public void ask(String text) {
+        shown.add(text);
+    }
+
+    @Override
     public void note(String text) {
         notes.add(text);
     }

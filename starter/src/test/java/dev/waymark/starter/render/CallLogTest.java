@@ -32,7 +32,7 @@ class CallLogTest {
         CallLog.Row row = CallLog.of(charged().timeline()).get(0);
 
         assertThat(CallLog.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
-        assertThat(CallLog.document(CallLog.of(charged().timeline()))
+        assertThat(CallLog.document(CallLog.of(charged().timeline()), Map.of())
                         .get(0)
                         .get("settled")
                         .toString())

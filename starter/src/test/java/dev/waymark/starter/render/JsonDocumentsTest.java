@@ -6,6 +6,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.contract.CallItem;
@@ -83,7 +84,7 @@ class JsonDocumentsTest {
         JsonNode printed = printed(tale);
 
         assertThat(printed.get("question").textValue())
-                .isEqualTo("Did charge_card {\"cents\": 8400} take effect? Nobody knows.");
+                .isEqualTo("Did charge_card {\"cents\": 8400} take effect? Nobody knows: the worker is gone");
         assertThat(printed.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
     }
 
@@ -133,7 +134,9 @@ class JsonDocumentsTest {
 
     @Test
     void exception_hasTypeMessageAndThread() {
-        assertThat(JsonDocuments.of(new WaymarkException.TimedOut("the turn still runs: t1", "Wait for it", "t1")))
+        assertThat(PayloadJson.MAPPER.<JsonNode>valueToTree(FailureText.of(new WaymarkException.TimedOut(
+                                "the turn still runs: t1", Remedy.advice("Wait for it"), "t1"))
+                        .document()))
                 .isEqualTo(json("{'error':{'type':'TimedOut','message':'the turn still runs: t1. Wait for"
                         + " it'},'thread':'t1'}"));
     }

@@ -23,7 +23,8 @@ class OneLineTest {
     }
 
     @Test
-    void harmless_escapeCodes_areReplaced() {
-        assertThat(OneLine.harmless("a\u001b[31mb\u0007\n\tc")).isEqualTo("a\ufffd[31mb\ufffd\n\tc");
+    void shortened_longText_saysHowMuchIsMissing() {
+        assertThat(OneLine.shortened("x".repeat(3_012)))
+                .isEqualTo("x".repeat(200) + "… (cut: 200 of 3,012 characters)");
     }
 }

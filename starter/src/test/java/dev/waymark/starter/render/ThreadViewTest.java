@@ -47,7 +47,7 @@ class ThreadViewTest {
                         "> Book it",
                         "  -> ask_user {\"question\": \"Which day?\"}  [tu_7]",
                         "  <- Friday  [tu_7]",
-                        "Booked.");
+                        "│ Booked.");
     }
 
     @Test
@@ -74,7 +74,7 @@ class ThreadViewTest {
 
         assertThat(ThreadView.of(tale.timeline()))
                 .endsWith(
-                        "? Did charge_card {\"cents\": 8400} take effect? Nobody knows.",
+                        "? Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone",
                         "  waymark settle t1 --call tu_1 --outcome done --result TEXT",
                         "  waymark settle t1 --call tu_1 --outcome rerun",
                         "  waymark settle t1 --call tu_1 --outcome give-up");

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.impl.DumbTerminal;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,6 @@ class LineEditorTest {
                 new ByteArrayInputStream(keys.getBytes(StandardCharsets.UTF_8)),
                 screen,
                 StandardCharsets.UTF_8);
-        return LineEditor.on(terminal, history());
+        return LineEditor.on(terminal, history(), typed -> List.of("/approve", "/quit"));
     }
 }

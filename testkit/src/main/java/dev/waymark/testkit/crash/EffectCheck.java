@@ -70,7 +70,8 @@ public record EffectCheck(
         private void read(Call call, ToolSpec tool) {
             calls++;
             dispatchedAgain += Math.max(0, call.dispatches() - 1);
-            String key = IdempotencyKey.of(timeline.thread(), call.tool(), call.args(), call.repeat());
+            String key = IdempotencyKey.of(
+                    timeline.now().session().orElse(timeline.thread()), call.tool(), call.args(), call.repeat());
             long happened =
                     ledger.stream().filter(effect -> effect.key().equals(key)).count();
             long results = state.transcript().messages().stream()

@@ -20,6 +20,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -188,7 +189,9 @@ public abstract class ModelProviderContract {
     protected void transcript_soundButHard_isAnswered(String name) throws Exception {
         stage(ModelAnswer.says("Fine."));
 
-        assertThat(provider().reply(request(HardTranscripts.all().get(name))))
+        assertThat(provider()
+                        .reply(request(
+                                Objects.requireNonNull(HardTranscripts.all().get(name)))))
                 .isEqualTo(Reply.of(new Part.Text("Fine.")));
     }
 }

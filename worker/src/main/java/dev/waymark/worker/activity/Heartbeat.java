@@ -1,56 +1,98 @@
 package dev.waymark.worker.activity;
 
+import com.google.common.util.concurrent.ListenableFuture;
+import com.google.protobuf.ByteString;
+import dev.waymark.contract.PayloadJson;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityExecutionContext;
+import io.temporal.activity.ActivityInfo;
+import io.temporal.api.enums.v1.TimeoutType;
+import io.temporal.api.workflowservice.v1.RecordActivityTaskHeartbeatRequest;
+import io.temporal.api.workflowservice.v1.RecordActivityTaskHeartbeatResponse;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.client.ActivityCompletionException;
-import io.temporal.client.ActivityWorkerShutdownException;
+import io.temporal.client.ActivityNotExistsException;
+import io.temporal.client.ActivityPausedException;
+import io.temporal.client.ActivityResetException;
+import io.temporal.client.WorkflowClient;
 import io.temporal.failure.TimeoutFailure;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Tells the server, from a side thread, that the activity of this thread is alive, once a second. So a killed worker is
- * noticed, and a cancellation arrives while the activity is busy: then the activity's thread is interrupted, and
- * {@link #cancellation} says why. Details of how far it has come go out sooner, when they have changed; the server shows
- * the newest of them, and none is added to history.
+ * Tells the server that the activity of this thread is alive. So a killed worker is noticed, and a cancellation arrives
+ * while the activity is busy: then the activity's thread is interrupted, and {@link #cancellation} says why. Details of how
+ * far it has come go out sooner, when they have changed; the server shows the newest of them, and none is added to history.
+ *
+ * <p>Heartbeats are sent once a second, and less often if many activities are alive, up to a fifth of the heartbeat
+ * timeout. They wait for no answer: however slow the connection is, no activity holds up another one's heartbeat. The SDK's
+ * own occupies a thread for a whole round trip.
  */
 public final class Heartbeat implements AutoCloseable {
-    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
-    private static final Duration NEWS = Duration.ofMillis(100);
+    private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
 
-    private static final ScheduledExecutorService CLOCK = Executors.newScheduledThreadPool(2, task -> {
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(1);
+    private static final Duration NEWS = Duration.ofMillis(200);
+    private static final Duration TICK = Duration.ofMillis(100);
+    private static final Duration FOREVER = Duration.ofDays(365);
+    private static final Duration RETRY = Duration.ofMillis(500);
+
+    /** What every activity adds to the pace: with 250 of them, each is heard of every 2.5 seconds. */
+    private static final Duration SHARE = Duration.ofMillis(10);
+
+    private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
+
+    /** The server notices first that it has heard nothing. */
+    private static final Duration TIMEOUT_SLACK = Duration.ofSeconds(5);
+
+    private static final AtomicInteger ALIVE = new AtomicInteger();
+
+    private static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "heartbeats");
         thread.setDaemon(true);
         return thread;
     });
 
-    private final ActivityExecutionContext context;
+    private final WorkflowClient client;
+    private final ActivityInfo info;
     private final Thread worker = Thread.currentThread();
     private final Supplier<?> details;
-    private final ScheduledFuture<?> beats;
+    private final long started = System.nanoTime();
+    private final ScheduledFuture<?> ticks;
     private @Nullable Object told;
-    private long toldAt = System.nanoTime();
+    private long due = started + SIGN_OF_LIFE.toNanos();
+    private long toldAt = started;
+    private long heardAt = started;
+    private long end = started + FOREVER.toNanos();
+    private boolean underWay;
     private @Nullable ActivityCompletionException cancellation;
     private boolean over;
-    private volatile boolean unstoppable;
+    private boolean unstoppable;
 
-    private Heartbeat(ActivityExecutionContext context, Duration period, Supplier<?> details) {
-        this.context = context;
+    private Heartbeat(ActivityExecutionContext context, Supplier<?> details) {
+        this.client = context.getWorkflowClient();
+        this.info = context.getInfo();
         this.details = details;
-        this.beats =
-                CLOCK.scheduleWithFixedDelay(this::beat, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
+        ALIVE.incrementAndGet();
+        this.ticks = CLOCK.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Begins for the activity that runs in this thread. Close it in the same thread. */
     public static Heartbeat begin() {
-        return new Heartbeat(Activity.getExecutionContext(), SIGN_OF_LIFE, () -> null);
+        return new Heartbeat(Activity.getExecutionContext(), () -> null);
     }
 
     /**
@@ -60,33 +102,108 @@ public final class Heartbeat implements AutoCloseable {
      *     sent as one
      */
     public static Heartbeat showing(Supplier<?> details) {
-        return new Heartbeat(Activity.getExecutionContext(), NEWS, details);
+        return new Heartbeat(Activity.getExecutionContext(), details);
+    }
+
+    /** Of any activity, or the clock of all would stop. */
+    private void tick() {
+        try {
+            beat();
+        } catch (RuntimeException e) {
+            LOG.warn("no heartbeat of {}", info.getActivityId(), e);
+        }
     }
 
     private void beat() {
         Object now = details.get();
-        if (Objects.equals(now, told) && System.nanoTime() - toldAt < SIGN_OF_LIFE.toNanos()) {
-            return;
-        }
-        told = now;
-        toldAt = System.nanoTime();
-        try {
-            context.heartbeat(now);
-        } catch (ActivityCompletionException e) {
-            if (!unstoppable || isWanted(e)) {
-                cancel(e);
+        synchronized (this) {
+            long time = System.nanoTime();
+            boolean news = !Objects.equals(now, told) && time - toldAt >= NEWS.toNanos();
+            if (over || underWay || time - end > 0 || (time < due && !news)) {
+                return;
             }
+            if (isGivenUp(time)) {
+                cancel(timedOut());
+            }
+            told = now;
+            toldAt = time;
+            due = time + pace().toNanos();
+            underWay = true;
+        }
+        ListenableFuture<RecordActivityTaskHeartbeatResponse> answer = send(now);
+        answer.addListener(() -> hear(answer), Runnable::run);
+    }
+
+    private Duration pace() {
+        Duration crowded = SHARE.multipliedBy(ALIVE.get());
+        Duration longest = info.getHeartbeatTimeout().dividedBy(5);
+        Duration pace = crowded.compareTo(SIGN_OF_LIFE) > 0 ? crowded : SIGN_OF_LIFE;
+        return longest.isZero() || pace.compareTo(longest) < 0 ? pace : longest;
+    }
+
+    /** Whether the server has given it up for lost by now, and has perhaps begun another attempt. */
+    private boolean isGivenUp(long time) {
+        Duration timeout = info.getHeartbeatTimeout();
+        return !timeout.isZero() && time - heardAt > timeout.plus(TIMEOUT_SLACK).toNanos();
+    }
+
+    private ActivityCanceledException timedOut() {
+        return new ActivityCanceledException(info, new TimeoutFailure(null, null, TimeoutType.TIMEOUT_TYPE_HEARTBEAT));
+    }
+
+    private ListenableFuture<RecordActivityTaskHeartbeatResponse> send(@Nullable Object now) {
+        RecordActivityTaskHeartbeatRequest.Builder request = RecordActivityTaskHeartbeatRequest.newBuilder()
+                .setTaskToken(ByteString.copyFrom(info.getTaskToken()))
+                .setIdentity(client.getOptions().getIdentity())
+                .setNamespace(client.getOptions().getNamespace());
+        if (now != null) {
+            PayloadJson.dataConverter(client, info.getWorkflowId())
+                    .toPayloads(now)
+                    .ifPresent(request::setDetails);
+        }
+        return client.getWorkflowServiceStubs()
+                .futureStub()
+                .withDeadlineAfter(LONGEST_ANSWER.toNanos(), TimeUnit.NANOSECONDS)
+                .recordActivityTaskHeartbeat(request.build());
+    }
+
+    /** In a thread of the connection, which must not be held up. */
+    private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered) {
+        try {
+            RecordActivityTaskHeartbeatResponse answer = answered.get();
+            synchronized (this) {
+                underWay = false;
+                heardAt = System.nanoTime();
+                if (answer.getCancelRequested()) {
+                    cancel(new ActivityCanceledException(info));
+                } else if (answer.getActivityReset()) {
+                    cancel(new ActivityResetException(info));
+                } else if (answer.getActivityPaused()) {
+                    cancel(new ActivityPausedException(info));
+                }
+            }
+        } catch (ExecutionException e) {
+            unheard(e.getCause());
+        } catch (InterruptedException e) {
+            // What is done is there at once.
+            Thread.currentThread().interrupt();
         }
     }
 
-    /** Whether somebody wants the activity to end, rather than to run again or to be given up for lost. */
-    private static boolean isWanted(ActivityCompletionException e) {
-        return e instanceof ActivityWorkerShutdownException
-                || (e instanceof ActivityCanceledException && !(e.getCause() instanceof TimeoutFailure));
+    private synchronized void unheard(@Nullable Throwable why) {
+        underWay = false;
+        due = System.nanoTime() + RETRY.toNanos();
+        if (why instanceof StatusRuntimeException status && status.getStatus().getCode() == Status.Code.NOT_FOUND) {
+            cancel(new ActivityNotExistsException(info, status));
+        } else {
+            LOG.debug("no answer to a heartbeat of {}: {}", info.getActivityId(), String.valueOf(why));
+        }
     }
 
+    /** Past the last stop only somebody who wants the activity to end can end it. */
     private synchronized void cancel(ActivityCompletionException why) {
-        if (!over && cancellation == null) {
+        boolean wanted = why instanceof ActivityCanceledException && !(why.getCause() instanceof TimeoutFailure);
+        if (!over && cancellation == null && (wanted || !unstoppable)) {
             cancellation = why;
             worker.interrupt();
         }
@@ -109,8 +226,13 @@ public final class Heartbeat implements AutoCloseable {
      * again, and a server that was out of reach takes it for lost; but what is running now may have done half of something
      * that must not be done twice, and is the only one that will know what it did.
      */
-    public void pastTheLastStop() {
+    public synchronized void pastTheLastStop() {
         unstoppable = true;
+    }
+
+    /** An activity that is still busy after this long, whatever was done to end it, is not to be taken for alive. */
+    public synchronized void stopAfter(Duration time) {
+        end = System.nanoTime() + time.toNanos();
     }
 
     /** Whether the activity is to end, and its thread was interrupted for it. */
@@ -118,11 +240,30 @@ public final class Heartbeat implements AutoCloseable {
         return cancellation != null;
     }
 
+    /** Sends the last details, for the next attempt, and waits for them to arrive, but not long. */
+    public void finish() {
+        synchronized (this) {
+            over = true;
+        }
+        boolean interrupted = Thread.interrupted();
+        try {
+            send(details.get()).get(LONGEST_ANSWER.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("the last heartbeat of {} did not arrive", info.getActivityId());
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** No interruption comes after this. */
     @Override
     public synchronized void close() {
         over = true;
-        beats.cancel(false);
+        ticks.cancel(false);
+        ALIVE.decrementAndGet();
         if (cancellation != null) {
             Thread.interrupted();
         }

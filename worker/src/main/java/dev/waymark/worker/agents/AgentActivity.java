@@ -4,6 +4,7 @@ import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.conversation.UnknownRulesException;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.Suggestion;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.tool.mcp.McpDiscovery;
@@ -11,6 +12,7 @@ import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,15 +25,27 @@ public final class AgentActivity implements AgentResolver {
 
     private AgentDirectory newest;
     private final McpDiscovery discovery;
+    private final BooleanSupplier ranBefore;
 
+    /** For threads that nothing is above. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
+        this(agents, discovery, () -> false);
+    }
+
+    /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
         this.newest = agents;
         this.discovery = discovery;
+        this.ranBefore = ranBefore;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
+        if (ranBefore.getAsBoolean()) {
+            throw ActivityProblems.permanent(new Problem(
+                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
+        }
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
         AgentSpec agent = found.takesSignedDecisionsOnly()
@@ -79,7 +93,11 @@ public final class AgentActivity implements AgentResolver {
         return agents.find(input.agent())
                 .orElseThrow(() -> ActivityProblems.permanent(new Problem(
                         Problem.NOT_FOUND,
-                        "no agent \"" + input.agent() + "\"; there are " + String.join(", ", agents.names()))));
+                        "no agent \"" + input.agent() + "\". "
+                                + Suggestion.of(input.agent(), agents.names())
+                                        .map(meant -> "Did you mean \"" + meant + "\"? ")
+                                        .orElse("")
+                                + "There are " + String.join(", ", agents.names()))));
     }
 
     /** A conversation that comes from elsewhere may not say whose it is. */

@@ -8,6 +8,8 @@ import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import dev.waymark.worker.tool.subagent.SubagentGraph;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -18,6 +20,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -67,7 +70,7 @@ public final class AgentDirectory {
      * Reads and checks all of them.
      *
      * @throws NoSuchFileException when there is no such directory
-     * @throws AgentInvalid for the first file with something wrong in it
+     * @throws AgentInvalid with everything that is wrong in the files
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
             throws AgentInvalid, IOException {
@@ -78,9 +81,14 @@ public final class AgentDirectory {
         try (ToolKinds kinds = new ToolKinds(ProcessEnvironment.get(), directory, tools)) {
             AgentFile reader = new AgentFile(directory, providers, tools, kinds.all());
             Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
-            for (Path file : files.keySet()) {
-                definitions.put(file, reader.read(file));
+            YamlProblems problems = new YamlProblems();
+            for (Path file : misnamed(directory)) {
+                problems.add(new YamlProblem(file.toString(), 1, "", "an agent file ends with .yaml. Rename it"));
             }
+            for (Path file : files.keySet()) {
+                problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));
+            }
+            problems.end();
             return of(directory, reader, new Source(providers, tools, files, definitions));
         } catch (YamlProblem e) {
             throw invalid(e);
@@ -135,7 +143,7 @@ public final class AgentDirectory {
     }
 
     private static AgentInvalid invalid(YamlProblem e) {
-        return new AgentInvalid(e.file(), e.line(), e.field(), String.valueOf(e.getMessage()));
+        return new AgentInvalid(e);
     }
 
     private static AgentDirectory of(Path directory, AgentFile reader, Source source) throws YamlProblem {
@@ -163,8 +171,8 @@ public final class AgentDirectory {
         }
         SubagentGraph subagents = new SubagentGraph(byName, reader::hasPrice);
         for (AgentFile.Definition definition : definitions) {
-            Optional<String> problem =
-                    subagents.problem(byName.get(definition.agent().name()));
+            Optional<String> problem = subagents.problem(
+                    Objects.requireNonNull(byName.get(definition.agent().name())));
             if (problem.isPresent()) {
                 throw definition.problem(problem.get());
             }
@@ -222,6 +230,26 @@ public final class AgentDirectory {
             files.put(file, FileVersion.of(file));
         }
         return files;
+    }
+
+    /** Files that would be overlooked, and look as if they were agents. */
+    private static List<Path> misnamed(Path directory) throws IOException {
+        try (Stream<Path> entries = Files.list(directory)) {
+            return entries.filter(entry -> {
+                        String name = entry.getFileName().toString();
+                        return name.endsWith(".yml") && Files.isRegularFile(entry) && isAgentText(entry);
+                    })
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    private static boolean isAgentText(Path file) {
+        try {
+            return YamlValue.read(file).fields().has("model");
+        } catch (YamlProblem e) {
+            return false;
+        }
     }
 
     private static boolean isAgent(Path entry) {

@@ -10,6 +10,7 @@ import dev.waymark.conversation.SummaryRule;
 import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.display.Suggestion;
 import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
@@ -23,6 +24,7 @@ import dev.waymark.worker.tool.mcp.McpFields;
 import dev.waymark.worker.tool.subagent.SubagentFields;
 import dev.waymark.worker.yaml.YamlFields;
 import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
 import dev.waymark.worker.yaml.YamlValue;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
@@ -36,7 +38,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads agent files. The first thing that is wrong ends the reading of a file. */
+/** Reads agent files, and goes on after a problem, so that one reading finds all of them. */
 final class AgentFile {
 
     static final String SUFFIX = ".yaml";
@@ -58,6 +60,9 @@ final class AgentFile {
     private final JavaTools javaTools;
     private final McpFields mcpFields;
     private final List<ToolKind> kinds;
+
+    /** Stands for a name that was refused, until all of the file has been looked at. */
+    private static final String UNNAMED = "unnamed";
 
     /** {@code kinds} are those that entries are tried for, in order. */
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
@@ -100,10 +105,11 @@ final class AgentFile {
     Definition read(Path file) throws YamlProblem {
         YamlValue root = YamlValue.read(file);
         YamlFields fields = root.fields();
-        String name = name(file, root, fields);
+        YamlProblems problems = new YamlProblems();
+        Optional<String> name = problems.check(() -> name(file, root, fields));
         Optional<YamlValue> description = fields.take("description");
         Optional<YamlValue> instructions = fields.take("instructions");
-        YamlValue model = fields.require("model");
+        Optional<YamlValue> model = problems.check(() -> fields.require("model"));
         Optional<YamlValue> maxTokens = fields.take("max_tokens");
         Optional<YamlValue> maxIterations = fields.take("max_iterations");
         Optional<YamlValue> tools = fields.take("tools");
@@ -113,39 +119,27 @@ final class AgentFile {
         Optional<YamlValue> pricing = fields.take("pricing");
         Optional<YamlValue> context = fields.take("context");
         Optional<YamlValue> summarize = fields.take("summarize");
-        fields.end();
+        problems.check(() -> {
+            fields.end();
+            return root;
+        });
+        Optional<String> modelName = model.flatMap(value -> problems.check(() -> model(value)));
+        AgentSpec.Builder builder = new AgentSpec.Builder(name.orElse(UNNAMED), modelName.orElse(""));
         List<McpEntry> servers = new ArrayList<>();
-        AgentSpec.Builder builder = new AgentSpec.Builder(name, model(model));
-        if (description.isPresent()) {
-            builder.description(description.get().text());
-        }
-        if (instructions.isPresent()) {
-            builder.instructions(instructions.get().text());
-        }
-        if (maxTokens.isPresent()) {
-            builder.maxTokens(maxTokens.get().integer(1));
-        }
-        if (maxIterations.isPresent()) {
-            builder.maxIterations(maxIterations.get().integer(1));
-        }
-        if (tools.isPresent()) {
-            builder.tools(tools(tools.get(), servers));
-        }
-        if (approvals.isPresent()) {
-            builder.approvals(ApprovalFields.read(approvals.get()));
-        }
-        if (pricing.isPresent()) {
-            builder.pricing(pricing(pricing.get()));
-        }
-        if (budget.isPresent()) {
-            builder.budget(budget(budget.get(), pricing.isPresent() || hasPrice(model.text())));
-        }
-        if (context.isPresent()) {
-            builder.context(context(context.get()));
-        }
-        if (summarize.isPresent()) {
-            builder.summaries(summaries(summarize.get()));
-        }
+        description.flatMap(value -> problems.check(value::text)).ifPresent(builder::description);
+        instructions.flatMap(value -> problems.check(value::text)).ifPresent(builder::instructions);
+        maxTokens.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxTokens);
+        maxIterations.flatMap(value -> problems.check(() -> value.integer(1))).ifPresent(builder::maxIterations);
+        tools.flatMap(value -> problems.check(() -> tools(value, servers))).ifPresent(builder::tools);
+        approvals
+                .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
+                .ifPresent(builder::approvals);
+        pricing.flatMap(value -> problems.check(() -> pricing(value))).ifPresent(builder::pricing);
+        boolean hasPrice = pricing.isPresent() || modelName.map(this::hasPrice).orElse(true);
+        budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);
+        context.flatMap(value -> problems.check(() -> context(value))).ifPresent(builder::context);
+        summarize.flatMap(value -> problems.check(() -> summaries(value))).ifPresent(builder::summaries);
+        problems.end();
         AgentSpec agent = builder.build();
         int bytes = bytes(agent);
         if (bytes > LARGEST_BYTES) {
@@ -188,30 +182,38 @@ final class AgentFile {
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
+        YamlProblems problems = new YamlProblems();
         for (YamlValue item : list.items()) {
-            YamlFields fields = item.fields();
-            Optional<YamlValue> mcp = fields.take("mcp");
-            if (mcp.isPresent()) {
-                fields.end();
-                McpEntry entry = mcpFields.read(mcp.get());
-                if (servers.stream()
-                        .anyMatch(other ->
-                                other.server().name().equals(entry.server().name()))) {
-                    throw mcp.get()
-                            .problem("a second server named " + entry.server().name());
-                }
-                servers.add(entry);
-                continue;
-            }
-            Optional<YamlValue> use = fields.take("use");
-            for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
-                if (!names.add(tool.name())) {
-                    throw use.orElse(item).problem("a second tool named " + tool.name());
-                }
-                tools.add(tool);
-            }
+            problems.check(() -> addTools(item, tools, names, servers));
         }
+        problems.end();
         return tools;
+    }
+
+    private YamlValue addTools(YamlValue item, List<ToolSpec> tools, Set<String> names, List<McpEntry> servers)
+            throws YamlProblem {
+        YamlFields fields = item.fields();
+        Optional<YamlValue> mcp = fields.take("mcp");
+        if (mcp.isPresent()) {
+            fields.end();
+            McpEntry entry = mcpFields.read(mcp.get());
+            if (servers.stream()
+                    .anyMatch(
+                            other -> other.server().name().equals(entry.server().name()))) {
+                throw mcp.get()
+                        .problem("a second server named " + entry.server().name());
+            }
+            servers.add(entry);
+            return item;
+        }
+        Optional<YamlValue> use = fields.take("use");
+        for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
+            if (!names.add(tool.name())) {
+                throw use.orElse(item).problem("a second tool named " + tool.name());
+            }
+            tools.add(tool);
+        }
+        return item;
     }
 
     /** Tools that exist already, a group of built-in ones or one in Java; what is said here adds to what they say. */
@@ -226,7 +228,9 @@ final class AgentFile {
         if (tool.isEmpty()) {
             List<String> known = new ArrayList<>(BuiltInTools.GROUPS);
             known.addAll(javaTools.names());
-            throw use.problem("no such tool: " + name + ". There is " + String.join(", ", known));
+            String meant = Suggestion.question(name, known);
+            throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "There is "
+                    + String.join(", ", known));
         }
         return approved(List.of(tool.get().spec()), approval);
     }
@@ -373,7 +377,7 @@ final class AgentFile {
         Optional<YamlValue> tokens = fields.take("tokens");
         fields.end();
         if (usd.isPresent() && !hasPrice) {
-            throw usd.get().problem("nobody knows what this model costs: say it with pricing");
+            throw usd.get().problem("no price is known for this model. Set pricing");
         }
         return new Budget(
                 usd.isPresent() ? Optional.of(dollars(usd.get(), false)) : Optional.empty(),

@@ -1,17 +1,31 @@
 package dev.waymark.worker.agents;
 
+import dev.waymark.worker.yaml.YamlProblem;
+import java.util.List;
+
 /** An agent file that a worker refuses, with the place of the first thing that is wrong: {@code FILE:LINE: FIELD: …}. */
 public final class AgentInvalid extends Exception {
 
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<String> others;
     private final String file;
     private final int line;
     private final String field;
 
-    AgentInvalid(String file, int line, String field, String message) {
-        super(message);
-        this.file = file;
-        this.line = line;
-        this.field = field;
+    AgentInvalid(YamlProblem first) {
+        super(first.getMessage());
+        this.file = first.file();
+        this.line = first.line();
+        this.field = first.field();
+        this.others = first.others().stream()
+                .map(each -> String.valueOf(each.getMessage()))
+                .toList();
+    }
+
+    /** What else is wrong, in this file and in others, each with its place. */
+    public List<String> others() {
+        return others;
     }
 
     public String file() {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.ExitCode;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -67,7 +68,7 @@ public final class AgentsCommand implements Callable<Integer> {
             output.printJson(all.stream()
                     .map(agent -> Row.of(agent, servers(setup, agent)))
                     .toList());
-            return ExitCodes.DONE;
+            return ExitCode.DONE;
         }
         if (all.isEmpty()) {
             output.tell("No agents in " + setup.agents().path() + ": every *.yaml there would be one.");
@@ -85,7 +86,7 @@ public final class AgentsCommand implements Callable<Integer> {
                     String.format("%-" + nameWidth + "s  %-" + modelWidth + "s  %s", agent.name(), agent.model(), tools)
                             .stripTrailing());
         }
-        return ExitCodes.DONE;
+        return ExitCode.DONE;
     }
 
     private static String words(ToolSpec tool) {

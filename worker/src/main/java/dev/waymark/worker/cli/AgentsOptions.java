@@ -1,7 +1,9 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.connect.ProcessEnvironment;
-import dev.waymark.connect.UnsupportedSetting;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -49,12 +51,12 @@ final class AgentsOptions {
         }
     }
 
-    Setup load() throws AgentInvalid, IOException, CommandError.Thrown {
-        UnsupportedSetting.refuse(ProcessEnvironment.get());
+    Setup load() throws AgentInvalid, IOException, CommandFailure {
+        EncryptionKeys.of(ProcessEnvironment.get()); // Unusable keys are refused before anything starts.
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
-            throw new CommandError.Thrown(
-                    ExitCodes.NOT_FOUND,
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");

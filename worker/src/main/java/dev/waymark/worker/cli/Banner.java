@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.worker.agents.AgentDirectory;
 
 /** Words for people at a terminal. */
@@ -12,7 +13,7 @@ final class Banner {
 
     /** How a person calls this program, by the launcher's word. */
     static String command() {
-        return System.getProperty("waymark.command", "waymark");
+        return CommandName.get();
     }
 
     /** What a command needs to reach a server, with a space before it. */

@@ -1,5 +1,7 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -86,7 +88,7 @@ public final class DevCommand implements Callable<Integer> {
                 termination.await();
             }
         }
-        return ExitCodes.DONE;
+        return ExitCode.DONE;
     }
 
     private void serve(TerminationSignal termination, DevServer server, AgentsOptions.Setup setup) throws Exception {
@@ -105,7 +107,7 @@ public final class DevCommand implements Callable<Integer> {
         }
     }
 
-    private Optional<Path> binary() throws IOException, CommandError.Thrown {
+    private Optional<Path> binary() throws IOException, CommandFailure {
         if (inMemory) {
             if (database != null) {
                 throw contradiction("--in-memory and --db");
@@ -120,8 +122,8 @@ public final class DevCommand implements Callable<Integer> {
             binary = Optional.of(downloaded());
         }
         if (binary.isEmpty() && database != null) {
-            throw new CommandError.Thrown(
-                    ExitCodes.NOT_FOUND,
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "no temporal command, which --db needs: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");
@@ -129,20 +131,20 @@ public final class DevCommand implements Callable<Integer> {
         return binary;
     }
 
-    private static CommandError.Thrown contradiction(String options) {
-        return new CommandError.Thrown(
-                ExitCodes.BAD_INPUT, CommandError.BAD_INPUT, "contradiction: " + options, "Leave one of them out");
+    private static CommandFailure contradiction(String options) {
+        return new CommandFailure(
+                ExitCode.BAD_INPUT, CommandError.BAD_INPUT, "contradiction: " + options, "Leave one of them out");
     }
 
-    private Path downloaded() throws CommandError.Thrown {
+    private Path downloaded() throws CommandFailure {
         output.tell("Downloading the temporal command ...");
         try {
             TemporalDownload.Downloaded downloaded = TemporalDownload.fetch();
             output.tell("Downloaded: " + downloaded.binary() + ", SHA-256 " + downloaded.sha256());
             return downloaded.binary();
         } catch (IOException e) {
-            throw new CommandError.Thrown(
-                    ExitCodes.NOT_FOUND,
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "the temporal command can't be downloaded: " + e.getMessage(),
                     "Install it yourself, or leave --download out: the server is in memory then");

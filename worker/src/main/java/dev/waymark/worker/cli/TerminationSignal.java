@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.ExitCode;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
@@ -56,6 +57,6 @@ final class TerminationSignal implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        Runtime.getRuntime().halt(ExitCodes.DONE);
+        Runtime.getRuntime().halt(ExitCode.DONE);
     }
 }

@@ -6,11 +6,17 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.McpTool;
 import dev.waymark.agent.ToolSpec;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.ToolOutcome;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.display.Excerpt;
+import dev.waymark.display.SafeText;
+import dev.waymark.display.Suggestion;
 import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.tool.ToolKinds;
@@ -20,6 +26,7 @@ import dev.waymark.worker.tool.mcp.McpDiscovery;
 import io.temporal.failure.ApplicationFailure;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
@@ -142,12 +149,13 @@ public final class ToolsCommand implements Callable<Integer> {
             AgentSpec agent = complete(found, setup, kinds.discovery());
             if (call == null) {
                 list(agent);
-                return ExitCodes.DONE;
+                tellOfTrust(setup);
+                return ExitCode.DONE;
             }
             ToolSpec tool = agent.tool(call)
                     .orElseThrow(() -> unknown(
                             "tool",
-                            call,
+                            Objects.requireNonNull(call),
                             agent.tools().stream().map(ToolSpec::name).toList(),
                             ""));
             return attempt(
@@ -159,11 +167,11 @@ public final class ToolsCommand implements Callable<Integer> {
     }
 
     private static AgentSpec complete(AgentSpec agent, AgentsOptions.Setup setup, McpDiscovery discovery)
-            throws InterruptedException, CommandError.Thrown {
+            throws InterruptedException, CommandFailure {
         try {
             return discovery.complete(agent, setup.agents().servers(agent.name()));
         } catch (ApplicationFailure e) {
-            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
@@ -190,21 +198,31 @@ public final class ToolsCommand implements Callable<Integer> {
         }
     }
 
+    /** What a server says of the safety of its tools counts only when the agent file believes it. */
+    private void tellOfTrust(AgentsOptions.Setup setup) {
+        setup.agents().servers(name).stream()
+                .filter(entry -> !entry.trust())
+                .forEach(entry -> output.tell(
+                        "The MCP server " + SafeText.line(entry.server().name())
+                                + " is not trusted, so all of its tools count as side-effecting. With trust: true in the agent"
+                                + " file, tools that it calls read-only or idempotent are safe to retry."));
+    }
+
     private static String brief(String description) {
-        String line = CommandError.oneLine(description);
-        return line.length() > LONGEST_DESCRIPTION ? line.substring(0, LONGEST_DESCRIPTION) + "…" : line;
+        String line = SafeText.line(description);
+        return Excerpt.of(line, LONGEST_DESCRIPTION).text();
     }
 
     private int attempt(ToolSpec tool, String json, Json carried, ToolRunner tools) throws Exception {
         Safety safety = Safety.of(tool);
         if (safety != Safety.SAFE) {
-            throw new CommandError.Thrown(
-                    ExitCodes.BAD_INPUT,
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
                             ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
                             : "tool belongs to a thread: " + tool.name(),
-                    "Have the agent call it, with: waymark run --agent " + name);
+                    "Have the agent call it, with: " + CommandName.line("run --agent " + name));
         }
         Json args = arguments(json);
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
@@ -218,11 +236,11 @@ public final class ToolsCommand implements Callable<Integer> {
                     .or(() -> outcome.question().map(question -> "It asks: " + question))
                     .orElse(""));
         }
-        return outcome.error().isPresent() ? ExitCodes.FAILED : ExitCodes.DONE;
+        return outcome.error().isPresent() ? ExitCode.FAILED : ExitCode.DONE;
     }
 
     private static ToolOutcome outcome(ToolSpec tool, Json args, ToolContext context, ToolRunner tools)
-            throws InterruptedException, CommandError.Thrown {
+            throws InterruptedException, CommandFailure {
         Optional<ToolOutcome> problem = tools.problem(tool, args);
         if (problem.isPresent()) {
             return problem.get();
@@ -230,11 +248,11 @@ public final class ToolsCommand implements Callable<Integer> {
         try {
             return tools.run(ToolRun.unclaimed(tool, args, context, ProcessFence.in(tool.timeout()), () -> false));
         } catch (ApplicationFailure e) {
-            throw new CommandError.Thrown(ExitCodes.FAILED, e.getType(), e.getOriginalMessage(), "");
+            throw new CommandFailure(ExitCode.FAILED, e.getType(), e.getOriginalMessage(), "");
         }
     }
 
-    private static Json arguments(String json) throws CommandError.Thrown {
+    private static Json arguments(String json) throws CommandFailure {
         try {
             Json args = PayloadJson.MAPPER.readValue(json, Json.class);
             if (args.isObject()) {
@@ -243,18 +261,21 @@ public final class ToolsCommand implements Callable<Integer> {
         } catch (JsonProcessingException e) {
             // In our own words below.
         }
-        throw new CommandError.Thrown(
-                ExitCodes.BAD_INPUT,
+        throw new CommandFailure(
+                ExitCode.BAD_INPUT,
                 CommandError.BAD_INPUT,
-                "arguments are no JSON object: " + json,
+                "arguments are not a JSON object: " + json,
                 "Example: '{\"a\":1}'");
     }
 
-    private static CommandError.Thrown unknown(String what, String name, List<String> known, String where) {
-        return new CommandError.Thrown(
-                ExitCodes.NOT_FOUND,
+    private static CommandFailure unknown(String what, String name, List<String> known, String where) {
+        return new CommandFailure(
+                ExitCode.NOT_FOUND,
                 CommandError.NOT_FOUND,
                 "no " + what + ": " + name,
-                "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
+                Suggestion.of(name, known)
+                                .map(meant -> "Did you mean \"" + meant + "\"? ")
+                                .orElse("")
+                        + "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }

@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.ExitCode;
 import dev.waymark.connect.Connection;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.server.DevServer;
@@ -72,6 +73,6 @@ public final class WorkerCommand implements Callable<Integer> {
             output.tell("Draining: what runs may finish.");
             worker.drain(DRAIN);
         }
-        return ExitCodes.DONE;
+        return ExitCode.DONE;
     }
 }

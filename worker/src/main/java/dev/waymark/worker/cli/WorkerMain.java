@@ -1,5 +1,6 @@
 package dev.waymark.worker.cli;
 
+import dev.waymark.cli.ErrorRenderer;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
@@ -54,10 +55,7 @@ public final class WorkerMain implements Runnable {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new WorkerMain())
-                .setExpandAtFiles(false)
-                .setParameterExceptionHandler(ErrorRenderer::usage)
-                .setExecutionExceptionHandler(ErrorRenderer::failure);
+        return ErrorRenderer.install(new CommandLine(new WorkerMain()).setExpandAtFiles(false), CommandFailure::of);
     }
 
     @Override

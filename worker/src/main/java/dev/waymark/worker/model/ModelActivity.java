@@ -25,6 +25,7 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
+import io.temporal.failure.ApplicationFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +56,8 @@ public final class ModelActivity implements ModelCaller {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         PartialText words = new PartialText(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
-            RunReader.Called called =
-                    ActivityProblems.reading(() -> runs.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            RunReader.Called called = ActivityProblems.reading(
+                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
                 AgentSpec agent = called.agent();
@@ -68,14 +69,17 @@ public final class ModelActivity implements ModelCaller {
                 Reply reply = ask(agent, requestOf(called.state(), agent), words);
                 return checked(withFaults(agent, StructuredReply.of(reply, schema)));
             } catch (InterruptedException e) {
+                heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
-            } finally {
-                Activity.getExecutionContext().heartbeat(words.now());
+            } catch (ApplicationFailure e) {
+                // The next attempt has to know what this one has taken.
+                heartbeat.finish();
+                throw e;
             }
         }
     }
@@ -145,7 +149,7 @@ public final class ModelActivity implements ModelCaller {
             Reply reply = bound.provider().reply(request, words);
             return reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
         } catch (ModelFailure failure) {
-            Problem problem = new Problem(failure.type(), failure.getMessage());
+            Problem problem = new Problem(failure.type(), String.valueOf(failure.getMessage()));
             throw failure.retryable()
                     ? ActivityProblems.passing(problem, failure.retryAfter(), words.spent())
                     : ActivityProblems.permanent(problem, words.spent());

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
@@ -161,7 +162,7 @@ final class TemporalServer implements DevServer {
             return log;
         }
         Path file = database.get().toAbsolutePath();
-        PrivateFiles.createDirectories(file.getParent());
+        PrivateFiles.createDirectories(Objects.requireNonNull(file.getParent()));
         String name = file.getFileName().toString();
         String stem = name.endsWith(".db") ? name.substring(0, name.length() - ".db".length()) : name;
         Path log = file.resolveSibling(stem + ".log");

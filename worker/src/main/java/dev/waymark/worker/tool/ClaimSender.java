@@ -8,6 +8,7 @@ import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.UpdateWorkflowExecutionLifecycleStage;
+import io.temporal.api.failure.v1.Failure;
 import io.temporal.api.update.v1.Input;
 import io.temporal.api.update.v1.Meta;
 import io.temporal.api.update.v1.Outcome;
@@ -15,6 +16,7 @@ import io.temporal.api.update.v1.Request;
 import io.temporal.api.update.v1.WaitPolicy;
 import io.temporal.api.workflowservice.v1.UpdateWorkflowExecutionRequest;
 import io.temporal.client.WorkflowClient;
+import io.temporal.failure.TemporalFailure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -64,10 +66,10 @@ public final class ClaimSender {
                         .getOutcome();
                 switch (outcome.getValueCase()) {
                     case SUCCESS -> {
-                        return read(outcome.getSuccess());
+                        return read(workflowId, outcome.getSuccess());
                     }
                     case FAILURE -> {
-                        return Answer.refused(outcome.getFailure().getMessage());
+                        return Answer.refused(reason(workflowId, outcome.getFailure()));
                     }
                     case VALUE_NOT_SET -> trouble = "the workflow has not answered yet";
                 }
@@ -101,14 +103,20 @@ public final class ClaimSender {
                                 .setIdentity(client.getOptions().getIdentity()))
                         .setInput(Input.newBuilder()
                                 .setName(WireNames.CLAIM)
-                                .setArgs(PayloadJson.dataConverter()
+                                .setArgs(PayloadJson.dataConverter(client, workflowId)
                                         .toPayloads(claim)
                                         .orElseThrow())))
                 .build();
     }
 
-    private static Answer read(Payloads payloads) {
-        ClaimRequest.Answer answer = PayloadJson.dataConverter()
+    private String reason(String workflowId, Failure failure) {
+        RuntimeException refusal = PayloadJson.dataConverter(client, workflowId).failureToException(failure);
+        return String.valueOf(
+                refusal instanceof TemporalFailure told ? told.getOriginalMessage() : refusal.getMessage());
+    }
+
+    private Answer read(String workflowId, Payloads payloads) {
+        ClaimRequest.Answer answer = PayloadJson.dataConverter(client, workflowId)
                 .fromPayloads(0, Optional.of(payloads), ClaimRequest.Answer.class, ClaimRequest.Answer.class);
         if (!answer.granted()) {
             return Answer.refused("the claim belongs to another execution");

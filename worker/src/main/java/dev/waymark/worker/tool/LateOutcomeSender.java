@@ -45,7 +45,9 @@ public final class LateOutcomeSender {
                 .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(workflowId))
                 .setSignalName(WireNames.LATE_OUTCOME)
                 .setRequestId(late.execution())
-                .setInput(PayloadJson.dataConverter().toPayloads(late).orElseThrow())
+                .setInput(PayloadJson.dataConverter(client, workflowId)
+                        .toPayloads(late)
+                        .orElseThrow())
                 .build();
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (true) {

@@ -21,6 +21,7 @@ import io.temporal.activity.DynamicActivity;
 import io.temporal.activity.ManualActivityCompletionClient;
 import io.temporal.client.ActivityCompletionException;
 import io.temporal.common.converter.EncodedValues;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
@@ -35,6 +36,9 @@ import java.util.function.BooleanSupplier;
  * such: the workflow knows then that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
+    /** What a tool gets to end after its timeout. One that does not end at all is given up for lost. */
+    private static final Duration CLEANUP = Duration.ofSeconds(10);
+
     private final RunReader runs;
     private final ToolRunner tools;
     private final ClaimSender claims;
@@ -61,16 +65,18 @@ public final class ToolActivity implements DynamicActivity {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =
-                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
             Optional<ToolSpec> tool = setting.agent().tool(info.getActivityType());
             if (tool.isEmpty()) {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
-            try {
-                ToolContext context = context(input, info, setting.context());
-                return tool.get().hasEffect()
-                        ? claimAndRun(tool.get(), input, info, context, heartbeat)
-                        : run(tool.get(), input, context, heartbeat);
+            ToolSpec found = tool.get();
+            ToolContext context = context(input, info, setting.context());
+            try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
+                heartbeat.stopAfter(found.timeout().plus(CLEANUP));
+                return found.hasEffect()
+                        ? claimAndRun(found, input, info, context, heartbeat)
+                        : run(found, input, context, heartbeat);
             } catch (InterruptedException e) {
                 throw heartbeat.cancellation(e);
             }
@@ -94,15 +100,22 @@ public final class ToolActivity implements DynamicActivity {
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
             throws InterruptedException {
         String nonce = UUID.randomUUID().toString().substring(0, 8);
-        String execution = ClaimRequest.execution(info.getRunId(), info.getAttempt(), nonce);
+        String execution = ClaimRequest.execution(info.getWorkflowRunId(), info.getAttempt(), nonce);
         if (info.getAttempt() > 1) {
             return ToolOutcome.notStarted(execution, "an earlier attempt may have run");
         }
-        if (!input.run().equals(Optional.of(info.getRunId()))) {
+        if (!input.run().equals(Optional.of(info.getWorkflowRunId()))) {
             return ToolOutcome.notStarted(execution, "it was decided in another run, before a reset");
         }
         if (stopping.getAsBoolean()) {
             return ToolOutcome.notStarted(execution, "the worker is stopping");
+        }
+        Optional<String> other =
+                ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
+        if (other.isPresent()) {
+            // No execution of this thread gets as far as to a claim, so this one may say what becomes of the call.
+            return ToolOutcome.error(ToolTexts.failure(
+                    "it was not run, because this thread goes on as " + other.get() + ", which has the same call"));
         }
         // Before the claim: what the workflow takes for dead some time after granting it is dead by then.
         ProcessFence fence = ProcessFence.in(tool.timeout());
@@ -113,7 +126,7 @@ public final class ToolActivity implements DynamicActivity {
                 Sha256.hex(input.args().canonical()),
                 input.repeat(),
                 execution);
-        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getRunId(), claim);
+        ClaimSender.Answer answer = claims.ask(info.getWorkflowId(), info.getWorkflowRunId(), claim);
         if (answer.refusal().isPresent()) {
             return ToolOutcome.notStarted(execution, answer.refusal().get());
         }

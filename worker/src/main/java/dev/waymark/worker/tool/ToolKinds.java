@@ -21,6 +21,7 @@ import java.util.Optional;
 /** Every kind of tool that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
     private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
+    private final Map<ToolSpec.Kind, ToolSlots> slots = new LinkedHashMap<>();
     private final McpConnections servers;
     private final Map<String, String> environment;
 
@@ -39,7 +40,10 @@ public final class ToolKinds implements AutoCloseable {
                         new CommandToolKind(programs),
                         new McpToolKind(servers),
                         new JavaToolKind(tools))
-                .forEach(kind -> kinds.put(kind.kind(), kind));
+                .forEach(kind -> {
+                    kinds.put(kind.kind(), kind);
+                    slots.put(kind.kind(), new ToolSlots(kind.slots()));
+                });
     }
 
     /** The variables in which <code>${NAME}</code> is resolved. */
@@ -52,10 +56,17 @@ public final class ToolKinds implements AutoCloseable {
         return List.copyOf(kinds.values());
     }
 
+    ToolSlots slots(ToolSpec tool) {
+        return Optional.ofNullable(slots.get(tool.kind())).orElseThrow(() -> notOurs(tool));
+    }
+
     /** Throws IllegalStateException for a tool that no activity runs: the conversation does. */
     ToolKind of(ToolSpec tool) {
-        return Optional.ofNullable(kinds.get(tool.kind()))
-                .orElseThrow(() -> new IllegalStateException("the conversation runs this tool itself: " + tool.name()));
+        return Optional.ofNullable(kinds.get(tool.kind())).orElseThrow(() -> notOurs(tool));
+    }
+
+    private static IllegalStateException notOurs(ToolSpec tool) {
+        return new IllegalStateException("the conversation runs this tool itself: " + tool.name());
     }
 
     /** Asks servers for their tools, over the connections that calls use. */

@@ -56,6 +56,11 @@ public final class ToolRunner {
                 .or(() -> kinds.of(tool).problem(tool, args));
     }
 
+    /** Waits until another tool of its kind may run for this thread. */
+    ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
+        return kinds.slots(tool).acquire(thread);
+    }
+
     /** Runs a tool once. An unknown outcome is an error result of a tool whose running twice is harmless. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());

@@ -30,7 +30,7 @@ public final class VerifyActivityImpl implements VerifyActivity {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             RunReader.Setting setting =
-                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getRunId()));
+                    ActivityProblems.reading(() -> runs.setting(info.getWorkflowId(), info.getWorkflowRunId()));
             Optional<ToolSpec> tool = setting.agent().tool(input.tool());
             if (tool.isEmpty()) {
                 return VerifyOutcome.unknown("the agent has no tool " + input.tool());

@@ -202,7 +202,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return true;
             }
             Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
-            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits());
+            Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
+            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits(), session);
         }
 
         @Override

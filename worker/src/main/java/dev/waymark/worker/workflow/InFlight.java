@@ -61,6 +61,8 @@ final class InFlight {
     private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(5);
     /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
     private static final Duration GRACE = Duration.ofSeconds(10);
+    /** How long a tool may wait for its turn among others of its kind. A worker that is lost meanwhile is noticed sooner. */
+    private static final Duration TURN_TIMEOUT = Duration.ofMinutes(10);
     /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
 
@@ -192,7 +194,7 @@ final class InFlight {
         }
         facts.accept(new Fact.ToolDispatched(call.id(), dispatch));
         Duration timeout = tool.hasEffect() ? tool.timeout().plus(CLAIM_TIMEOUT) : tool.timeout();
-        ActivityOptions options = options(timeout.plus(GRACE), call.id())
+        ActivityOptions options = options(timeout.plus(GRACE).plus(TURN_TIMEOUT), call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
                 .build();
@@ -239,9 +241,15 @@ final class InFlight {
     }
 
     /** Begins a thread for a call to a subagent. It takes its agent's definition itself. */
-    boolean startSubagent(String name, Call call, Optional<Json> context, Parent parent, Optional<RunLimits> limits) {
-        StartInput input =
-                StartInput.ofSubagent(call.tool(), String.valueOf(call.args().field("task")), context, parent, limits);
+    boolean startSubagent(
+            String name,
+            Call call,
+            Optional<Json> context,
+            Parent parent,
+            Optional<RunLimits> limits,
+            Optional<String> session) {
+        StartInput input = StartInput.ofSubagent(
+                call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

@@ -10,6 +10,8 @@ import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.display.Excerpt;
+import dev.waymark.display.SafeText;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -31,6 +33,11 @@ final class StatusCard {
     private static final int MOST_CALLS = 10;
     private static final int MOST_THINGS_TO_DO = 20;
     private static final int MOST_CHARACTERS = 400;
+
+    private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
+
+    /** Arguments to approve are shown whole, or not offered for a decision. */
+    private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
     /** The lines of the newest messages, by message id. A card is drawn at every step, and again on replay. */
@@ -105,31 +112,45 @@ final class StatusCard {
 
     // ---- what waits for people
 
-    private static void addWaiting(Conversation state, Sheet sheet) {
+    private void addWaiting(Conversation state, Sheet sheet) {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
             String which = questions.size() > 1 ? " (" + code(ask.callId()) + ")" : "";
-            sheet.add("> " + prose(ask.question().orElse("")) + which + "\n\n");
+            sheet.add("> " + prose(ask.question().orElse(""), MOST_CHARACTERS_OF_A_QUESTION) + which + "\n\n");
         });
         if (!questions.isEmpty()) {
             sheet.add("To answer: " + signal("`answer`", "with the JSON input " + code(example(questions))));
         }
-        addDecisions(
-                asks(state, OpenRequest.Kind.APPROVAL),
-                ask -> "May " + shown(ask) + " run?",
-                ask -> json(
-                        "callId", ask.callId(), "argsDigest", ask.argsDigest().orElse("")),
-                signal("`approve` or `deny`", "with the JSON input below the call"),
-                sheet);
+        addApprovals(asks(state, OpenRequest.Kind.APPROVAL), sheet);
         addDecisions(
                 asks(state, OpenRequest.Kind.UNKNOWN),
-                ask -> "Did " + shown(ask) + " take effect? Nobody knows.",
+                ask -> "Did " + shown(ask) + " take effect? The outcome is unknown" + evidence(ask),
                 ask -> json("callId", ask.callId(), "outcome", "done", "result", "what it returned"),
                 signal(
                         "`settle`",
                         "with the JSON input below the call. Instead of `done`, the outcome may be `rerun` or `give-up`,"
                                 + " without a result"),
                 sheet);
+    }
+
+    /** What is cut can't be approved here: nothing by which it could be is offered. */
+    private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
+        boolean isAnyWhole = false;
+        for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
+            Excerpt arguments = arguments(ask);
+            String input =
+                    json("callId", ask.callId(), "argsDigest", ask.argsDigest().orElse(""));
+            sheet.add("> May " + shown(ask) + " run?\n\n"
+                    + (arguments.isCut()
+                            ? "It can't be decided here, since it is cut. All of it is in "
+                                    + code("./waymark pending " + thread + " --json")
+                            : fenced(SafeText.line(input)))
+                    + "\n\n");
+            isAnyWhole |= !arguments.isCut();
+        }
+        if (isAnyWhole) {
+            sheet.add("To decide: " + signal("`approve` or `deny`", "with the JSON input below the call"));
+        }
     }
 
     private static void addDecisions(
@@ -171,12 +192,23 @@ final class StatusCard {
     }
 
     private static String shown(OpenRequest ask) {
-        return code(ask.tool()) + " "
-                + code(ask.args().orElse(Json.EMPTY_OBJECT).canonical());
+        return code(ask.tool()) + " " + fenced(arguments(ask).text());
+    }
+
+    /** What was seen of a call with an unknown outcome. */
+    private static String evidence(OpenRequest ask) {
+        return ask.evidence().map(seen -> ": " + prose(seen)).orElse(".");
+    }
+
+    private static Excerpt arguments(OpenRequest ask) {
+        return Excerpt.of(
+                SafeText.json(ask.args().orElse(Json.EMPTY_OBJECT).canonical()), MOST_CHARACTERS_TO_DECIDE_ON);
     }
 
     private static String shown(Call call) {
-        return code(call.tool()) + " " + code(call.args().canonical());
+        return code(call.tool()) + " "
+                + fenced(Excerpt.of(SafeText.json(call.args().canonical()), MOST_CHARACTERS)
+                        .text());
     }
 
     // ---- what runs, and what the agent keeps
@@ -245,22 +277,26 @@ final class StatusCard {
     }
 
     private static String words(Message message) {
-        Line line = new Line();
+        StringBuilder words = new StringBuilder();
         for (Part part : message.content()) {
             if (part instanceof Part.Text text) {
-                line.add(text.text());
+                words.append(text.text());
             } else if (part instanceof Part.ToolUse use) {
-                line.add(" → ").add(use.name());
+                words.append(" → ").append(use.name());
             } else if (part instanceof Part.ToolResult result) {
-                line.add(" ").add(result.content());
+                words.append(" ").append(result.content());
             }
         }
-        return line.toString();
+        return words.toString();
     }
 
     /** Somebody's words: on one line, and without meaning in Markdown. */
     private static String prose(String text) {
-        String line = oneLine(text);
+        return prose(text, MOST_CHARACTERS);
+    }
+
+    private static String prose(String text, int most) {
+        String line = Excerpt.line(text, most).text();
         StringBuilder escaped = new StringBuilder(line.length() + 16);
         for (int i = 0; i < line.length(); i++) {
             char c = line.charAt(i);
@@ -272,9 +308,13 @@ final class StatusCard {
         return escaped.toString();
     }
 
-    /** Code in a line: between more backticks than it has in a row. */
+    /** The beginning of somebody's words, as code. */
     private static String code(String text) {
-        String line = oneLine(text);
+        return fenced(Excerpt.line(text, MOST_CHARACTERS).text());
+    }
+
+    /** Code in a line: between more backticks than it has in a row. */
+    private static String fenced(String line) {
         if (line.isEmpty()) {
             return "";
         }
@@ -287,10 +327,6 @@ final class StatusCard {
         String fence = "`".repeat(most + 1);
         String space = line.startsWith("`") || line.endsWith("`") ? " " : "";
         return fence + space + line + space + fence;
-    }
-
-    private static String oneLine(String text) {
-        return new Line().add(text).toString();
     }
 
     /** The card as far as there is room: Temporal takes 20,000 bytes. */
@@ -325,33 +361,6 @@ final class StatusCard {
         @Override
         public String toString() {
             return text + (full ? CUT : "") + footer;
-        }
-    }
-
-    /** Text on one line, cut short. What does not fit is not even looked at. */
-    private static final class Line {
-        private final StringBuilder text = new StringBuilder();
-        private boolean spaceDue;
-        private boolean cut;
-
-        Line add(String more) {
-            for (int i = 0; i < more.length() && !cut; i++) {
-                char c = more.charAt(i);
-                if (Character.isWhitespace(c)) {
-                    spaceDue = !text.isEmpty();
-                } else if (text.length() >= MOST_CHARACTERS) {
-                    cut = true;
-                } else {
-                    text.append(spaceDue ? " " : "").append(c);
-                    spaceDue = false;
-                }
-            }
-            return this;
-        }
-
-        @Override
-        public String toString() {
-            return cut ? text + "…" : text.toString();
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.waymark.worker.yaml;
 
+import dev.waymark.display.Suggestion;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -9,6 +11,9 @@ import java.util.Set;
 public final class YamlFields {
 
     private final YamlValue owner;
+    /** What could stand here as well. */
+    private final Set<String> absent = new LinkedHashSet<>();
+
     private final Map<String, YamlValue> left;
 
     YamlFields(YamlValue owner, Map<String, YamlValue> fields) {
@@ -27,15 +32,26 @@ public final class YamlFields {
     }
 
     public Optional<YamlValue> take(String name) {
+        if (!left.containsKey(name)) {
+            absent.add(name);
+        }
         return Optional.ofNullable(left.remove(name));
     }
 
     public YamlValue require(String name) throws YamlProblem {
         Optional<YamlValue> value = take(name);
         if (value.isEmpty()) {
-            throw problem(name, "is missing");
+            throw misspelled(name).orElseGet(() -> problem(name, "is missing"));
         }
         return value.get();
+    }
+
+    /** A field that is there in place of this one. */
+    private Optional<YamlProblem> misspelled(String name) {
+        return left.keySet().stream()
+                .filter(other -> Suggestion.of(other, Set.of(name)).isPresent())
+                .findFirst()
+                .map(other -> left.remove(other).problem("unknown field. Did you mean \"" + name + "\"?"));
     }
 
     /** Takes all that is left, by name. */
@@ -54,9 +70,15 @@ public final class YamlFields {
         }
     }
 
+    /** Refuses what has not been taken, and says which field may have been meant. */
     public void end() throws YamlProblem {
-        if (!left.isEmpty()) {
-            throw left.values().iterator().next().problem("unknown field");
-        }
+        YamlProblems problems = new YamlProblems();
+        left.forEach((name, value) -> problems.add(value.problem(unknown(name))));
+        problems.end();
+    }
+
+    private String unknown(String name) {
+        String meant = Suggestion.question(name, absent);
+        return meant.isEmpty() ? "unknown field" : "unknown field. " + meant;
     }
 }

@@ -1,18 +1,48 @@
 package dev.waymark.worker.yaml;
 
+import java.util.Comparator;
+import java.util.List;
+
 /** Something wrong in a file that a person wrote, and where: {@code FILE:LINE: FIELD: WORDS}. Lines count from 1. */
 public final class YamlProblem extends Exception {
 
+    private static final long serialVersionUID = 1L;
+
+    private final transient List<YamlProblem> others;
     private final String file;
     private final int line;
     private final String field;
 
     /** @param field empty when it concerns the whole file */
     public YamlProblem(String file, int line, String field, String words) {
-        super(file + ":" + line + ": " + (field.isEmpty() ? "" : field + ": ") + words);
+        this(file + ":" + line + ": " + (field.isEmpty() ? "" : field + ": ") + words, file, line, field, List.of());
+    }
+
+    private YamlProblem(String message, String file, int line, String field, List<YamlProblem> others) {
+        super(message);
+        this.others = others;
         this.file = file;
         this.line = line;
         this.field = field;
+    }
+
+    /** The first of several problems, which knows the others. */
+    static YamlProblem of(List<YamlProblem> problems) {
+        List<YamlProblem> sorted = problems.stream()
+                .sorted(Comparator.comparing(YamlProblem::file).thenComparing(YamlProblem::line))
+                .toList();
+        YamlProblem first = sorted.get(0);
+        return new YamlProblem(
+                String.valueOf(first.getMessage()),
+                first.file,
+                first.line,
+                first.field,
+                List.copyOf(sorted.subList(1, sorted.size())));
+    }
+
+    /** What else is wrong. */
+    public List<YamlProblem> others() {
+        return others;
     }
 
     public String file() {

@@ -20,7 +20,9 @@ class AgentActivityTest {
     private static AgentActivity among(AgentSpec... agents) {
         Path here = Path.of(".");
         return new AgentActivity(
-                AgentDirectory.of(here, List.of(agents)), new McpDiscovery(new McpConnections(Map.of(), here)));
+                AgentDirectory.of(here, List.of(agents)),
+                new McpDiscovery(new McpConnections(Map.of(), here)),
+                () -> false);
     }
 
     @Test

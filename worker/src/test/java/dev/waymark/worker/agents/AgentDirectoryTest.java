@@ -203,6 +203,31 @@ class AgentDirectoryTest {
     }
 
     @Test
+    void load_severalProblems_areAllNamed() throws Exception {
+        Path one = file("a.yaml", """
+                description: Settles bills
+                modle: scripted:a.script.yaml
+                max_iterations: 0
+                tools:
+                  - { use: ask_usr }
+                  - { name: pay, command: [sh], timout: 5s }
+                """);
+        Path other = file("b.yml", MODEL);
+
+        assertThatThrownBy(this::load).isInstanceOfSatisfying(AgentInvalid.class, problem -> {
+            assertThat(problem).hasMessage(one + ":2: modle: unknown field. Did you mean \"model\"?");
+            assertThat(problem.others())
+                    .hasSize(4)
+                    .anyMatch(line -> line.equals(one + ":3: max_iterations: must be at least 1, found 0"))
+                    .anyMatch(line -> line.startsWith(
+                            one + ":5: tools[0].use: no such tool: ask_usr. Did you mean \"ask_user\"? There is"))
+                    .anyMatch(
+                            line -> line.equals(one + ":6: tools[1].timout: unknown field. Did you mean \"timeout\"?"))
+                    .anyMatch(line -> line.equals(other + ":1: an agent file ends with .yaml. Rename it"));
+        });
+    }
+
+    @Test
     void load_budgetAndPricing_areUnderstood() throws Exception {
         file("a.yaml", MODEL + """
                 budget: { usd: 1.50, tokens: 5000000000 }
@@ -312,7 +337,7 @@ class AgentDirectoryTest {
                 "true | expected fields, found true",
                 "{ when_tokens: 0 } | when_tokens: must be at least 1, found 0",
                 "{ keep_messages: 0 } | keep_messages: must be at least 1, found 0",
-                "{ keep: 3 } | keep: unknown field"
+                "{ keep: 3 } | keep: unknown field. Did you mean \"keep_messages\"?"
             })
     void load_summarizeThatMakesNoSense_isRefused(String rule, String problem) throws Exception {
         Path file = file("a.yaml", MODEL + "summarize: " + rule + "\n");

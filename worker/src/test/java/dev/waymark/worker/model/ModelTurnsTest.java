@@ -36,6 +36,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,6 +46,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whole turns with models over real HTTP: what they cost in calls, retries by Temporal included, and what they come to. */
 @Timeout(120)
+@Tag("full")
 class ModelTurnsTest {
     private static InMemoryServer temporal;
     private static Connection connection;
@@ -195,6 +197,7 @@ class ModelTurnsTest {
 
     @ParameterizedTest
     @MethodSource("troubles")
+    @Tag("full")
     void turn_withAnOddReplyAtFirst_costsThisManyCalls(Row row) {
         assertCost(row, anthropic, "a");
         assertCost(row, openai, "o");
@@ -233,6 +236,7 @@ class ModelTurnsTest {
     }
 
     @Test
+    @Tag("full")
     void trouble_thatDoesNotPass_isGivenUpAfterTenCalls() {
         anthropic.answers(ModelAnswer.error(529, "{}").with("Retry-After-Ms", "20"));
 

@@ -26,10 +26,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a model is asked when a thread goes on from a checkpoint is taken by services that check every word of it. */
+@Tag("full")
 class ResumedTranscriptsTest {
     private static final int CONVERSATIONS = 100;
     private static final Instant LATER = Instant.parse("2026-06-01T09:00:00Z");

@@ -79,7 +79,7 @@ final class Plant implements AutoCloseable {
     Plant(Connection connection, ChargeService till) {
         this.connection = connection;
         this.till = till;
-        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.client());
         this.specs = till.tools().stream().map(Tool::spec).toList();
     }
 
@@ -140,7 +140,7 @@ final class Plant implements AutoCloseable {
         }
 
         private void registerActivities(Worker worker) {
-            RunReader runs = new RunReader(new HistoryReader(own.stubs(), own.namespace()));
+            RunReader runs = new RunReader(new HistoryReader(own.client()));
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),

@@ -27,12 +27,14 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With real programs. Those that outlive their call write their process id to a file, and must be gone. */
 @Timeout(120)
+@Tag("full")
 class CommandRunnerTest {
 
     /** Long enough for a program to do on a busy machine what it is to be killed for. */
@@ -326,6 +328,7 @@ class CommandRunnerTest {
     }
 
     @Test
+    @Tag("full")
     void run_launcherStopped_endsWithTheTimeoutAllTheSame() throws Exception {
         assumeTrue(Files.isExecutable(Path.of("/usr/bin/setsid")));
         CommandResult result = result(
@@ -417,6 +420,7 @@ class CommandRunnerTest {
 
     /** What thaws with its launcher gets no time to end politely: that would be time to take effect. */
     @Test
+    @Tag("full")
     void run_frozenPastTheFence_isKilledBeforeItGoesOn() throws Exception {
         assumeTrue(Files.isReadable(Path.of("/proc/uptime")));
         CompletableFuture<ToolOutcome> ended = CompletableFuture.supplyAsync(() -> {

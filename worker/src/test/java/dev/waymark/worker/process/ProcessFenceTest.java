@@ -14,12 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** With a JVM of its own as the worker, that is killed or stopped for real. */
 @Timeout(180)
+@Tag("full")
 class ProcessFenceTest {
 
     /** A program with all sorts of children; each writes its process id. */

@@ -39,6 +39,7 @@ public final class ToolThread {
 
     /** Calls the tool with these arguments, one call after the other, and returns their results with {@code |} between. */
     @SafeVarargs
+    @SuppressWarnings("varargs")
     public final String run(ToolSpec tool, Map<String, ?>... calls) {
         try (AgentWorker worker = AgentWorker.builder(CONNECTION.client())
                 .taskQueue(name)

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Signals that nobody should send. A signal can't be refused, so whatever comes must do no harm and be seen. */
@@ -178,6 +179,7 @@ abstract class HostileSignalCases {
     }
 
     @Test
+    @Tag("full")
     void hostileSignals_whileAPersonIsWaitedFor_areIgnoredAndTheQuestionStaysOpen() {
         try (WorkflowRig rig = new WorkflowRig(connection(), AgentWorkflowCases::booking)) {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Book it")));

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -61,14 +62,13 @@ abstract class McpToolsCases {
             Conversation state = rig.awaitTurn(thread, 1);
 
             assertThat(state.turn().text()).isEqualTo("charged 5;");
-            AgentSpec agent = new RunReader(
-                            new HistoryReader(connection().stubs(), connection().namespace()))
+            AgentSpec agent = new RunReader(new HistoryReader(connection().client()))
                     .setting(thread, rig.timeline(thread).moments().get(0).runId())
                     .agent();
             assertThat(agent.tool("test_charge").orElseThrow())
                     .returns(true, tool -> tool.hasEffect())
                     .returns("charge", tool -> tool.mcp().orElseThrow().tool());
-            assertThat(ToolServer.effects(directory)).singleElement().asString().matches("charge [0-9a-f]{64}");
+            assertThat(ToolServer.effects(directory)).singleElement().asString().matches("charge [0-9a-f]{64} \\d+");
         }
     }
 
@@ -84,6 +84,7 @@ abstract class McpToolsCases {
     }
 
     @Test
+    @Tag("full")
     void timeIsUp_forWhatHasAnEffect_nobodyKnows() {
         try (WorkflowRig rig = rig(call("test_hang", Map.of()), program(false, Duration.ofSeconds(2)))) {
             Conversation state = turn(rig);
@@ -142,6 +143,7 @@ abstract class McpToolsCases {
     }
 
     @Test
+    @Tag("full")
     void serverThatIsNone_endsTheRunWithItsReason() {
         McpServer none = McpServer.program("docs", List.of("/bin/sh", "-c", "echo 'no config' >&2; exit 7"), Map.of());
         try (WorkflowRig rig = rig(call("t", Map.of()), entry(none, true, Duration.ofSeconds(60)))) {

@@ -46,11 +46,11 @@ class NotedModelCallTest {
     void notedCall_againstTheSameCallReadFromHistory_isEqual() throws Exception {
         try (InMemoryServer server = InMemoryServer.start(0);
                 Connection connection = Connection.to(server.address())) {
-            HistoryReader histories = new HistoryReader(connection.stubs(), connection.namespace());
+            HistoryReader histories = new HistoryReader(connection.client());
             Connection gone = Connection.to(server.address());
             gone.close();
             // It can read nothing: what it knows was noted.
-            RunReader noting = new RunReader(new HistoryReader(gone.stubs(), gone.namespace()));
+            RunReader noting = new RunReader(new HistoryReader(gone.client()));
             Comparing comparing = new Comparing(noting, new RunReader(histories));
             WorkerFactory factory = WorkerFactory.newInstance(connection.client());
             Worker worker = factory.newWorker(WireNames.TASK_QUEUE);
@@ -110,8 +110,8 @@ class NotedModelCallTest {
         @Override
         public Reply model(ModelInput input) {
             ActivityInfo info = Activity.getExecutionContext().getInfo();
-            noted.add(noting.atModelCall(info.getWorkflowId(), info.getRunId(), input));
-            read.add(reading.atModelCall(info.getWorkflowId(), info.getRunId(), input));
+            noted.add(noting.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
+            read.add(reading.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
             return input.step() == STEPS
                     ? Reply.of(new Part.Text("All seen."))
                     : Reply.of(new Part.ToolUse("tu_" + input.step(), "look", Json.of(Map.of("at", input.step()))));

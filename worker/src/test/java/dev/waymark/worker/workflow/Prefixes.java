@@ -64,6 +64,7 @@ final class Prefixes {
         return compared;
     }
 
+    @SuppressWarnings("deprecation") // The one way to query a history without a server.
     private static StateReport replay(WorkflowClient client, List<HistoryEvent> prefix) {
         WorkerFactory factory = WorkerFactory.newInstance(client);
         Worker worker = factory.newWorker("replay-only");

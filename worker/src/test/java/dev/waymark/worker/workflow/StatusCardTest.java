@@ -82,7 +82,7 @@ class StatusCardTest {
         assertThat(new StatusCard("t-1").of(claimed))
                 .startsWith("**Running tools**\n\n- In flight: `pay` `{}` (`tu_1`), claimed at 2026-05-01T09:00:00Z\n");
         assertThat(new StatusCard("t-1").of(lost))
-                .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? Nobody knows.\n\n"
+                .startsWith("**Waiting for people**\n\n> Did `pay` `{}` take effect? The outcome is unknown.\n\n"
                         + "`{\"callId\": \"tu_1\", \"outcome\": \"done\", \"result\": \"what it returned\"}`\n\n")
                 .contains("Send a Signal →* `settle`", "`rerun` or `give-up`");
     }
@@ -118,6 +118,26 @@ class StatusCardTest {
 
         assertThat(card.getBytes(StandardCharsets.UTF_8)).hasSizeBetween(15_000, 20_000);
         assertThat(card).contains("… There is more.").endsWith("`./waymark show t-1`\n");
+    }
+
+    @Test
+    void argumentsToApprove_areShownWhole_orCannotBeApprovedHere() {
+        String words = "x".repeat(3_000);
+        assertThat(card(pay("tu_1", words))).contains(words + "\"}` run?", "argsDigest");
+
+        assertThat(card(pay("tu_1", "x".repeat(5_000))))
+                .contains(
+                        "… (cut: 4,000 of 5,014 characters)` run?",
+                        "It can't be decided here",
+                        "`./waymark pending t-1 --json`")
+                .doesNotContain("argsDigest", "To decide:");
+    }
+
+    @Test
+    void charactersThatHideOrReorder_areShownAsEscapes() {
+        assertThat(card(ask("tu_1", "Pay ann\u202e?\u001b[2J\n\n# Approved"), pay("tu_2", "\u200bfive\u009b")))
+                .contains("> Pay ann\\\\u202e?\\\\u001b\\[2J \\# Approved")
+                .contains("{\"reason\": \"\\u200bfive\\u009b\"}");
     }
 
     private static Part.ToolUse pay(String id, String reason) {

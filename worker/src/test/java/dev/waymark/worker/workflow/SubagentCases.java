@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a thread and those of its subagents do, on any server. */
@@ -334,7 +335,8 @@ abstract class SubagentCases {
                 "ask Which day?",
                 Optional.empty(),
                 new Parent("tu_7", 1, Optional.empty()),
-                Optional.of(RunLimits.DEFAULT));
+                Optional.of(RunLimits.DEFAULT),
+                Optional.empty());
         try (WorkflowRig rig = new WorkflowRig(connection(), boss())) {
             String thread = rig.start(input);
             rig.await(thread, Conversation::isInterrupted);
@@ -475,6 +477,7 @@ abstract class SubagentCases {
     }
 
     @Test
+    @Tag("full")
     void workerLost_whileAToolRunsBelow_chargesOnce() throws Exception {
         ConcurrentLinkedQueue<Integer> ledger = new ConcurrentLinkedQueue<>();
         CountDownLatch hangs = new CountDownLatch(1);

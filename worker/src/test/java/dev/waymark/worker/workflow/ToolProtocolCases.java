@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -167,6 +168,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
+    @Tag("full")
     void workerLostAfterTheClaim_modelIsToldThatNobodyKnows() {
         CountDownLatch never = new CountDownLatch(1);
         JavaTool<Charge> hanging = JavaTool.of("charge_card", "Charges the card", Charge.class, (args, context) -> {
@@ -190,6 +192,7 @@ abstract class ToolProtocolCases {
     }
 
     @Test
+    @Tag("full")
     void workerLostBeforeTheEffect_verifySaysSo_runsAgainAfterTheFence() throws Exception {
         CountDownLatch hangs = new CountDownLatch(1);
         try (WorkflowRig rig = new WorkflowRig(connection(), calling(charge("tu_1", 5)), hangingOnce(ledger, hangs))) {
@@ -283,6 +286,7 @@ abstract class ToolProtocolCases {
 
     @ParameterizedTest
     @ValueSource(strings = {"\"charged by hand\"", ""})
+    @Tag("full")
     void activityCompletedByHand_withWhatIsNoOutcome_isUnknown(String result) throws Exception {
         CountDownLatch runs = new CountDownLatch(1);
         JavaTool<Charge> tool = complainingOfInterruptions(new CopyOnWriteArrayList<>(), runs);

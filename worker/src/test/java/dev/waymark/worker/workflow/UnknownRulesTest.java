@@ -119,7 +119,6 @@ class UnknownRulesTest {
         knows.registerActivitiesImplementations(new TomorrowsActivities());
         try (AgentWorker today =
                 AgentWorker.builder(connection.client()).taskQueue(queue).build()) {
-            today.start();
             tomorrow.start();
             WorkflowStub thread = connection
                     .client()
@@ -130,6 +129,9 @@ class UnknownRulesTest {
                                     .setWorkflowId(queue)
                                     .build());
             thread.start(input(activity));
+            // From its first task on, the workflow belongs to tomorrow's worker. Only its activities are up for grabs.
+            Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> hasScheduled(connection, queue));
+            today.start();
             Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> wasLeft(connection, queue, activity));
             tomorrowsActivities.start();
 
@@ -154,7 +156,13 @@ class UnknownRulesTest {
                 today.limits(),
                 today.carried(),
                 today.context(),
-                today.parent());
+                today.parent(),
+                Optional.empty());
+    }
+
+    private static boolean hasScheduled(Connection connection, String thread) {
+        return connection.client().fetchHistory(thread).getEvents().stream()
+                .anyMatch(event -> event.hasActivityTaskScheduledEventAttributes());
     }
 
     /** Whether today's worker has met it and says why it did not do it. */

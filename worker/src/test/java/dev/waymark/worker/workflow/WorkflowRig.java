@@ -86,7 +86,7 @@ final class WorkflowRig implements AutoCloseable {
 
     WorkflowRig(Connection connection, ModelProvider provider, Tool... tools) {
         this.connection = connection;
-        this.histories = new HistoryReader(connection.stubs(), connection.namespace());
+        this.histories = new HistoryReader(connection.client());
         this.providers = ModelProviders.of(Map.of("fake", provider));
         this.tools = List.of(tools);
         BuiltInTools.GROUPS.forEach(group -> toolSpecs.addAll(BuiltInTools.of(group)));

@@ -22,6 +22,9 @@ import java.util.Optional;
 public final class CommandToolKind implements ToolKind {
     private static final int QUESTION = 10;
 
+    /** Each is a handful of processes, and starting more at a time takes longer than one after the other. */
+    private static final int SLOTS = 64;
+
     private final ToolPrograms programs;
 
     public CommandToolKind(ToolPrograms programs) {
@@ -31,6 +34,11 @@ public final class CommandToolKind implements ToolKind {
     @Override
     public ToolSpec.Kind kind() {
         return ToolSpec.Kind.COMMAND;
+    }
+
+    @Override
+    public int slots() {
+        return SLOTS;
     }
 
     @Override

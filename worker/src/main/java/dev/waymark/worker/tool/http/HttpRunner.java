@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -201,7 +202,7 @@ public final class HttpRunner implements AutoCloseable {
         /** Whether it was still here. */
         private boolean giveUp() {
             boolean here = stage.getAndSet(Stage.GIVEN_UP) == Stage.HERE;
-            call.get().ifPresent(Call::cancel);
+            Objects.requireNonNull(call.get()).ifPresent(Call::cancel);
             return here;
         }
 

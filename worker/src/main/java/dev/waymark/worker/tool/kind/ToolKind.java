@@ -45,6 +45,11 @@ public interface ToolKind extends AutoCloseable {
     /** Finds out whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 
+    /** How many of them a worker runs at a time. */
+    default int slots() {
+        return 256;
+    }
+
     /** Ends what it keeps for later calls. */
     @Override
     default void close() {}

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -141,7 +142,7 @@ public final class McpConnections implements AutoCloseable {
     }
 
     private void forget(McpServer server, McpConnection connection) throws InterruptedException {
-        Slot slot = slots.get(server);
+        Slot slot = Objects.requireNonNull(slots.get(server));
         slot.lock.lockInterruptibly();
         try {
             if (slot.connection.filter(current -> current == connection).isPresent()) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -130,7 +131,7 @@ final class McpHttpChannel implements McpChannel {
                 throw e;
             } catch (ExecutionException e) {
                 if (!(e.getCause() instanceof Moved moved) || redirects == MOST_REDIRECTS) {
-                    throw failure(e.getCause(), exchange);
+                    throw failure(Objects.requireNonNullElse(e.getCause(), e), exchange);
                 }
                 url = moved.to;
             }

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -121,7 +122,8 @@ final class McpStdioChannel implements McpChannel {
             tell("notifications/cancelled", JsonRpc.cancelled(id, "cancelled"));
             throw e;
         } catch (ExecutionException e) {
-            throw OutcomeUnknownException.cut(String.valueOf(e.getCause().getMessage()));
+            throw OutcomeUnknownException.cut(
+                    String.valueOf(Objects.requireNonNullElse(e.getCause(), e).getMessage()));
         } finally {
             waiting.remove(id);
         }

@@ -135,7 +135,7 @@ class ScriptedProviderTest {
                 "{}                                               | 1: replies: is missing",
                 "replies: []                                      | 1: replies: at least one reply is needed",
                 "replies: [{}]                                    | 1: replies[0]: text, tool_calls or error is needed",
-                "replies: [{ txt: a }]                            | 1: replies[0].txt: unknown field",
+                "replies: [{ txt: a }]                            | 1: replies[0].txt: unknown field. Did you mean \"text\"?",
                 "replies: [{ text: 1 }]                           | 1: replies[0].text: expected text, found 1",
                 "replies: [{ tool_calls: [] }]                    | 1: replies[0].tool_calls: at least one call is needed",
                 "replies: [{ tool_calls: [{ id: a }] }]           | 1: replies[0].tool_calls[0].name: is missing",

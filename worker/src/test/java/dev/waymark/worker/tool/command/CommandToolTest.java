@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ class CommandToolTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"kill -9 $$", "kill -TERM $$", "exit 200", "sleep 60"})
+    @Tag("full")
     void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(String end) throws Exception {
         ToolSpec tool = charge(end)
                 .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")

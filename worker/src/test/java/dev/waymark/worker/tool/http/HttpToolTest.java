@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -146,6 +147,7 @@ class HttpToolTest {
     }
 
     @Test
+    @Tag("full")
     void lostAnswer_thatDidNotLand_isSentAgainWithItsKey() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
@@ -167,6 +169,7 @@ class HttpToolTest {
     }
 
     @Test
+    @Tag("full")
     void lostAnswer_thatDidLand_isFoundOut() throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = losingTheFirst(effects)) {
@@ -184,6 +187,7 @@ class HttpToolTest {
 
     @ParameterizedTest
     @ValueSource(ints = {408, 500, 502, 504, 0})
+    @Tag("full")
     void effectBeforeAnEndThatSaysNothing_isFoundOut_andHappensOnce(int status) throws Exception {
         AtomicInteger effects = new AtomicInteger();
         try (RecordingServer server = RecordingServer.with((exchange, request) -> {

@@ -3,6 +3,7 @@ package dev.waymark.starter.render;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.Remedy;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.value.Problem;
@@ -12,23 +13,23 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class ExitCodeTest {
+class FailureTextTest {
     @Test
     void exceptions_eachKind_hasTheContractsCode() {
         Map<WaymarkException, Integer> codes = new LinkedHashMap<>();
         codes.put(new WaymarkException.NotFound("", ""), 3);
         codes.put(new WaymarkException.Closed("", ""), 3);
         codes.put(new WaymarkException.TooLarge("", ""), 2);
-        codes.put(new WaymarkException.VolatileStore("", ""), 2);
+        codes.put(new WaymarkException.VolatileStore("", Remedy.NONE), 2);
         codes.put(new WaymarkException.Refused("AlreadyDecided", "", ""), 2);
         codes.put(new WaymarkException.Refused("CheckpointCorruption", "", ""), 2);
         codes.put(new WaymarkException.Interrupted("Which day?", "t1"), 4);
         codes.put(new WaymarkException.NotComplete("Stopped", "", "t1"), 1);
-        codes.put(new WaymarkException.ServerUnreachable("", "", null), 5);
-        codes.put(new WaymarkException.NoWorker("", "", "t1"), 6);
-        codes.put(new WaymarkException.TimedOut("", "", "t1"), 6);
+        codes.put(new WaymarkException.ServerUnreachable("", Remedy.NONE, null), 5);
+        codes.put(new WaymarkException.NoWorker("", Remedy.NONE, "t1"), 6);
+        codes.put(new WaymarkException.TimedOut("", Remedy.NONE, "t1"), 6);
 
-        codes.forEach((exception, code) -> assertThat(ExitCode.of(exception))
+        codes.forEach((exception, code) -> assertThat(FailureText.exitCode(exception))
                 .as(exception.getClass().getSimpleName())
                 .isEqualTo(code));
     }
@@ -64,6 +65,7 @@ class ExitCodeTest {
     }
 
     private static int codeOf(ThreadFixture tale) {
-        return ExitCode.of(AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
+        return FailureText.exitCode(
+                AgentResult.of("t1", "run-1", tale.now(), tale.now().turn()));
     }
 }

@@ -1,0 +1,82 @@
+package dev.waymark.client;
+
+import dev.waymark.checkpoint.SessionCheckpoint;
+import dev.waymark.checkpoint.ThreadCheckpoint;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.saver.CheckpointSaver;
+import dev.waymark.saver.SaverException;
+import java.util.List;
+import java.util.Optional;
+
+/** A checkpoint that is to be written into a saver, held against the one that the saver has. */
+record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
+    static CheckpointEntry of(ThreadSnapshot snapshot) {
+        return new CheckpointEntry(snapshot, ThreadCheckpoint.of(snapshot.timeline()));
+    }
+
+    /** How what a saver has compares with this. */
+    enum Saved {
+        /** It is older, or there is none. */
+        OLDER,
+        EQUAL,
+        /** It is of a later moment of the same thread, or holds more of the same moment. */
+        NEWER,
+        /** It is of another thread that had the same name. */
+        FOREIGN
+    }
+
+    Saved compare(CheckpointSaver saver) {
+        Optional<Json> saved = saver.load(snapshot.thread());
+        if (saved.isEmpty()) {
+            return Saved.OLDER;
+        }
+        if (saved.get().equals(checkpoint)) {
+            return Saved.EQUAL;
+        }
+        if (!text(saved.get(), "createdAt").equals(text(checkpoint, "createdAt"))) {
+            return Saved.FOREIGN;
+        }
+        int later = text(saved.get(), "updatedAt").compareTo(text(checkpoint, "updatedAt"));
+        boolean richer = later == 0
+                && (size(saved.get()) > size(checkpoint)
+                        || (saved.get().field("interrupt") != null && checkpoint.field("interrupt") == null));
+        return later > 0 || richer ? Saved.NEWER : Saved.OLDER;
+    }
+
+    void write(CheckpointSaver saver) {
+        saver.save(checkpoint, () -> SessionCheckpoint.of(snapshot.timeline()), snapshot.owner());
+    }
+
+    /** Replaces whatever the saver has, whoever saved it. */
+    void replace(CheckpointSaver saver) {
+        boolean ownsIt = saver.owner(snapshot.thread())
+                .filter(owner -> owner.run().equals(snapshot.firstRunId()))
+                .isPresent();
+        if (!ownsIt) {
+            saver.owner(snapshot.thread())
+                    .ifPresent(owner -> saver.handOver(
+                            snapshot.thread(),
+                            owner.succeededBy(
+                                    snapshot.firstRunId(), snapshot.owner().agent())));
+        }
+        write(saver);
+    }
+
+    /** What keeps this from being written, where nobody insists. */
+    Optional<SaverException> objection(Saved saved) {
+        return switch (saved) {
+            case OLDER, EQUAL -> Optional.empty();
+            case NEWER -> Optional.of(SaverException.poorer(snapshot.thread(), "is newer, or holds more"));
+            case FOREIGN ->
+                Optional.of(SaverException.poorer(snapshot.thread(), "is that of another thread of this name"));
+        };
+    }
+
+    private static String text(Json document, String name) {
+        return String.valueOf(document.field(name));
+    }
+
+    private static int size(Json document) {
+        return document.field("messages") instanceof List<?> messages ? messages.size() : 0;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.waymark.client;
+
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.ContinuationMarker;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Timeline;
+import io.temporal.api.enums.v1.WorkflowExecutionStatus;
+import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
+import io.temporal.client.WorkflowExecutionAlreadyStarted;
+import io.temporal.client.WorkflowNotFoundException;
+import io.temporal.client.WorkflowOptions;
+import java.util.Optional;
+
+/**
+ * Records on the server in which thread a closed one goes on, so that it goes on in one thread only: two that carry the
+ * same pending call would make its side effect twice. Markers are workflows that no worker runs, see {@link
+ * ContinuationMarker}. Thread-safe.
+ */
+final class Continuations {
+    private final Connection connection;
+    private final HistoryReader histories;
+    private final Requests requests;
+
+    Continuations(Connection connection, HistoryReader histories, Requests requests) {
+        this.connection = connection;
+        this.histories = histories;
+        this.requests = requests;
+    }
+
+    /**
+     * A thread that may go on once.
+     *
+     * @param marker the workflow id of its marker
+     * @param name what people call it
+     */
+    record Source(String marker, String name) {}
+
+    /**
+     * A continuation that this request holds.
+     *
+     * @param thread the id of the thread to start
+     * @param marker the workflow id of the marker that says so
+     */
+    record Taken(String thread, String marker) {}
+
+    /** The thread that goes on with it, or is about to be started for that, or empty while there is none. */
+    Optional<String> of(Source source) {
+        return histories.continuedAs(source.marker());
+    }
+
+    /**
+     * Takes the only continuation for this request. The thread to start is another one than {@code thread} if the same
+     * request was made before, or if a request that chose the id never started its thread, and this one does not insist
+     * on {@code thread}.
+     *
+     * @throws WaymarkException.Refused when the source goes on in another thread
+     */
+    Taken take(Source source, String thread, boolean insists, String requestId) {
+        String marker = source.marker();
+        while (!start(marker, new ContinuationMarker(thread, requestId))) {
+            ContinuationMarker taken = read(marker);
+            Optional<String> idle = idleRun(taken.thread());
+            if (idle.isEmpty()) {
+                boolean isAcceptable = !insists || taken.thread().equals(thread);
+                boolean isSame = taken.request().equals(requestId);
+                boolean exists = requests.find(taken.thread()).isPresent();
+                boolean isFree = isSame ? exists || isOpen(marker) : !isBegun(marker, taken);
+                if (isAcceptable && isFree) {
+                    return new Taken(taken.thread(), marker);
+                }
+                throw continued(source, taken.thread(), exists);
+            }
+            marker = ContinuationMarker.idAfter(marker, idle.get());
+        }
+        return new Taken(thread, marker);
+    }
+
+    /** Says that the thread has started. */
+    void begun(Taken taken) {
+        try {
+            connection
+                    .client()
+                    .newUntypedWorkflowStub(taken.marker())
+                    .terminate("The thread that goes on has started.");
+        } catch (WorkflowNotFoundException e) {
+            // Somebody who made the same request was faster.
+        }
+    }
+
+    private ContinuationMarker read(String marker) {
+        return histories.continuation(marker).orElseThrow(() -> new IllegalStateException("no such marker: " + marker));
+    }
+
+    private Optional<String> idleRun(String thread) {
+        return histories.read(thread).filter(Timeline::lacksAgent).map(Timeline::runId);
+    }
+
+    private boolean start(String id, ContinuationMarker marker) {
+        WorkflowOptions options = WorkflowOptions.newBuilder()
+                .setTaskQueue(WireNames.CONTINUATION_QUEUE)
+                .setWorkflowId(id)
+                .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+                .build();
+        try {
+            connection
+                    .client()
+                    .newUntypedWorkflowStub(WireNames.CONTINUATION_TYPE, options)
+                    .start(marker);
+            return true;
+        } catch (WorkflowExecutionAlreadyStarted e) {
+            return false;
+        }
+    }
+
+    /** Whoever took the marker may have been killed before the thread started. */
+    private boolean isBegun(String marker, ContinuationMarker taken) {
+        return !isOpen(marker) || requests.find(taken.thread()).isPresent();
+    }
+
+    private boolean isOpen(String marker) {
+        return histories
+                .describe(marker)
+                .filter(described -> described.getWorkflowExecutionInfo().getStatus()
+                        == WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING)
+                .isPresent();
+    }
+
+    static WaymarkException continued(Source source, String thread, boolean exists) {
+        String name = ValueText.quoted(thread);
+        return new WaymarkException.Refused(
+                Problem.BAD_INPUT,
+                "it goes on in another thread already, " + thread + ": " + source.name(),
+                exists
+                        ? "Look there with: waymark show " + name + "; go on from it with: waymark resume " + name
+                        : "That thread is gone or was never started: waymark resume --thread " + name
+                                + " starts it if it was not");
+    }
+}

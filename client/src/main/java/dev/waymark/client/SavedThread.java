@@ -1,0 +1,86 @@
+package dev.waymark.client;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.history.Moment;
+import dev.waymark.saver.CheckpointOwner;
+import dev.waymark.saver.SaverException;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** What the saver of a client has of one thread, and how the thread comes back from there. */
+final class SavedThread {
+    private final ClientContext context;
+    private final SaveOptions saving;
+    private final String thread;
+
+    /** The client must have a saver. */
+    SavedThread(ClientContext context, String thread) {
+        this.context = context;
+        this.saving = context.saving().orElseThrow();
+        this.thread = thread;
+    }
+
+    Optional<Json> load() {
+        return answered(() -> saving.bounded().load(thread));
+    }
+
+    Optional<CheckpointOwner> owner() {
+        return answered(() -> saving.bounded().owner(thread));
+    }
+
+    private static <T> T answered(Supplier<T> question) {
+        try {
+            return question.get();
+        } catch (SaverException e) {
+            throw new WaymarkException.Refused(e.type(), String.valueOf(e.getMessage()), e.remedy());
+        }
+    }
+
+    /**
+     * Waits until a worker has found the agent of the thread that was started from the checkpoint, or until it is clear
+     * that no worker looks for it.
+     *
+     * @throws WaymarkException when there is no such agent: the thread has closed without doing anything, its id is free,
+     *     and the saver keeps what it has
+     */
+    void awaitAgent(String runId) {
+        WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
+        MomentStream moments = context.moments(thread, runId);
+        while (!deadline.isPast() && !moments.isClosed()) {
+            for (Moment moment : moments.next(deadline.millisLeft())) {
+                if (moment.state().terms().isPresent()) {
+                    return;
+                }
+                if (ThreadSnapshot.isOfNoUse(moment.state())) {
+                    throw notRestored(runId, moment.state());
+                }
+            }
+        }
+    }
+
+    private WaymarkException notRestored(String runId, Conversation closed) {
+        Problem problem = AgentResult.of(thread, runId, closed, closed.turn())
+                .problem()
+                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent could not be had"));
+        String message = "the thread is not restored, " + problem.message() + ": " + thread;
+        String remedy = "Nothing was changed. Name its agent with --agent";
+        return problem.type().equals(Problem.NOT_FOUND)
+                ? new WaymarkException.NotFound(message, remedy)
+                : new WaymarkException.Refused(problem.type(), message, remedy);
+    }
+
+    /** From now on, the thread that owned the entry before can't replace it. */
+    void takeOver(String runId, Optional<CheckpointOwner> before) {
+        try {
+            String agent = context.histories().startInput(thread, runId).agent();
+            CheckpointOwner owner = before.map(
+                            earlier -> earlier.succeededBy(runId, agent.isEmpty() ? earlier.agent() : agent))
+                    .orElseGet(() -> CheckpointOwner.first(runId, agent, thread));
+            saving.bounded().handOver(thread, owner);
+        } catch (SaverException e) {
+            saving.listener().failed(e);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+package dev.waymark.client;
+
+import dev.waymark.history.Moment;
+import java.util.List;
+import java.util.Optional;
+
+/** Tells a watcher what happens in a turn while its outcome is waited for. */
+final class WaitNotifier {
+    private final Optional<Watcher> watcher;
+    private final OutcomeDetector waiting;
+    private final LiveText words;
+
+    WaitNotifier(ClientContext context, String thread, OutcomeDetector waiting) {
+        this.watcher = context.watcher();
+        this.waiting = waiting;
+        this.words = new LiveText(context.connection(), context.histories(), thread);
+    }
+
+    /** How long to wait for news, when at most this long. */
+    long millis(long most) {
+        return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
+    }
+
+    void tell(List<Moment> moments) {
+        if (watcher.isEmpty()) {
+            return;
+        }
+        for (Moment moment : moments) {
+            if (waiting.isOn(moment.state())) {
+                words.follow(moment);
+                watcher.get().happened(moment);
+            }
+        }
+        words.next().ifPresent(watcher.get()::said);
+    }
+}

@@ -1,0 +1,267 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.connect.Connection;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Command;
+import dev.waymark.e2e.product.Command.Done;
+import dev.waymark.e2e.product.Dev;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.api.workflowservice.v1.DeleteWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryRequest;
+import io.temporal.api.workflowservice.v1.ResetWorkflowExecutionRequest;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A closed thread goes on in one thread, whatever people and operators try at once: its pending call is made once. */
+@Tag("server")
+class ContinuationServerTest {
+    @TempDir
+    static Path directory;
+
+    private static Dev dev;
+    private static Command waymark;
+    private static Connection connection;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Agents agents = new Agents(Files.createDirectory(directory.resolve("agents")));
+        for (String name : List.of("names", "answers", "reset", "files", "older", "unknown")) {
+            agents.charger(name, 1, "");
+        }
+        agents.greeter().above("chief", "greeter");
+        dev = Dev.durable(agents.directory());
+        waymark = Command.at(dev.address());
+        connection = Connection.to(dev.address());
+    }
+
+    @AfterAll
+    static void stop() {
+        if (connection != null) {
+            connection.close();
+        }
+        if (dev != null) {
+            dev.close();
+        }
+    }
+
+    /** A thread that waits for an approval, and was terminated. */
+    private static void terminatedThread(String name) {
+        waymark.run("run", "--agent", name, "--thread", name, "Charge");
+        terminate(name);
+    }
+
+    private static void terminate(String thread) {
+        connection.client().newUntypedWorkflowStub(thread).terminate("an operator's decision");
+    }
+
+    private static List<String> charges(String agent) throws IOException {
+        Path ledger = directory.resolve("agents/" + agent + ".ledger");
+        return Files.exists(ledger) ? Files.readAllLines(ledger) : List.of();
+    }
+
+    @Test
+    void resume_underSeveralNamesAtOnce_goesOnInOne() throws IOException {
+        terminatedThread("names");
+        List<CompletableFuture<Done>> resumed = Stream.of("one", "two", "three")
+                .map(name ->
+                        CompletableFuture.supplyAsync(() -> waymark.run("resume", "names", "--thread", name, "--json")))
+                .toList();
+        List<Done> all = resumed.stream().map(CompletableFuture::join).toList();
+
+        List<Done> going = all.stream().filter(done -> done.exitCode() == 0).toList();
+        assertThat(going).hasSize(1);
+        String successor = going.get(0).json().get("thread").textValue();
+        assertThat(all).filteredOn(done -> done.exitCode() != 0).hasSize(2).allSatisfy(done -> {
+            assertThat(done.exitCode()).isEqualTo(2);
+            assertThat(done.err()).contains("it goes on in another thread already, " + successor + ": names.");
+        });
+        for (String name : List.of("one", "two", "three")) {
+            waymark.run("approve", name);
+        }
+        assertThat(charges("names")).hasSize(1);
+    }
+
+    @Test
+    void resume_withAnotherAgentOrAgain_goesOnInTheSameThreadOrInNone() throws IOException {
+        terminatedThread("answers");
+        Done first = waymark.run("resume", "answers", "--json");
+        Done again = waymark.run("resume", "answers", "--json");
+        Done limited = waymark.run("resume", "answers", "--max-iterations", "4", "--json");
+        Done other = waymark.run("resume", "answers", "--agent", "names", "--json");
+
+        assertThat(again.json().get("thread")).isEqualTo(first.json().get("thread"));
+        assertThat(limited.exitCode()).isEqualTo(2);
+        assertThat(other.exitCode()).isEqualTo(2);
+        waymark.run("approve", first.json().get("thread").textValue());
+        assertThat(charges("answers")).hasSize(1);
+    }
+
+    @Test
+    void reset_ofAThreadThatGoesOnElsewhere_makesNothingTwice() throws IOException {
+        terminatedThread("reset");
+        Done resumed = waymark.run("resume", "reset", "--thread", "reset-2");
+        reset("reset");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> waymark.run("pending", "reset", "--json").json().size() == 1);
+        Done here = waymark.run("approve", "reset", "--json");
+        Done there = waymark.run("approve", "reset-2", "--json");
+
+        assertThat(resumed.exitCode()).isZero();
+        assertThat(here.json().get("messages").toString())
+                .contains("it was not run, because this thread goes on as reset-2");
+        assertThat(there.json().get("messages").toString()).contains("charged");
+        assertThat(charges("reset")).hasSize(1);
+        for (String thread : List.of("reset", "reset-2")) {
+            assertThat(waymark.run("verify", thread).exitCode()).as(thread).isZero();
+        }
+    }
+
+    @Test
+    void file_whosePendingCallIsOpenOnThisServer_isRefused() throws IOException {
+        waymark.run("run", "--agent", "files", "--thread", "files", "Charge");
+        Path file = saved("files", "thread");
+        Done copy = waymark.run("resume", file.toString(), "--agent", "files", "--thread", "copy");
+        terminate("files");
+        waymark.run("resume", "files", "--thread", "files-2");
+        Done late = waymark.run("resume", file.toString(), "--agent", "files");
+        waymark.run("approve", "files-2");
+
+        assertThat(copy)
+                .returns(2, Done::exitCode)
+                .extracting(Done::err)
+                .asString()
+                .contains("this call is open in the checkpoint's own thread, which may make it: tu_1 (charge_card)");
+        assertThat(late).returns(2, Done::exitCode);
+        assertThat(late.err()).contains("it goes on in another thread already, files-2: files.");
+        assertThat(charges("files")).hasSize(1);
+    }
+
+    @Test
+    void file_olderThanItsClosedThread_isRefusedWhereTheCallHasGoneOn() throws IOException {
+        waymark.run("run", "--agent", "older", "--thread", "older", "Charge");
+        Path file = saved("older", "session");
+        waymark.run("approve", "older");
+        terminate("older");
+        Done resumed = waymark.run("resume", file.toString(), "--agent", "older");
+
+        assertThat(resumed.exitCode()).isEqualTo(2);
+        assertThat(resumed.err()).contains("the thread has gone on since the checkpoint, and this call with it: tu_1");
+        assertThat(charges("older")).hasSize(1);
+    }
+
+    @Test
+    void file_ofAThreadOfAnotherServer_goesOnOnce() throws IOException {
+        waymark.run("run", "--agent", "unknown", "--thread", "unknown", "Charge");
+        Path file = saved("unknown", "thread");
+        String elsewhere = Files.readString(file).replace("\"threadId\" : \"unknown\"", "\"threadId\" : \"afar\"");
+        Files.writeString(file, elsewhere);
+        Done first = waymark.run("resume", file.toString(), "--agent", "unknown", "--thread", "near");
+        Done second = waymark.run("resume", file.toString(), "--agent", "unknown", "--thread", "nearer");
+        waymark.run("approve", "near");
+
+        assertThat(elsewhere).contains("afar");
+        assertThat(first.exitCode()).isZero();
+        assertThat(second).returns(2, Done::exitCode);
+        assertThat(second.err()).contains("it goes on in another thread already, near: afar.");
+        assertThat(charges("unknown")).hasSize(1);
+    }
+
+    /** A name is free again once its thread is deleted, and what that did is not known any more. */
+    @Test
+    void subagentWhoseThreadIsGone_afterAReset_isNotStartedAgain() {
+        waymark.run("run", "--agent", "chief", "--thread", "chief", "Delegate");
+        String child = "chief/tu_7";
+        delete(child);
+        resetTo("chief", false);
+        Done done = waymark.run("result", "chief", "--json");
+
+        assertThat(done.json().get("messages").toString()).contains("did not complete durably");
+        assertThat(waymark.run("calls", "chief", "--json")
+                        .json()
+                        .get(0)
+                        .get("status")
+                        .textValue())
+                .isEqualTo("lost");
+        assertThat(waymark.run("verify", "chief").exitCode()).isZero();
+    }
+
+    @Test
+    void run_nameOfADeletedThread_hasKeysOfItsOwn() {
+        waymark.run("run", "--agent", "names", "--thread", "again", "Charge");
+        JsonNode before = waymark.run("calls", "again", "--json").json().get(0);
+        delete("again");
+        waymark.run("run", "--agent", "names", "--thread", "again", "Charge");
+        JsonNode after = waymark.run("calls", "again", "--json").json().get(0);
+
+        assertThat(after.get("callId")).isEqualTo(before.get("callId"));
+        assertThat(after.get("key")).isNotEqualTo(before.get("key"));
+    }
+
+    private static void delete(String thread) {
+        connection
+                .stubs()
+                .blockingStub()
+                .deleteWorkflowExecution(DeleteWorkflowExecutionRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setWorkflowExecution(WorkflowExecution.newBuilder().setWorkflowId(thread))
+                        .build());
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> waymark.run("show", thread).exitCode() == 3);
+    }
+
+    private static Path saved(String thread, String format) throws IOException {
+        Done shown = waymark.run("checkpoint", thread, "--format", format);
+        return Files.writeString(directory.resolve(thread + "." + format + ".json"), shown.out());
+    }
+
+    private static void reset(String thread) {
+        resetTo(thread, true);
+    }
+
+    /** To the newest workflow task, or to the first one. */
+    private static void resetTo(String thread, boolean newest) {
+        WorkflowExecution execution =
+                WorkflowExecution.newBuilder().setWorkflowId(thread).build();
+        LongStream tasks = connection
+                .stubs()
+                .blockingStub()
+                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setExecution(execution)
+                        .build())
+                .getHistory()
+                .getEventsList()
+                .stream()
+                .filter(event -> event.getEventType() == EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED)
+                .mapToLong(HistoryEvent::getEventId);
+        long task = (newest ? tasks.max() : tasks.min()).orElseThrow();
+        connection
+                .stubs()
+                .blockingStub()
+                .resetWorkflowExecution(ResetWorkflowExecutionRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setWorkflowExecution(execution)
+                        .setWorkflowTaskFinishEventId(task)
+                        .setRequestId(UUID.randomUUID().toString())
+                        .setReason("a test")
+                        .build());
+    }
+}

@@ -1,0 +1,145 @@
+package dev.waymark.checkpoint;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Gives every call of a file an id that no other call of it has, and finds the call that a result belongs to.
+ *
+ * <p>Some providers give calls no ids, and some use the same ids in every step. A repeated id gets a suffix, as in a live
+ * thread: {@code tu_7~2}. A result belongs to the newest reply: to the call of its id, or, if neither has one, to the
+ * next call of its tool.
+ */
+final class CallIds {
+    /** How results are named whose calls have no ids: by the step's number and the tool. */
+    private static final Pattern MADE_UP = Pattern.compile("call_\\d+_(.+)", Pattern.DOTALL);
+
+    private final Set<String> reserved;
+    private final Set<String> used = new HashSet<>();
+    private final Map<String, Integer> suffixes = new HashMap<>();
+    private final Set<String> repeated = new HashSet<>();
+    private final Map<String, String> tools = new HashMap<>();
+
+    /** By the id in the file, the calls of the newest reply that have no result yet. */
+    private final Map<String, Deque<String>> named = new LinkedHashMap<>();
+    /** By tool, the calls of the newest reply that came without an id, and have no result yet. */
+    private final Map<String, Deque<String>> unnamed = new HashMap<>();
+    /** By the id in the file, the newest call. */
+    private final Map<String, String> newest = new HashMap<>();
+
+    private int made;
+
+    CallIds() {
+        this(List.of());
+    }
+
+    /** {@code known} are the ids that occur in the file: none of them is made up for a call without one. */
+    CallIds(Collection<String> known) {
+        reserved = new HashSet<>(known);
+    }
+
+    /** The calls that follow are those of another reply. */
+    void beginReply() {
+        named.clear();
+        unnamed.clear();
+    }
+
+    /** The id of the next call of the reply. */
+    String call(Optional<String> id, String tool) {
+        String unique = id.map(this::unused).orElseGet(this::madeUp);
+        tools.put(unique, tool);
+        id.ifPresent(given -> newest.put(given, unique));
+        (id.isPresent() ? named : unnamed)
+                .computeIfAbsent(id.orElse(tool), key -> new ArrayDeque<>())
+                .add(unique);
+        return unique;
+    }
+
+    /**
+     * The id of the call that a result belongs to, if it belongs to one.
+     *
+     * @throws IllegalArgumentException when the result names another tool than its call
+     */
+    Optional<String> result(Optional<String> id, Optional<String> tool) {
+        Optional<String> callId = id.isPresent() ? ofId(id.get(), tool) : tool.flatMap(this::nextUnnamed);
+        callId.ifPresent(known -> {
+            String called = tools.get(known);
+            if (called != null && tool.filter(name -> !name.equals(called)).isPresent()) {
+                throw new IllegalArgumentException(
+                        "a result of " + tool.get() + ", and " + known + " is a call of " + called);
+            }
+        });
+        return callId;
+    }
+
+    private Optional<String> ofId(String id, Optional<String> tool) {
+        Deque<String> waiting = named.get(id);
+        if (waiting != null && !waiting.isEmpty()) {
+            return Optional.of(waiting.remove());
+        }
+        if (!newest.containsKey(id)) {
+            Optional<String> byName = Optional.of(MADE_UP.matcher(id))
+                    .filter(name -> name.matches()
+                            && tool.filter(other -> !other.equals(name.group(1)))
+                                    .isEmpty())
+                    .flatMap(name -> nextUnnamed(name.group(1)));
+            if (byName.isPresent()) {
+                return byName;
+            }
+        }
+        return Optional.of(newest(id));
+    }
+
+    private Optional<String> nextUnnamed(String tool) {
+        return Optional.ofNullable(unnamed.get(tool)).map(Deque::poll);
+    }
+
+    /** The next call of this tool in the newest reply that has no result yet, whatever its id. */
+    Optional<String> nextOf(String tool) {
+        return nextUnnamed(tool)
+                .or(() -> named.values().stream()
+                        .filter(waiting -> !waiting.isEmpty() && tool.equals(tools.get(waiting.peek())))
+                        .findFirst()
+                        .map(Deque::remove));
+    }
+
+    /** The call that this id means now. One that no call has is left as it is. */
+    String newest(String id) {
+        return newest.getOrDefault(id, id);
+    }
+
+    /** Whether more than one call of the file has this id. */
+    boolean isRepeated(String id) {
+        return repeated.contains(id);
+    }
+
+    private String unused(String id) {
+        if (used.add(id)) {
+            return id;
+        }
+        repeated.add(id);
+        // Where to go on for an id that is repeated over and over: to begin at 2 each time takes minutes in the end.
+        int n = suffixes.getOrDefault(id, 2);
+        while (reserved.contains(id + "~" + n) || !used.add(id + "~" + n)) {
+            n++;
+        }
+        suffixes.put(id, n + 1);
+        return id + "~" + n;
+    }
+
+    private String madeUp() {
+        do {
+            made++;
+        } while (reserved.contains("call_" + made) || !used.add("call_" + made));
+        return "call_" + made;
+    }
+}

@@ -1,0 +1,72 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.Restoration;
+import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Results that are recorded beside a conversation, so that a call which has one is never made again. Each row carries the
+ * hashes of what went in and what came out; one that does not fit is corruption.
+ */
+final class RecordedEffects {
+    private final Map<String, List<Row>> rows = new LinkedHashMap<>();
+
+    private record Row(CheckpointFields fields, int step, String inputHash, Json output, boolean success) {
+        String text() {
+            if (output.isNull() && !success) {
+                return ToolTexts.failure("its message was not recorded");
+            }
+            return output.value() instanceof String words ? words : output.canonical();
+        }
+    }
+
+    /** What stands beside a record of this step. */
+    void add(CheckpointFields effects, int step) {
+        for (String callId : effects.names()) {
+            CheckpointFields fields = effects.object(callId);
+            Json output = fields.json("output");
+            if (!fields.text("output_hash").equals(PhasesCheckpoint.outputHash(output))) {
+                throw fields.corrupt("\"output_hash\" is not that of the output");
+            }
+            rows.computeIfAbsent(callId, id -> new ArrayList<>())
+                    .add(new Row(fields, step, fields.text("input_hash"), output, fields.flag("success")));
+        }
+    }
+
+    /**
+     * Gives the open calls their results, and returns how many there were. Rows of other calls have nothing to add. Of an
+     * id that is repeated, only the rows of the newest step are those of the newest call.
+     */
+    int replay(CallIds ids, Restoration conversation, int newestStep, Instant at) {
+        int replayed = 0;
+        for (Map.Entry<String, List<Row>> each : rows.entrySet()) {
+            String callId = ids.newest(each.getKey());
+            boolean repeated = ids.isRepeated(each.getKey());
+            List<Row> ofCall = each.getValue().stream()
+                    .filter(row -> !repeated || row.step() == newestStep)
+                    .toList();
+            conversation.toolUse(callId).ifPresent(call -> ofCall.forEach(row -> check(row, call, ofCall.get(0))));
+            if (!ofCall.isEmpty() && conversation.openCall(callId).isPresent()) {
+                Row row = ofCall.get(0);
+                conversation.answerIfOpen(callId, row.text(), !row.success(), at);
+                replayed++;
+            }
+        }
+        return replayed;
+    }
+
+    private static void check(Row row, Part.ToolUse call, Row first) {
+        if (!row.inputHash().equals(PhasesCheckpoint.inputHash(call.name(), call.input()))) {
+            throw row.fields().corrupt("\"input_hash\" is not that of the call");
+        }
+        if (!row.output().equals(first.output()) || row.success() != first.success()) {
+            throw row.fields().corrupt("another result than in an earlier record");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.waymark.checkpoint;
+
+import dev.waymark.conversation.ToolTexts;
+import dev.waymark.conversation.message.Part;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** The parts of messages that only other programs write in the {@code thread} format. */
+final class ThreadParts {
+    private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)", Pattern.DOTALL);
+
+    /** How the base64 of a picture begins, by its kind. */
+    private static final Map<String, String> BEGINNINGS =
+            Map.of("iVBORw", "image/png", "/9j/", "image/jpeg", "R0lGOD", "image/gif", "UklGR", "image/webp");
+
+    private ThreadParts() {}
+
+    /** What a user says in several parts. */
+    static Part said(Object value, String place) {
+        CheckpointFields part = CheckpointFields.of(value, place);
+        return switch (part.text("type")) {
+            case "text" -> new Part.Text(part.text("text"));
+            case "image" -> image(part, part.text("image"));
+            case "file" -> image(part, part.text("data"));
+            default -> throw part.corrupt("no such part: " + part.text("type"));
+        };
+    }
+
+    /** By its address, or as base64. Of files, only those that are images can be taken. */
+    private static Part image(CheckpointFields part, String source) {
+        Optional<String> mediaType = part.optionalName("mediaType").or(() -> part.optionalName("mimeType"));
+        if (part.text("type").equals("file")
+                && mediaType.filter(type -> type.startsWith("image/")).isEmpty()) {
+            throw part.corrupt("a file that is no image can't be taken: " + mediaType.orElse("no mediaType"));
+        }
+        if (source.startsWith("http://") || source.startsWith("https://")) {
+            return new Part.Image(source, mediaType);
+        }
+        Matcher url = DATA_URL.matcher(source);
+        if (url.matches()) {
+            return new Part.ImageData(url.group(2), url.group(1));
+        }
+        return new Part.ImageData(source, mediaType.orElseGet(() -> kindOf(part, source)));
+    }
+
+    private static String kindOf(CheckpointFields part, String base64) {
+        return BEGINNINGS.entrySet().stream()
+                .filter(kind -> base64.startsWith(kind.getKey()))
+                .map(Map.Entry::getValue)
+                .findFirst()
+                .orElseThrow(() -> part.corrupt("an image of an unknown kind"));
+    }
+
+    /** What came of a call, as one text. */
+    static Part.ToolResult output(CheckpointFields output, String callId, String tool) {
+        return switch (output.text("type")) {
+            case "text" -> {
+                String text = output.text("value");
+                yield new Part.ToolResult(callId, text, ToolTexts.isFailure(text));
+            }
+            case "error-text" -> new Part.ToolResult(callId, output.text("value"), true);
+            case "json" -> new Part.ToolResult(callId, output.spelled("value"), false);
+            case "error-json" -> new Part.ToolResult(callId, output.spelled("value"), true);
+            case "execution-denied" ->
+                new Part.ToolResult(callId, ToolTexts.denied(tool, output.optionalName("reason")), true);
+            case "content" -> new Part.ToolResult(callId, joined(output), false);
+            default -> throw output.corrupt("no such output: " + output.text("type"));
+        };
+    }
+
+    /** Words are words. Of anything else, a text has only its JSON. */
+    private static String joined(CheckpointFields output) {
+        List<CheckpointFields> parts = output.each("value", CheckpointFields::of);
+        return parts.stream().allMatch(part -> part.text("type").equals("text"))
+                ? parts.stream().map(part -> part.text("text")).collect(Collectors.joining())
+                : output.spelled("value");
+    }
+}

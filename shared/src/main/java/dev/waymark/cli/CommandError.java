@@ -1,0 +1,82 @@
+package dev.waymark.cli;
+
+import dev.waymark.display.SafeText;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A failure, as a command reports it: {@code waymark: WHAT: VALUE. REMEDY}.
+ *
+ * @param type the name by which programs know it
+ * @param remedy what to do about it, or nothing
+ * @param thread the thread that goes on without this request, if there is one
+ * @param details what else is wrong, each shown on a line of its own
+ */
+public record CommandError(
+        int exitCode, String type, String message, String remedy, Optional<String> thread, List<String> details) {
+    public static final String BAD_INPUT = "BadInput";
+    public static final String NOT_FOUND = "NotFound";
+    private static final String UNEXPECTED = "Unexpected";
+
+    public CommandError(int exitCode, String type, String message, String remedy) {
+        this(exitCode, type, message, remedy, Optional.empty(), List.of());
+    }
+
+    public static CommandError badInput(String message, String remedy) {
+        return new CommandError(ExitCode.BAD_INPUT, BAD_INPUT, message, remedy);
+    }
+
+    /** A bug, or something that nobody thought of. */
+    public static CommandError unexpected(Throwable problem) {
+        return new CommandError(
+                ExitCode.FAILED,
+                UNEXPECTED,
+                "unexpected " + problem.getClass().getSimpleName() + ": " + problem.getMessage(),
+                "Add --verbose to see where");
+    }
+
+    /** The same failure of the thread that goes on without this request, if there is one. */
+    public CommandError about(Optional<String> id) {
+        return new CommandError(exitCode, type, message, remedy, id, details);
+    }
+
+    /** The same failure, with more of what is wrong. */
+    public CommandError with(List<String> more) {
+        return new CommandError(exitCode, type, message, remedy, thread, more);
+    }
+
+    /** For programs, which know the help text already. */
+    CommandError withoutRemedy() {
+        return new CommandError(exitCode, type, message, "", thread, details);
+    }
+
+    /** On one line, whatever is in it. */
+    public String line() {
+        return "waymark: " + words();
+    }
+
+    private String words() {
+        String what = SafeText.line(message);
+        if (remedy.isEmpty()) {
+            return what;
+        }
+        boolean isSentence = !what.isEmpty() && ".!?…".indexOf(what.charAt(what.length() - 1)) >= 0;
+        return what + (isSentence ? " " : ". ") + SafeText.line(remedy);
+    }
+
+    /** For programs. */
+    public Map<String, Object> document() {
+        Map<String, Object> error = new LinkedHashMap<>();
+        error.put("type", type);
+        error.put("message", words());
+        if (!details.isEmpty()) {
+            error.put("details", details);
+        }
+        Map<String, Object> document = new LinkedHashMap<>();
+        document.put("error", error);
+        thread.ifPresent(id -> document.put("thread", id));
+        return document;
+    }
+}

@@ -1,0 +1,20 @@
+package dev.waymark.cli;
+
+import java.util.Optional;
+
+/** How this program was called, for hints that can be pasted into the same shell. */
+public final class CommandName {
+    private static final String PROPERTY = "waymark.command";
+
+    private CommandName() {}
+
+    /** {@code ./waymark}, {@code waymark}, or whatever the launcher says. */
+    public static String get() {
+        return Optional.ofNullable(System.getProperty(PROPERTY)).orElse("waymark");
+    }
+
+    /** A command line that can be pasted, such as {@code waymark show trip}. */
+    public static String line(String arguments) {
+        return get() + " " + arguments;
+    }
+}

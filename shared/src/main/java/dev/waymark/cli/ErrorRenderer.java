@@ -1,0 +1,86 @@
+package dev.waymark.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.display.SafeText;
+import dev.waymark.display.Suggestion;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/**
+ * One line on stderr for whatever goes wrong, with {@code --verbose} the stack trace as well; with {@code --json} also a
+ * document on stdout.
+ */
+public final class ErrorRenderer {
+    private static final String JSON = "--json";
+    private static final String VERBOSE = "--verbose";
+
+    /** The words of the program for what its commands throw. */
+    private final Function<Exception, CommandError> words;
+
+    private ErrorRenderer(Function<Exception, CommandError> words) {
+        this.words = words;
+    }
+
+    /** Has all failures of a command line reported. */
+    public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
+        ErrorRenderer renderer = new ErrorRenderer(words);
+        return commands.setParameterExceptionHandler(
+                        (problem, args) -> report(problem.getCommandLine(), misuse(problem), problem, List.of(args)))
+                .setExecutionExceptionHandler((problem, command, parsed) ->
+                        report(command, renderer.words.apply(problem), problem, parsed.originalArgs()));
+    }
+
+    private static CommandError misuse(ParameterException problem) {
+        CommandLine command = problem.getCommandLine();
+        String help = "Try: " + CommandName.get()
+                + command.getCommandSpec().qualifiedName().replaceFirst("^\\S+", "") + " --help";
+        if (problem instanceof UnmatchedArgumentException unmatched
+                && !unmatched.getUnmatched().isEmpty()) {
+            String word = unmatched.getUnmatched().get(0);
+            boolean isCommand = command.getParent() == null && !unmatched.isUnknownOption();
+            String meant = isCommand
+                    ? Suggestion.question(word, command.getSubcommands().keySet())
+                    : unmatched.isUnknownOption() ? Suggestion.question(word, options(command.getCommandSpec())) : "";
+            String message = isCommand ? "no such command: " + word : String.valueOf(problem.getMessage());
+            return CommandError.badInput(message, meant.isEmpty() ? help : meant + " " + help);
+        }
+        return CommandError.badInput(String.valueOf(problem.getMessage()), help);
+    }
+
+    private static List<String> options(CommandSpec command) {
+        return command.options().stream()
+                .flatMap(option -> Stream.of(option.names()))
+                .toList();
+    }
+
+    private static int report(CommandLine command, CommandError error, Exception problem, List<String> args) {
+        PrintWriter err = command.getErr();
+        err.println(error.line());
+        error.details().forEach(detail -> err.println("  " + SafeText.line(detail)));
+        if (args.contains(VERBOSE)) {
+            problem.printStackTrace(err);
+        }
+        err.flush();
+        if (args.contains(JSON)) {
+            boolean isMisuse = problem instanceof ParameterException;
+            command.getOut().println(document(isMisuse ? error.withoutRemedy() : error));
+            command.getOut().flush();
+        }
+        return error.exitCode();
+    }
+
+    private static String document(CommandError error) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsString(error.document());
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("strings are always JSON", e);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+package dev.waymark.cli;
+
+/** The exit codes of all commands. Scripts rely on them. */
+public final class ExitCode {
+    public static final int DONE = 0;
+    public static final int FAILED = 1;
+    public static final int BAD_INPUT = 2;
+    public static final int NOT_FOUND = 3;
+    public static final int INTERRUPTED = 4;
+    public static final int SERVER_UNREACHABLE = 5;
+    public static final int WAITED_LONG_ENOUGH = 6;
+    /** What was asked for is done, but the saver does not have the newest checkpoint. The thread goes on. */
+    public static final int NOT_SAVED = 7;
+
+    private ExitCode() {}
+}

@@ -1,0 +1,191 @@
+package dev.waymark.codec;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.payload.codec.PayloadCodec;
+import io.temporal.payload.codec.PayloadCodecException;
+import io.temporal.payload.context.HasWorkflowSerializationContext;
+import io.temporal.payload.context.SerializationContext;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import java.util.zip.Inflater;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+
+/**
+ * Compresses payloads and encrypts them with AES-256-GCM. Thread-safe.
+ *
+ * <p>An encrypted payload names its key and its thread in its metadata. Both, and the namespace, are authenticated: a
+ * payload that was moved to another thread or namespace, or altered, is refused. A payload that was encrypted without
+ * knowing its thread, as by the Web UI through the codec server, is bound to its namespace only. Payloads that are not
+ * encrypted pass through when they are read, so threads that started without keys go on, and plain signals are accepted.
+ */
+public final class EncryptionCodec implements PayloadCodec {
+    /** The value of the metadata {@code encoding} by which an encrypted payload is recognised. */
+    public static final String ENCODING = "binary/encrypted";
+
+    private static final String ENCODING_FIELD = "encoding";
+    private static final String KEY_FIELD = "encryption-key-id";
+    private static final String THREAD_FIELD = "waymark-thread";
+    private static final byte PLAIN = 0;
+    private static final byte DEFLATED = 1;
+    private static final int NONCE_BYTES = 12;
+    private static final int TAG_BITS = 128;
+    private static final int MAX_INFLATED_BYTES = 64 * 1024 * 1024;
+
+    private final EncryptionKeys keys;
+    private final String namespace;
+    private final Optional<String> thread;
+    private final SecureRandom random;
+
+    public EncryptionCodec(EncryptionKeys keys, String namespace) {
+        this(keys, namespace, Optional.empty(), new SecureRandom());
+    }
+
+    private EncryptionCodec(EncryptionKeys keys, String namespace, Optional<String> thread, SecureRandom random) {
+        this.keys = keys;
+        this.namespace = namespace;
+        this.thread = thread;
+        this.random = random;
+    }
+
+    @Override
+    public PayloadCodec withContext(SerializationContext context) {
+        return context instanceof HasWorkflowSerializationContext workflow
+                ? new EncryptionCodec(keys, workflow.getNamespace(), Optional.of(workflow.getWorkflowId()), random)
+                : this;
+    }
+
+    @Override
+    public List<Payload> encode(List<Payload> payloads) {
+        return payloads.stream().map(this::encrypt).toList();
+    }
+
+    @Override
+    public List<Payload> decode(List<Payload> payloads) {
+        return payloads.stream()
+                .map(payload -> isEncrypted(payload) ? decrypt(payload) : payload)
+                .toList();
+    }
+
+    /** Whether this payload was encrypted by a codec of this kind. */
+    public static boolean isEncrypted(Payload payload) {
+        return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));
+    }
+
+    private static Optional<String> field(Payload payload, String name) {
+        return Optional.ofNullable(payload.getMetadataMap().get(name)).map(ByteString::toStringUtf8);
+    }
+
+    private Payload encrypt(Payload plain) {
+        String keyId = keys.currentId();
+        byte[] nonce = new byte[NONCE_BYTES];
+        random.nextBytes(nonce);
+        try {
+            Cipher cipher = cipher(Cipher.ENCRYPT_MODE, keys.key(keyId).orElseThrow(), nonce);
+            cipher.updateAAD(boundTo(keyId, thread));
+            byte[] sealed = cipher.doFinal(packed(plain.toByteArray()));
+            Payload.Builder encrypted = Payload.newBuilder()
+                    .putMetadata(ENCODING_FIELD, ByteString.copyFromUtf8(ENCODING))
+                    .putMetadata(KEY_FIELD, ByteString.copyFromUtf8(keyId))
+                    .setData(ByteString.copyFrom(nonce).concat(ByteString.copyFrom(sealed)));
+            thread.ifPresent(id -> encrypted.putMetadata(THREAD_FIELD, ByteString.copyFromUtf8(id)));
+            return encrypted.build();
+        } catch (GeneralSecurityException e) {
+            throw new PayloadCodecException("a payload cannot be encrypted", e);
+        }
+    }
+
+    private Payload decrypt(Payload encrypted) {
+        String keyId = field(encrypted, KEY_FIELD).orElse("");
+        Optional<String> boundThread = field(encrypted, THREAD_FIELD);
+        if (boundThread.isPresent() && thread.isPresent() && !boundThread.equals(thread)) {
+            throw refusal("it belongs to another thread: " + boundThread.get());
+        }
+        SecretKey key = keys.key(keyId)
+                .orElseThrow(() -> refusal("there is no key \"" + keyId + "\" in " + EncryptionKeys.VARIABLE));
+        byte[] data = encrypted.getData().toByteArray();
+        if (data.length <= NONCE_BYTES + TAG_BITS / 8) {
+            throw refusal("it is cut off");
+        }
+        try {
+            byte[] nonce = Arrays.copyOf(data, NONCE_BYTES);
+            Cipher cipher = cipher(Cipher.DECRYPT_MODE, key, nonce);
+            cipher.updateAAD(boundTo(keyId, boundThread));
+            return Payload.parseFrom(unpacked(cipher.doFinal(data, NONCE_BYTES, data.length - NONCE_BYTES)));
+        } catch (AEADBadTagException e) {
+            throw refusal("it was altered, comes from another namespace, or its key \"" + keyId + "\" is another one");
+        } catch (GeneralSecurityException | DataFormatException | InvalidProtocolBufferException e) {
+            throw refusal("it cannot be read");
+        }
+    }
+
+    private static PayloadCodecException refusal(String reason) {
+        return new PayloadCodecException("an encrypted payload is refused: " + reason);
+    }
+
+    private static Cipher cipher(int mode, SecretKey key, byte[] nonce) throws GeneralSecurityException {
+        Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+        cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+        return cipher;
+    }
+
+    /** What a payload is bound to: none of these may hold a NUL, so the parts cannot be shifted. */
+    private byte[] boundTo(String keyId, Optional<String> boundThread) {
+        return (keyId + '\0' + namespace + '\0' + boundThread.orElse("")).getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static byte[] packed(byte[] plain) {
+        Deflater deflater = new Deflater(Deflater.BEST_SPEED, true);
+        try {
+            deflater.setInput(plain);
+            deflater.finish();
+            byte[] target = new byte[plain.length + 1];
+            target[0] = DEFLATED;
+            int length = deflater.deflate(target, 1, target.length - 1);
+            if (deflater.finished() && length < plain.length) {
+                return Arrays.copyOf(target, length + 1);
+            }
+            target[0] = PLAIN;
+            System.arraycopy(plain, 0, target, 1, plain.length);
+            return target;
+        } finally {
+            deflater.end();
+        }
+    }
+
+    private static byte[] unpacked(byte[] packed) throws DataFormatException {
+        if (packed[0] == PLAIN) {
+            return Arrays.copyOfRange(packed, 1, packed.length);
+        }
+        Inflater inflater = new Inflater(true);
+        try {
+            inflater.setInput(packed, 1, packed.length - 1);
+            ByteArrayOutputStream plain = new ByteArrayOutputStream(4 * packed.length);
+            byte[] buffer = new byte[8_192];
+            while (!inflater.finished()) {
+                int length = inflater.inflate(buffer);
+                if (length == 0 && (inflater.needsInput() || inflater.needsDictionary())) {
+                    throw new DataFormatException("the compressed data ends too early");
+                }
+                plain.write(buffer, 0, length);
+                if (plain.size() > MAX_INFLATED_BYTES) {
+                    throw new DataFormatException("more than " + MAX_INFLATED_BYTES + " bytes");
+                }
+            }
+            return plain.toByteArray();
+        } finally {
+            inflater.end();
+        }
+    }
+}

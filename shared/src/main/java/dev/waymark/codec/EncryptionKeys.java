@@ -1,0 +1,118 @@
+package dev.waymark.codec;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The keys that payloads are encrypted with: the first one encrypts, all of them decrypt. To rotate, put a new key in
+ * front, and keep the old ones for as long as histories hold payloads that they encrypted.
+ *
+ * <p>Written as {@code ID:KEY}, separated by commas, spaces or line breaks. A key is 32 bytes in Base64.
+ */
+public final class EncryptionKeys {
+    /** Keys, or {@code file:PATH} of a file that holds them. */
+    public static final String VARIABLE = "WAYMARK_CODEC_KEYS";
+
+    private static final int KEY_BYTES = 32;
+    private static final String FILE_PREFIX = "file:";
+    private static final String HOW_TO_MAKE_ONE =
+            "A key is written ID:KEY, with 32 bytes in Base64, as printed by: openssl rand -base64 32";
+
+    private final Map<String, SecretKey> keys;
+
+    private EncryptionKeys(Map<String, SecretKey> keys) {
+        this.keys = keys;
+    }
+
+    /**
+     * The keys in the environment variable {@code WAYMARK_CODEC_KEYS}, or empty if it is not set or blank.
+     *
+     * @throws KeyProblem if the variable is set and does not hold usable keys
+     */
+    public static Optional<EncryptionKeys> of(Map<String, String> environment) {
+        return Optional.ofNullable(environment.get(VARIABLE))
+                .filter(setting -> !setting.isBlank())
+                .map(EncryptionKeys::parse);
+    }
+
+    /**
+     * Reads keys, or the file that holds them.
+     *
+     * @throws KeyProblem if there is no usable key
+     */
+    public static EncryptionKeys parse(String setting) {
+        String text = setting.strip();
+        return text.startsWith(FILE_PREFIX) ? read(text.substring(FILE_PREFIX.length())) : of(text, VARIABLE);
+    }
+
+    private static EncryptionKeys read(String path) {
+        try {
+            return of(Files.readString(Path.of(path)), path);
+        } catch (IOException | InvalidPathException e) {
+            throw new KeyProblem("the file with encryption keys cannot be read: " + path);
+        }
+    }
+
+    private static EncryptionKeys of(String text, String source) {
+        Map<String, SecretKey> keys = new LinkedHashMap<>();
+        List<String> entries = new ArrayList<>();
+        for (String entry : text.split("[,\\s]+")) {
+            if (!entry.isEmpty()) {
+                entries.add(entry);
+            }
+        }
+        for (int i = 0; i < entries.size(); i++) {
+            String where = "key " + (i + 1) + " in " + source;
+            int colon = entries.get(i).indexOf(':');
+            String id = colon < 0 ? "" : entries.get(i).substring(0, colon);
+            if (!id.matches("[A-Za-z0-9._-]{1,64}")) {
+                throw new KeyProblem(where + " has no id of letters, digits, '.', '_' and '-'. " + HOW_TO_MAKE_ONE);
+            }
+            if (keys.put(id, key(entries.get(i).substring(colon + 1), where)) != null) {
+                throw new KeyProblem("two keys in " + source + " have the id " + id);
+            }
+        }
+        if (keys.isEmpty()) {
+            throw new KeyProblem("there is no encryption key in " + source + ". " + HOW_TO_MAKE_ONE);
+        }
+        return new EncryptionKeys(keys);
+    }
+
+    private static SecretKey key(String base64, String where) {
+        byte[] bytes;
+        try {
+            bytes = Base64.getDecoder().decode(base64);
+        } catch (IllegalArgumentException e) {
+            throw new KeyProblem(where + " is not Base64. " + HOW_TO_MAKE_ONE);
+        }
+        if (bytes.length != KEY_BYTES) {
+            throw new KeyProblem(where + " has " + bytes.length + " bytes, not " + KEY_BYTES + ". " + HOW_TO_MAKE_ONE);
+        }
+        return new SecretKeySpec(bytes, "AES");
+    }
+
+    /** The id of the key that encrypts. */
+    String currentId() {
+        return keys.keySet().iterator().next();
+    }
+
+    Optional<SecretKey> key(String id) {
+        return Optional.ofNullable(keys.get(id));
+    }
+
+    /** Only the ids: a key must not be logged. */
+    @Override
+    public String toString() {
+        return "EncryptionKeys" + keys.keySet();
+    }
+}

@@ -1,0 +1,31 @@
+package dev.waymark.display;
+
+import java.util.Locale;
+
+/**
+ * The beginning of a text, with a note that says how much is missing.
+ *
+ * @param isCut whether anything is missing: what is shown then is not enough to decide on
+ */
+public record Excerpt(String text, boolean isCut) {
+    /** At most this many characters of a text that is safe to show. */
+    public static Excerpt of(String safeText, int most) {
+        return safeText.length() <= most ? new Excerpt(safeText, false) : cut(safeText, most, safeText.length());
+    }
+
+    /** At most this many characters of any text, on one line. Of a long one, only the beginning is looked at. */
+    public static Excerpt line(String text, int most) {
+        if (text.length() <= 2 * most) {
+            return of(SafeText.line(text), most);
+        }
+        return cut(SafeText.line(text.substring(0, 2 * most)), most, text.length());
+    }
+
+    private static Excerpt cut(String safeText, int most, int characters) {
+        int end = Math.min(most, safeText.length());
+        boolean isInPair = end > 0 && Character.isHighSurrogate(safeText.charAt(end - 1));
+        String beginning = safeText.substring(0, isInPair ? end - 1 : end);
+        String note = String.format(Locale.ROOT, "… (cut: %,d of %,d characters)", beginning.length(), characters);
+        return new Excerpt(beginning + note, true);
+    }
+}

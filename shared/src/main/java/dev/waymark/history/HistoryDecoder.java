@@ -1,0 +1,100 @@
+package dev.waymark.history;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.contract.PayloadJson;
+import io.temporal.api.common.v1.Header;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.SearchAttributes;
+import io.temporal.api.failure.v1.Failure;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.payload.codec.PayloadCodec;
+import io.temporal.payload.codec.PayloadCodecException;
+import io.temporal.payload.context.WorkflowSerializationContext;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** Decodes the payloads of a thread's events, and the messages of its failures, as the codec encoded them. */
+final class HistoryDecoder {
+    private final PayloadCodec codec;
+
+    HistoryDecoder(PayloadCodec codec, String namespace, String workflowId) {
+        this.codec = codec.withContext(new WorkflowSerializationContext(namespace, workflowId));
+    }
+
+    /**
+     * The event in plain form.
+     *
+     * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a key that is missing
+     */
+    HistoryEvent decoded(HistoryEvent event) {
+        HistoryEvent.Builder plain = event.toBuilder();
+        try {
+            decode(plain);
+        } catch (PayloadCodecException e) {
+            throw new KeyProblem("event " + event.getEventId() + " cannot be read: " + e.getMessage());
+        }
+        return plain.build();
+    }
+
+    /** Returns the event of a reader without keys. The start of an encrypted run is enough to refuse all of it. */
+    static HistoryEvent refuseEncrypted(HistoryEvent event) {
+        for (Payload payload :
+                event.getWorkflowExecutionStartedEventAttributes().getInput().getPayloadsList()) {
+            if (EncryptionCodec.isEncrypted(payload)) {
+                throw new KeyProblem("the thread is encrypted, and " + EncryptionKeys.VARIABLE + " is not set");
+            }
+        }
+        return event;
+    }
+
+    private void decode(Message.Builder message) {
+        for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
+            FieldDescriptor field = entry.getKey();
+            if (field.getJavaType() != FieldDescriptor.JavaType.MESSAGE) {
+                continue;
+            }
+            if (field.isRepeated()) {
+                List<?> values = (List<?>) entry.getValue();
+                for (int i = 0; i < values.size(); i++) {
+                    message.setRepeatedField(field, i, decoded((Message) values.get(i)));
+                }
+            } else {
+                message.setField(field, decoded((Message) entry.getValue()));
+            }
+        }
+    }
+
+    private Message decoded(Message message) {
+        if (message instanceof Payload payload) {
+            return codec.decode(List.of(payload)).get(0);
+        }
+        if (message instanceof SearchAttributes || message instanceof Header) {
+            return message; // Neither is ever encoded.
+        }
+        Message.Builder plain = message.toBuilder();
+        decode(plain);
+        return plain instanceof Failure.Builder failure ? worded(failure) : plain.build();
+    }
+
+    /** Puts an encoded message and stack trace back to where readers look for them. */
+    private static Failure worded(Failure.Builder failure) {
+        if (failure.hasEncodedAttributes()) {
+            try {
+                JsonNode attributes = PayloadJson.MAPPER.readTree(
+                        failure.getEncodedAttributes().getData().toByteArray());
+                failure.setMessage(attributes.path("message").asText());
+                failure.setStackTrace(attributes.path("stack_trace").asText());
+                failure.clearEncodedAttributes();
+            } catch (IOException e) {
+                throw new PayloadCodecException("the message of a failure cannot be read", e);
+            }
+        }
+        return failure.build();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.waymark.starter;
+
+import dev.waymark.cli.CommandName;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+
+/** The help of the whole command line: commands by what they are for, examples, exit codes, settings. */
+final class HelpText {
+    private static final Map<String, List<String>> GROUPS = groups();
+    private static final Map<String, List<String>> EXAMPLES = examples();
+
+    /** These are of the other jar, which {@code ./waymark} picks. */
+    private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
+
+    private static final List<String> EXIT_CODES = List.of(
+            "0  done; also when the agent asks a person something",
+            "1  the turn failed, was stopped or cancelled, or hit a limit; verify found a difference",
+            "2  bad usage or input",
+            "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",
+            "4  --assert-complete met a question",
+            "5  no server answers",
+            "6  waited long enough (the turn goes on), or no worker took the work within 10 s");
+
+    private static final List<String> SETTINGS = List.of(
+            "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",
+            "TEMPORAL_NAMESPACE  its namespace; TLS, API key and profiles as in Temporal's other tools",
+            "WAYMARK_TASK_QUEUE  the task queue; default waymark",
+            "WAYMARK_SAVER       where checkpoints are saved, such as file:checkpoints",
+            "WAYMARK_AGENTS      the directory of the agents; default agents",
+            "NO_COLOR            no colours in chat");
+
+    private HelpText() {}
+
+    private static Map<String, List<String>> groups() {
+        Map<String, List<String>> groups = new LinkedHashMap<>();
+        groups.put("Start", List.of("demo", "dev", "run", "chat", "say"));
+        groups.put("Decide", List.of("pending", "answer", "approve", "deny", "settle", "budget", "keygen"));
+        groups.put(
+                "Look",
+                List.of(
+                        "sessions",
+                        "show",
+                        "watch",
+                        "result",
+                        "calls",
+                        "files",
+                        "checkpoint",
+                        "checkpoints",
+                        "verify"));
+        groups.put("Go on from somewhere", List.of("resume", "fork", "save"));
+        groups.put("End", List.of("stop", "clear", "close", "cancel"));
+        groups.put("Run agents", List.of("worker", "agents", "tools"));
+        return groups;
+    }
+
+    private static Map<String, String> ofTheWorker() {
+        Map<String, String> commands = new LinkedHashMap<>();
+        commands.put("dev", "Runs a development server and a worker.");
+        commands.put("worker", "Runs agents on a server that is there already.");
+        commands.put("agents", "Checks the agent files and lists them.");
+        commands.put("tools", "Lists the tools of an agent, or tries a safe one.");
+        return commands;
+    }
+
+    private static Map<String, List<String>> examples() {
+        Map<String, List<String>> examples = new LinkedHashMap<>();
+        examples.put(
+                "run",
+                List.of("run --agent assistant \"Hello\"", "run --agent assistant --thread trip \"Book a table\""));
+        examples.put("chat", List.of("chat --agent assistant", "chat --session my-project --saver file:checkpoints"));
+        examples.put("say", List.of("say trip \"For two, please\"", "say trip --retry"));
+        examples.put("answer", List.of("answer trip Friday"));
+        examples.put(
+                "approve",
+                List.of("approve table-9 --by ann", "approve table-9 --args '{\"table\":9,\"cents\":8000}'"));
+        examples.put("deny", List.of("deny table-9 --reason \"Too dear\""));
+        examples.put("settle", List.of("settle table-9 --call tu_1 --outcome done --result \"receipt 7\""));
+        examples.put("budget", List.of("budget trip --usd 2.50", "budget trip --iterations 20"));
+        examples.put("pending", List.of("pending", "pending trip --json"));
+        examples.put("sessions", List.of("sessions --status interrupted --limit 10"));
+        examples.put("show", List.of("show trip"));
+        examples.put("watch", List.of("watch trip", "watch trip --json"));
+        examples.put("result", List.of("result trip --timeout 30s"));
+        examples.put("calls", List.of("calls trip --full"));
+        examples.put("files", List.of("files trip", "files trip NOTES.md"));
+        examples.put("checkpoint", List.of("checkpoint trip --format session", "checkpoint trip --at 2"));
+        examples.put(
+                "resume",
+                List.of(
+                        "resume trip --answer \"For three\"",
+                        "resume checkpoint.json --agent assistant --answer Friday"));
+        examples.put("fork", List.of("fork trip --at 2 --thread other \"On Saturday\""));
+        examples.put(
+                "save", List.of("save trip --to file:checkpoints", "save --all --follow --to jdbc:sqlite:threads.db"));
+        return examples;
+    }
+
+    /** Lays out the help of the program itself. */
+    static void describe(CommandLine waymark) {
+        UsageMessageSpec usage = waymark.getCommandSpec().usageMessage();
+        usage.customSynopsis(CommandName.get() + " COMMAND [OPTIONS]");
+        waymark.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST_HEADING, help -> "");
+        waymark.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_COMMAND_LIST, HelpText::commandList);
+        waymark.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_FOOTER, help -> footer());
+    }
+
+    /** Adds the examples of a command to its help. */
+    static void describe(String name, CommandSpec command) {
+        List<String> examples = EXAMPLES.getOrDefault(name, List.of());
+        if (!examples.isEmpty()) {
+            command.usageMessage()
+                    .footer(section(
+                                    "Examples",
+                                    examples.stream().map(CommandName::line).toList())
+                            .replace("%", "%%")
+                            .split("\n"));
+        }
+    }
+
+    private static String commandList(Help help) {
+        Map<String, Help> own = help.subcommands();
+        return GROUPS.entrySet().stream()
+                .map(group -> section(
+                        group.getKey(),
+                        group.getValue().stream()
+                                .map(name -> String.format("%-12s %s", name, words(own, name)))
+                                .toList()))
+                .collect(Collectors.joining());
+    }
+
+    private static String words(Map<String, Help> own, String name) {
+        return own.containsKey(name)
+                ? String.format(own.get(name).commandSpec().usageMessage().description()[0])
+                : OF_THE_WORKER.getOrDefault(name, "");
+    }
+
+    private static String footer() {
+        return section("Exit codes", EXIT_CODES) + section("Settings", SETTINGS) + "\nHelp of a command: "
+                + CommandName.line("help COMMAND") + "\n";
+    }
+
+    private static String section(String heading, List<String> lines) {
+        return "\n" + heading + ":\n"
+                + lines.stream().map(line -> "  " + line + "\n").collect(Collectors.joining());
+    }
+}

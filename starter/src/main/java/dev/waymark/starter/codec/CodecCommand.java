@@ -1,0 +1,98 @@
+package dev.waymark.starter.codec;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.render.JsonDocuments;
+import dev.waymark.starter.render.Output;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Lets Temporal's Web UI and CLI read encrypted histories. */
+@Command(
+        name = "codec",
+        description = "Serves the codec endpoints by which Temporal's Web UI and CLI read encrypted payloads, until"
+                + " Ctrl-C. Needs WAYMARK_CODEC_KEYS.")
+public final class CodecCommand implements Callable<Integer> {
+    private static final String TOKEN_SETTING = "WAYMARK_CODEC_TOKEN";
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Output output;
+
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen on. Default: 127.0.0.1.")
+    private String host = "127.0.0.1";
+
+    @Option(names = "--port", paramLabel = "PORT", description = "The port to listen on; 0 chooses one. Default: 8081.")
+    private int port = 8081;
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "The file with the bearer token that every request needs. Default: WAYMARK_CODEC_TOKEN.")
+    private Optional<Path> tokenFile = Optional.empty();
+
+    @Option(
+            names = "--ui-origin",
+            paramLabel = "ORIGIN",
+            description = "The origin of the Web UI, such as http://127.0.0.1:8233. Without it, no browser may ask.")
+    private Optional<String> origin = Optional.empty();
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        EncryptionKeys keys = keys();
+        try (CodecServer server =
+                CodecServer.start(new InetSocketAddress(InetAddress.getByName(host), port), keys, token(), origin)) {
+            String address = "http://" + host + ":" + server.port();
+            if (output.isJson()) {
+                output.document(JsonDocuments.tree(Map.of("address", address)));
+            } else {
+                output.line("Codec server: " + address);
+            }
+            spec.commandLine().getOut().flush();
+            try (ShutdownHandler ending = ShutdownHandler.listen(() -> ExitCode.DONE)) {
+                new CountDownLatch(1).await();
+            }
+        }
+        return ExitCode.DONE;
+    }
+
+    private EncryptionKeys keys() {
+        try {
+            return EncryptionKeys.of(ProcessEnvironment.get())
+                    .orElseThrow(
+                            () -> new KeyProblem("no encryption keys: " + EncryptionKeys.VARIABLE + " is not set"));
+        } catch (KeyProblem e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage());
+        }
+    }
+
+    private String token() throws IOException {
+        String token = tokenFile.isPresent()
+                ? Files.readString(tokenFile.get())
+                : Optional.ofNullable(ProcessEnvironment.get().get(TOKEN_SETTING))
+                        .orElse("");
+        if (token.isBlank()) {
+            throw new ParameterException(
+                    spec.commandLine(), "no bearer token: set " + TOKEN_SETTING + " or --token-file");
+        }
+        return token.strip();
+    }
+}

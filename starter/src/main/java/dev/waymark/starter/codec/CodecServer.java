@@ -1,0 +1,147 @@
+package dev.waymark.starter.codec;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.util.JsonFormat;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.waymark.codec.EncryptionCodec;
+import dev.waymark.codec.EncryptionKeys;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.payload.codec.PayloadCodec;
+import io.temporal.payload.codec.PayloadCodecException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BiFunction;
+
+/**
+ * Answers {@code POST /decode} and {@code POST /encode} as Temporal's remote codec protocol has them. Every request needs
+ * the bearer token. Browsers may ask from one origin only. Payloads that are encoded here are bound to their namespace and
+ * not to a thread, which the protocol does not name.
+ */
+public final class CodecServer implements AutoCloseable {
+    private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
+    private static final int THREADS = 4;
+
+    private final EncryptionKeys keys;
+    private final byte[] token;
+    private final Optional<String> origin;
+    private final HttpServer server;
+    private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
+
+    private CodecServer(HttpServer server, EncryptionKeys keys, String token, Optional<String> origin) {
+        this.server = server;
+        this.keys = keys;
+        this.token = ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
+        this.origin = origin;
+    }
+
+    /**
+     * Starts to serve.
+     *
+     * @param origin the origin of the Web UI, such as {@code http://127.0.0.1:8233}, or empty to admit no browser
+     */
+    public static CodecServer start(
+            InetSocketAddress address, EncryptionKeys keys, String token, Optional<String> origin) throws IOException {
+        CodecServer codec = new CodecServer(HttpServer.create(address, 64), keys, token, origin);
+        codec.server.setExecutor(codec.threads);
+        codec.server.createContext("/decode", exchange -> codec.answer(exchange, PayloadCodec::decode));
+        codec.server.createContext("/encode", exchange -> codec.answer(exchange, PayloadCodec::encode));
+        codec.server.start();
+        return codec;
+    }
+
+    public int port() {
+        return server.getAddress().getPort();
+    }
+
+    private void answer(HttpExchange exchange, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation)
+            throws IOException {
+        try (exchange) {
+            boolean foreign = isForeign(exchange);
+            if (!foreign) {
+                allowOrigin(exchange);
+            }
+            if (foreign) {
+                send(exchange, 403, "this origin is not allowed");
+            } else if (exchange.getRequestMethod().equals("OPTIONS")) {
+                exchange.sendResponseHeaders(204, -1);
+            } else if (!isAuthorised(exchange)) {
+                exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
+                send(exchange, 401, "a valid bearer token is required");
+            } else if (!exchange.getRequestMethod().equals("POST")) {
+                send(exchange, 405, "only POST is supported");
+            } else {
+                transform(exchange, operation);
+            }
+        }
+    }
+
+    private boolean isForeign(HttpExchange exchange) {
+        String asking = exchange.getRequestHeaders().getFirst("Origin");
+        return asking != null && !Optional.of(asking).equals(origin);
+    }
+
+    private void allowOrigin(HttpExchange exchange) {
+        exchange.getResponseHeaders().set("Vary", "Origin");
+        origin.filter(allowed -> exchange.getRequestHeaders().containsKey("Origin"))
+                .ifPresent(allowed -> {
+                    exchange.getResponseHeaders().set("Access-Control-Allow-Origin", allowed);
+                    exchange.getResponseHeaders().set("Access-Control-Allow-Methods", "POST, OPTIONS");
+                    exchange.getResponseHeaders()
+                            .set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Namespace");
+                    exchange.getResponseHeaders().set("Access-Control-Allow-Credentials", "true");
+                });
+    }
+
+    private boolean isAuthorised(HttpExchange exchange) {
+        String given = exchange.getRequestHeaders().getFirst("Authorization");
+        return given != null && MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), token);
+    }
+
+    private void transform(HttpExchange exchange, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation)
+            throws IOException {
+        byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
+        if (body.length > MAX_BODY_BYTES) {
+            send(exchange, 413, "a request may have " + MAX_BODY_BYTES + " bytes");
+            return;
+        }
+        String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))
+                .orElse("default");
+        try {
+            Payloads.Builder given = Payloads.newBuilder();
+            JsonFormat.parser().ignoringUnknownFields().merge(new String(body, StandardCharsets.UTF_8), given);
+            List<Payload> done = operation.apply(new EncryptionCodec(keys, namespace), given.getPayloadsList());
+            byte[] json = JsonFormat.printer()
+                    .omittingInsignificantWhitespace()
+                    .print(Payloads.newBuilder().addAllPayloads(done))
+                    .getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", "application/json");
+            exchange.sendResponseHeaders(200, json.length);
+            exchange.getResponseBody().write(json);
+        } catch (InvalidProtocolBufferException e) {
+            send(exchange, 400, "the body is not {\"payloads\": […]}");
+        } catch (PayloadCodecException e) {
+            send(exchange, 422, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static void send(HttpExchange exchange, int status, String text) throws IOException {
+        byte[] body = (text + "\n").getBytes(StandardCharsets.UTF_8);
+        exchange.getResponseHeaders().set("Content-Type", "text/plain; charset=utf-8");
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+
+    @Override
+    public void close() {
+        server.stop(1);
+        threads.shutdownNow();
+    }
+}

@@ -1,0 +1,75 @@
+package dev.waymark.starter.command;
+
+import dev.waymark.cli.CommandName;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Approval;
+import dev.waymark.client.ValueText;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
+import dev.waymark.starter.render.Output;
+import dev.waymark.starter.render.PendingText;
+import dev.waymark.starter.render.ShownApprovals;
+import dev.waymark.starter.terminal.Terminals;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Binds an approval that names no digest to what was shown: a person at a terminal is shown the call, and asked; a script
+ * approves what was shown last, or what this shows.
+ */
+final class ApprovalReview {
+    private final Output output;
+
+    ApprovalReview(Output output) {
+        this.output = output;
+    }
+
+    /** The approval, bound to the arguments of its call; empty when the person does not want it. */
+    Optional<Approval> review(AgentClient client, String thread, Approval approval) {
+        if (approval.argsDigest().isPresent()) {
+            return Optional.of(approval);
+        }
+        List<PendingItem> waiting = client.pending(thread).stream()
+                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
+                .toList();
+        if (waiting.size() != 1) {
+            // The thread knows best what is wrong.
+            return Optional.of(approval);
+        }
+        return review(thread, waiting.get(0), approval);
+    }
+
+    private Optional<Approval> review(String thread, PendingItem item, Approval approval) {
+        PendingText text = PendingText.of(item);
+        if (!text.isWhole() && approval.args().isEmpty()) {
+            throw new WaymarkException.Refused(
+                    Problem.BAD_INPUT,
+                    "the arguments of the call are too long to be shown: " + item.callId(),
+                    "Read them, and use the digest that stands there: "
+                            + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
+        }
+        boolean isPerson = Terminals.isInteractive() && !output.isJson();
+        if (!isPerson && ShownApprovals.isAnother(item)) {
+            throw new WaymarkException.Refused(
+                    Problem.ARGS_CHANGED,
+                    "another call was shown than waits now: " + String.join(" ", text.question()),
+                    "To approve it: " + text.commands(true).get(0));
+        }
+        text.question().forEach(output::note);
+        approval.args().ifPresent(args -> output.note("  with other arguments: " + SafeText.json(args.canonical())));
+        Approval bound =
+                approval.withCall(item.callId()).withDigest(item.argsDigest().orElseThrow());
+        if (isPerson && !isYes(Terminals.ask("Approve it? [y/N] "))) {
+            return Optional.empty();
+        }
+        return Optional.of(bound);
+    }
+
+    private static boolean isYes(String answer) {
+        return List.of("y", "yes").contains(answer.strip().toLowerCase(Locale.ROOT));
+    }
+}

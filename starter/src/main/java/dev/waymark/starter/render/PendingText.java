@@ -1,0 +1,103 @@
+package dev.waymark.starter.render;
+
+import dev.waymark.cli.CommandName;
+import dev.waymark.client.ValueText;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.display.Excerpt;
+import dev.waymark.display.SafeText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What waits for a person, as that person reads it. What is too long to be shown is cut and says so, and then nothing is
+ * offered by which it could be approved.
+ */
+public final class PendingText {
+    /** Far more than somebody reads at a terminal, and less than makes it useless. */
+    public static final int MOST_CHARACTERS = 8_000;
+
+    private static final String QUOTED = "│ ";
+
+    private final PendingItem item;
+    private final Excerpt arguments;
+
+    private PendingText(PendingItem item) {
+        this.item = item;
+        this.arguments = Excerpt.of(
+                item.args().map(json -> SafeText.json(json.canonical())).orElse(""), MOST_CHARACTERS);
+    }
+
+    public static PendingText of(PendingItem item) {
+        return new PendingText(item);
+    }
+
+    /** All that a decision is about is shown. */
+    public boolean isWhole() {
+        return !arguments.isCut();
+    }
+
+    /** What is asked. Words of several lines are marked on each, so that none of them passes for one of ours. */
+    public List<String> question() {
+        return switch (item.kind()) {
+            case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
+            case PendingItem.UNKNOWN ->
+                List.of("Did " + call() + " take effect? The outcome is unknown"
+                        + item.evidence()
+                                .map(seen -> ": " + SafeText.line(seen))
+                                .orElse("."));
+            default -> quoted(item.question().orElse(""));
+        };
+    }
+
+    private String call() {
+        return SafeText.line(item.tool()) + (arguments.text().isEmpty() ? "" : " " + arguments.text());
+    }
+
+    private List<String> quoted(String words) {
+        String text = Excerpt.of(SafeText.lines(words), MOST_CHARACTERS).text().strip();
+        if (text.isEmpty()) {
+            return List.of(SafeText.line(item.tool()) + " asks something, and its words are not known.");
+        }
+        List<String> lines = text.lines().toList();
+        return lines.size() == 1
+                ? List.of(SafeText.line(text))
+                : lines.stream().map(line -> QUOTED + line).toList();
+    }
+
+    /** The commands by which a person can decide, of which one is to be chosen. */
+    public List<String> commands(boolean isOneOfSeveral) {
+        String thread = " " + ValueText.quoted(item.thread());
+        String named = " --call " + ValueText.quoted(item.callId());
+        String call = isOneOfSeveral ? named : "";
+        String key = item.signers().isPresent() ? " --key FILE" : "";
+        return switch (item.kind()) {
+            case PendingItem.APPROVAL -> approvalCommands(thread, call, key);
+            case PendingItem.UNKNOWN ->
+                lines(
+                        "settle" + thread + named + " --outcome done --result TEXT" + key,
+                        "settle" + thread + named + " --outcome rerun" + key,
+                        "settle" + thread + named + " --outcome give-up" + key);
+            default -> lines("answer" + thread + call + " TEXT");
+        };
+    }
+
+    private List<String> approvalCommands(String thread, String call, String key) {
+        if (!isWhole()) {
+            List<String> lines = new ArrayList<>();
+            lines.add("To approve it, read all of it, and use the digest that stands there: "
+                    + CommandName.line("pending" + thread + " --json"));
+            lines.addAll(lines("deny" + thread + call + key + " --reason TEXT"));
+            return lines;
+        }
+        String shown =
+                call + item.argsDigest().map(digest -> " --digest " + digest).orElse("") + key;
+        return lines("approve" + thread + shown, "deny" + thread + shown + " --reason TEXT");
+    }
+
+    private static List<String> lines(String... arguments) {
+        return Stream.of(arguments)
+                .map(line -> SafeText.line(CommandName.line(line)))
+                .toList();
+    }
+}

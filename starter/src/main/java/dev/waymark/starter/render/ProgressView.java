@@ -1,0 +1,84 @@
+package dev.waymark.starter.render;
+
+import dev.waymark.cli.CommandName;
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.ValueText;
+import dev.waymark.client.Watcher;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Fact;
+import dev.waymark.display.SafeText;
+import dev.waymark.history.Moment;
+import java.util.Optional;
+
+/**
+ * What somebody at a terminal sees while a command waits for an outcome: words as they come, tools as lines. When they
+ * interrupt it, they are told that the turn goes on.
+ */
+public final class ProgressView implements Watcher {
+    private final Output output;
+    private String coming = "";
+    private int attempt;
+    private volatile Optional<String> waitsFor = Optional.empty();
+
+    private ProgressView(Output output) {
+        this.output = output;
+    }
+
+    /** Shows progress, and has whoever presses Ctrl-C told how to come back. */
+    public static ProgressView on(Output output) {
+        ProgressView view = new ProgressView(output);
+        Runtime.getRuntime().addShutdownHook(new Thread(view::interrupted, "interruption"));
+        return view;
+    }
+
+    private void interrupted() {
+        waitsFor.ifPresent(thread -> output.step(
+                "\nThe turn goes on. See how it ends with: " + CommandName.line("result " + ValueText.quoted(thread))));
+    }
+
+    @Override
+    public void waitBegins(String thread) {
+        waitsFor = Optional.of(thread);
+    }
+
+    @Override
+    public void waitEnds() {
+        waitsFor = Optional.empty();
+        output.passing("");
+    }
+
+    @Override
+    public boolean happened(Moment moment) {
+        coming = "";
+        moment.fact().ifPresent(fact -> tell(fact, moment));
+        return true;
+    }
+
+    private void tell(Fact fact, Moment moment) {
+        if (fact instanceof Fact.ModelCalled) {
+            output.passing("the model is thinking ...");
+        } else if (fact instanceof Fact.ModelReplied) {
+            moment.state().batchCalls().stream()
+                    .filter(call -> !call.waitsForPerson())
+                    .forEach(call -> output.step("· " + words(call)));
+        } else if (fact instanceof Fact.ToolFinished finished) {
+            String first = finished.content().lines().findFirst().orElse("");
+            output.step("  ↳ " + (finished.isError() ? "error: " : "") + OneLine.shortened(first));
+        } else if (fact instanceof Fact.ToolLost lost) {
+            output.step("  ↳ lost: " + OneLine.shortened(lost.problem().message()));
+        }
+    }
+
+    private static String words(Call call) {
+        return SafeText.line(call.tool()) + " "
+                + OneLine.shortenedJson(call.args().canonical());
+    }
+
+    @Override
+    public boolean said(TextDelta words) {
+        coming = words.attempt() == attempt ? coming + words.text() : words.text();
+        attempt = words.attempt();
+        output.passing(coming);
+        return true;
+    }
+}

@@ -1,0 +1,92 @@
+package dev.waymark.starter.render;
+
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.value.Sha256;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * Remembers, for the user of this machine, which calls of a thread were shown last as waiting for approval: a script that
+ * approves without a digest means these. Holds digests only. Where nothing can be written, nothing is remembered.
+ */
+public final class ShownApprovals {
+    private static final Duration KEPT = Duration.ofDays(30);
+
+    private ShownApprovals() {}
+
+    /** These were shown, each with all of its arguments. */
+    public static void remember(Collection<PendingItem> items) {
+        List<PendingItem> approvals = items.stream()
+                .filter(item -> item.kind().equals(PendingItem.APPROVAL))
+                .toList();
+        approvals.stream().map(PendingItem::thread).distinct().forEach(thread -> {
+            String digests = String.join(
+                    "\n",
+                    approvals.stream()
+                            .filter(item -> item.thread().equals(thread))
+                            .map(ShownApprovals::digest)
+                            .toList());
+            try {
+                write(file(thread), digests);
+            } catch (IOException | UnsupportedOperationException e) {
+                // Approvals are bound to what is read at that moment, then.
+            }
+        });
+    }
+
+    /** Another call of this thread was shown, and this one was not. */
+    public static boolean isAnother(PendingItem approval) {
+        Path file = file(approval.thread());
+        try {
+            return Files.exists(file)
+                    && Files.getLastModifiedTime(file)
+                            .toInstant()
+                            .isAfter(Instant.now().minus(KEPT))
+                    && !Files.readAllLines(file).contains(digest(approval));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static String digest(PendingItem item) {
+        return Sha256.hex(item.callId() + "\n" + item.argsDigest().orElse(""));
+    }
+
+    private static void write(Path file, String digests) throws IOException {
+        Path directory = file.getParent();
+        Files.createDirectories(
+                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path each : files.toList()) {
+                if (Files.getLastModifiedTime(each)
+                        .toInstant()
+                        .isBefore(Instant.now().minus(KEPT))) {
+                    Files.deleteIfExists(each);
+                }
+            }
+        }
+        Files.writeString(file, digests, StandardCharsets.UTF_8);
+    }
+
+    private static Path file(String thread) {
+        String server = Optional.ofNullable(System.getenv("TEMPORAL_ADDRESS")).orElse("") + "\n"
+                + Optional.ofNullable(System.getenv("TEMPORAL_NAMESPACE")).orElse("");
+        return state().resolve("waymark").resolve("shown").resolve(Sha256.hex(server + "\n" + thread));
+    }
+
+    private static Path state() {
+        return Optional.ofNullable(System.getenv("XDG_STATE_HOME"))
+                .filter(path -> !path.isBlank())
+                .map(Path::of)
+                .orElseGet(() -> Path.of(System.getProperty("user.home"), ".local", "state"));
+    }
+}

@@ -1,0 +1,76 @@
+package dev.waymark.worker.cli;
+
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.CommandName;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.codec.KeyProblem;
+import dev.waymark.connect.ServerUnreachable;
+import dev.waymark.worker.agents.AgentInvalid;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import java.net.BindException;
+import java.nio.file.NoSuchFileException;
+import java.util.Optional;
+
+/** A failure of one of these commands, with its words and its exit code. */
+public final class CommandFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final transient CommandError error;
+
+    CommandFailure(int exitCode, String type, String message, String remedy) {
+        super(message);
+        this.error = new CommandError(exitCode, type, message, remedy);
+    }
+
+    /** The words for whatever a command throws. */
+    public static CommandError of(Exception problem) {
+        if (problem instanceof CommandFailure known) {
+            return known.error;
+        }
+        String words = Optional.ofNullable(problem.getMessage())
+                .orElse(problem.getClass().getSimpleName());
+        if (problem instanceof AgentInvalid invalid) {
+            return new CommandError(ExitCode.BAD_INPUT, "AgentInvalid", "invalid agent: " + words, "")
+                    .with(invalid.others());
+        }
+        if (problem instanceof KeyProblem) {
+            return new CommandError(ExitCode.BAD_INPUT, KeyProblem.TYPE, words, "");
+        }
+        if (problem instanceof BindException) {
+            return new CommandError(
+                    ExitCode.BAD_INPUT,
+                    "PortInUse",
+                    "port: " + words,
+                    "Stop what uses it, or choose others with --port and --ui-port");
+        }
+        if (problem instanceof NoSuchFileException) {
+            return new CommandError(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "not found: " + words, "");
+        }
+        if (problem instanceof ServerUnreachable) {
+            return unreachable(words);
+        }
+        if (problem instanceof StatusRuntimeException status) {
+            Status.Code code = status.getStatus().getCode();
+            if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
+                return unreachable("the Temporal server does not answer any more: " + code);
+            }
+            if (code == Status.Code.NOT_FOUND) {
+                return new CommandError(
+                        ExitCode.NOT_FOUND,
+                        CommandError.NOT_FOUND,
+                        "not found on the server: " + status.getStatus().getDescription(),
+                        "TEMPORAL_NAMESPACE names the namespace");
+            }
+        }
+        return CommandError.unexpected(problem);
+    }
+
+    private static CommandError unreachable(String words) {
+        return new CommandError(
+                ExitCode.SERVER_UNREACHABLE,
+                "ServerUnreachable",
+                words,
+                "Start one with: " + CommandName.line("dev") + ", or set TEMPORAL_ADDRESS to HOST:PORT");
+    }
+}

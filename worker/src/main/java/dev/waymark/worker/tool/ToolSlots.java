@@ -1,0 +1,55 @@
+package dev.waymark.worker.tool;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * How many tools of one kind run at a time, shared between threads: a thread may take another slot while it holds fewer than
+ * are free. A thread alone gets half of them, four threads a fifth each, and a newcomer always finds a free one until there
+ * are as many threads as slots. Thread-safe.
+ */
+final class ToolSlots {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Map<String, Integer> held = new HashMap<>();
+    private int free;
+
+    ToolSlots(int capacity) {
+        this.free = capacity;
+    }
+
+    /** One slot. Closing it gives it back. */
+    interface Slot extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    /** Waits for a slot for this thread. */
+    Slot acquire(String thread) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (held.getOrDefault(thread, 0) >= free) {
+                changed.await();
+            }
+            free--;
+            held.merge(thread, 1, Integer::sum);
+            // Fewer are free now; whoever may still take one has been told already.
+            return () -> release(thread);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void release(String thread) {
+        lock.lock();
+        try {
+            free++;
+            held.computeIfPresent(thread, (name, count) -> count == 1 ? null : count - 1);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
