@@ -70,7 +70,8 @@ class DecisionsTest {
         // Without a digest, what would run is shown first.
         assertThat(misfit.exitCode()).isEqualTo(2);
         assertThat(misfit.err())
-                .startsWith("May charge_card {\"cents\": 500} run?\n  with other arguments: {\"cents\": \"400\"}\nwaymark: ")
+                .startsWith(
+                        "May charge_card {\"cents\": 500} run?\n  with other arguments: {\"cents\": \"400\"}\nwaymark: ")
                 .contains("charge_card: /cents: string found, integer expected");
         assertThat(misfit.json().get("error").get("type").textValue()).isEqualTo("BadInput");
         assertThat(directory.resolve("edited.ledger")).doesNotExist();
@@ -129,7 +130,8 @@ class DecisionsTest {
     void settle_whatNobodyKnows_isAskedOfAPerson() {
         JsonNode asked = start("unsure", "settled");
         assertThat(asked.get("question").textValue())
-                .isEqualTo("Did charge_card {\"cents\": 500} take effect? Nobody knows: timed out after 1s and was killed");
+                .isEqualTo(
+                        "Did charge_card {\"cents\": 500} take effect? Nobody knows: timed out after 1s and was killed");
         assertThat(asked.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
         assertThat(waymark.run("pending", "settled").out())
                 .contains("waymark settle settled --call tu_1 --outcome done --result TEXT");
