@@ -90,7 +90,6 @@ final class BenchWorkerProcess implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-
     public static void main(String[] arguments) throws Exception {
         Connection connection = Connection.to(arguments[1]);
         if (Integer.parseInt(arguments[0]) == MeasuredAgent.OURS) {

@@ -117,8 +117,8 @@ final class CheckpointLineage {
                 .isPresent();
         if (!stands) {
             throw RequestLimits.badInput(
-                    "this call has progressed in the checkpoint's own thread since: " + call.id() + " ("
-                            + call.tool() + ") of " + closed.thread(),
+                    "this call has progressed in the checkpoint's own thread since: " + call.id() + " (" + call.tool()
+                            + ") of " + closed.thread(),
                     "Resume the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
         }
     }

@@ -64,7 +64,8 @@ final class RequestLimits {
         if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
             throw new WaymarkException.TooLarge(
                     "the " + what + " is too large: " + bytes + " bytes",
-                    "At most " + InboundDecoder.MAX_TEXT_BYTES + " are accepted. Give the agent a file to read instead");
+                    "At most " + InboundDecoder.MAX_TEXT_BYTES
+                            + " are accepted. Give the agent a file to read instead");
         }
         return text;
     }

@@ -51,10 +51,8 @@ final class Verifier {
         audit.cutState()
                 .map(Signers::violations)
                 .orElse(List.of())
-                .forEach(
-                        call -> differences.add(
-                                "call " + call
-                                        + ": the decision names a signer, but has no signature of theirs"));
+                .forEach(call -> differences.add(
+                        "call " + call + ": the decision names a signer, but has no signature of theirs"));
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

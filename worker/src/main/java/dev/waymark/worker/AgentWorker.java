@@ -103,7 +103,6 @@ public final class AgentWorker implements AutoCloseable {
         return new Builder(client);
     }
 
-
     /** Workflows pass their state to the activities of this process, which saves reading it from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
@@ -136,7 +135,6 @@ public final class AgentWorker implements AutoCloseable {
         return info.getWorkflowId().contains("/")
                 && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
     }
-
 
     public String taskQueue() {
         return taskQueue;

@@ -98,7 +98,6 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         }
     }
 
-
     private void print(List<RunResult> results) {
         line(
                 "%s, scene %s, seed %d, %d runs, of which %d with a second fault that fired too.",

@@ -164,7 +164,6 @@ public final class ChaosStage implements AutoCloseable {
         people.execute(() -> speak(run));
     }
 
-
     /** Sends the task, and approves what needs approval, as often as necessary. */
     private void speak(ChaosRun run) {
         Set<String> asked = ConcurrentHashMap.newKeySet();
@@ -202,7 +201,6 @@ public final class ChaosStage implements AutoCloseable {
             });
         }
     }
-
 
     private RunResult result(ChaosRun run) throws InterruptedException {
         List<String> violations = new ArrayList<>();

@@ -157,7 +157,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-
     private void talk() throws InterruptedException {
         ShutdownHandler termination = ShutdownHandler.listen(this::terminated);
         try {
@@ -235,7 +234,6 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             last.close();
         }
     }
-
 
     private void errand(Runnable errand) {
         errands.execute(() -> {

@@ -120,7 +120,6 @@ public final class ChatSession implements Watcher, AutoCloseable {
         screen.showResult(callId);
     }
 
-
     /** The newest thread of the session, once it is open. */
     private synchronized Optional<Timeline> find() {
         int number = 1;
@@ -192,7 +191,6 @@ public final class ChatSession implements Watcher, AutoCloseable {
         shown = new HashMap<>();
         timeline.moments().forEach(this::remember);
     }
-
 
     private synchronized void attach() {
         closed = false;
@@ -331,7 +329,6 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
         return !left;
     }
-
 
     /** Whether the thread is working and does not wait for a person. */
     synchronized boolean isBusy() {

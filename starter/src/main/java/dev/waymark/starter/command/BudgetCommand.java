@@ -30,7 +30,11 @@ public final class BudgetCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--usd", paramLabel = "X", description = "The thread's maximum cost in US dollars.", converter = Dollars.class)
+    @Option(
+            names = "--usd",
+            paramLabel = "X",
+            description = "The thread's maximum cost in US dollars.",
+            converter = Dollars.class)
     private BigDecimal usd;
 
     @Option(names = "--tokens", paramLabel = "N", description = "The thread's maximum number of tokens.")

@@ -22,7 +22,9 @@ public final class ClearCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--all", description = "Also delete the record of side effects, so that the same calls take effect again.")
+    @Option(
+            names = "--all",
+            description = "Also delete the record of side effects, so that the same calls take effect again.")
     private boolean all;
 
     @Override

@@ -29,7 +29,11 @@ public final class ForkCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from.")
     private String ancestor;
 
-    @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "The first message in the new thread.")
+    @Parameters(
+            index = "1",
+            paramLabel = "MESSAGE",
+            arity = "0..1",
+            description = "The first message in the new thread.")
     private String message;
 
     @Option(

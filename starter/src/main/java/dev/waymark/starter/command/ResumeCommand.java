@@ -36,9 +36,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Continues a conversation. */
-@Command(
-        name = "resume",
-        description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
+@Command(name = "resume", description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
     /** One more than allowed, so that a larger file is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
@@ -177,7 +175,8 @@ public final class ResumeCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
-                    "the checkpoint can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
+                    "the checkpoint can't be read: " + source + " ("
+                            + e.getClass().getSimpleName() + ")",
                     "Give a readable file, or - for stdin");
         }
     }

@@ -36,10 +36,7 @@ public final class RunCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
     private String message;
 
-    @Option(
-            names = "--agent",
-            paramLabel = "A",
-            description = "The agent. Required unless the thread is open.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Required unless the thread is open.")
     private String agent;
 
     @Option(
@@ -63,8 +60,9 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--messages",
             paramLabel = "FILE",
-            description = "A JSON list of messages that replaces the conversation; [] clears it. Its format is that of a"
-                    + " runner checkpoint; to continue a checkpoint of another format, use resume.")
+            description =
+                    "A JSON list of messages that replaces the conversation; [] clears it. Its format is that of a"
+                            + " runner checkpoint; to continue a checkpoint of another format, use resume.")
     private Path messages;
 
     @Option(
@@ -76,8 +74,9 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--schema",
             paramLabel = "FILE",
-            description = "A JSON Schema for the agent's final reply. If the reply does not match, the model is asked once"
-                    + " more.")
+            description =
+                    "A JSON Schema for the agent's final reply. If the reply does not match, the model is asked once"
+                            + " more.")
     private Path schema;
 
     @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")

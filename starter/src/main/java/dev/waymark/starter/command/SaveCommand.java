@@ -52,13 +52,15 @@ public final class SaveCommand implements Callable<Integer> {
 
     @Option(
             names = "--all",
-            description = "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
+            description =
+                    "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
     private boolean all;
 
     @Option(
             names = "--every",
             paramLabel = "turn|step|D",
-            description = "With --follow: save after each turn, after each step (default), or at this interval (5s, 2m).",
+            description =
+                    "With --follow: save after each turn, after each step (default), or at this interval (5s, 2m).",
             converter = Every.class)
     private SaveInterval every;
 

@@ -14,7 +14,9 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Sends a message to a thread, and waits for the outcome of the turn that consumes it. */
-@Command(name = "say", description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")
+@Command(
+        name = "say",
+        description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")
 public final class SayCommand implements Callable<Integer> {
     @Mixin
     private Output output;

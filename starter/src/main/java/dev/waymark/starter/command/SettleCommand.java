@@ -19,9 +19,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** Sets the outcome of a call whose outcome is unknown. */
-@Command(
-        name = "settle",
-        description = "Sets the outcome of a call whose outcome is unknown, and waits for the turn.")
+@Command(name = "settle", description = "Sets the outcome of a call whose outcome is unknown, and waits for the turn.")
 public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -14,7 +14,9 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** Compares a thread's history with the states that its workflow recorded and reports. */
-@Command(name = "verify", description = "Compares a thread's history with the states that its workflow recorded and reports.")
+@Command(
+        name = "verify",
+        description = "Compares a thread's history with the states that its workflow recorded and reports.")
 public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -115,8 +115,7 @@ public final class DemoCommand implements Callable<Integer> {
                     "the approval was refused: " + approving.join().err());
         }
         worker.kill();
-        say("kill -9 " + worker.pid()
-                + ". The charge is in the ledger, but was not reported: its program died, too.");
+        say("kill -9 " + worker.pid() + ". The charge is in the ledger, but was not reported: its program died, too.");
         long charging =
                 Long.parseLong(Files.readString(agents.resolve(CHARGING)).trim());
         await(

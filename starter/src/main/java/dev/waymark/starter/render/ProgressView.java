@@ -32,8 +32,8 @@ public final class ProgressView implements Watcher {
     }
 
     private void interrupted() {
-        waitsFor.ifPresent(thread -> output.step(
-                "\nThe turn continues. See its outcome with: " + CommandName.line("result " + ValueText.quoted(thread))));
+        waitsFor.ifPresent(thread -> output.step("\nThe turn continues. See its outcome with: "
+                + CommandName.line("result " + ValueText.quoted(thread))));
     }
 
     @Override

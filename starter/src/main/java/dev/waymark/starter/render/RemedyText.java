@@ -15,11 +15,11 @@ public final class RemedyText {
             case START_SERVER -> "Start one with: " + line("dev") + ", or set TEMPORAL_ADDRESS to HOST:PORT";
             case CHECK_CONNECTION -> "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS";
             case START_WORKER ->
-                "The message is stored, and the turn continues once there is a worker. Start one with: " + line("worker") + "; then wait with: "
-                        + line("result " + thread);
+                "The message is stored, and the turn continues once there is a worker. Start one with: "
+                        + line("worker") + "; then wait with: " + line("result " + thread);
             case START_WORKER_AND_LOOK ->
-                "It was not accepted, but a worker that starts soon may still take it. Start one with: " + line("worker")
-                        + "; then check with: " + line("show " + thread) + ", before sending it again";
+                "It was not accepted, but a worker that starts soon may still take it. Start one with: "
+                        + line("worker") + "; then check with: " + line("show " + thread) + ", before sending it again";
             case WAIT_FOR_RESULT -> "The turn continues. Wait for it with: " + line("result " + thread);
             case NAME_AGENT -> "Name one with --agent";
             case NAME_CALL -> "Name one of them with --call";

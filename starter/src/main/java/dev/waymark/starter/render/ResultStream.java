@@ -40,8 +40,8 @@ public final class ResultStream extends FilterOutputStream {
      */
     public int exitCode(int own, PrintWriter err) {
         Optional<String> lost = failure.filter(why -> !why.contains(NOBODY_READS));
-        lost.ifPresent(why -> err.println(OneLine.error(
-                "the result can't be written: stdout (" + why + ")", "The output is incomplete")));
+        lost.ifPresent(why -> err.println(
+                OneLine.error("the result can't be written: stdout (" + why + ")", "The output is incomplete")));
         return lost.isPresent() && own == ExitCode.DONE ? ExitCode.BAD_INPUT : own;
     }
 }

@@ -36,7 +36,6 @@ public final class AnthropicServer extends ModelServer {
         return KEY.equals(headers.get("x-api-key"));
     }
 
-
     @Override
     void check(Map<String, String> headers, JsonNode body) {
         demand("2023-06-01".equals(headers.get("anthropic-version")), "anthropic-version: header is required");
@@ -151,7 +150,6 @@ public final class AnthropicServer extends ModelServer {
         demand(block.path("type").asText().equals("text"), "type: Input should be 'text'");
         demand(!block.path("text").asText().isBlank(), "text content blocks must contain non-whitespace text");
     }
-
 
     @Override
     Script script(String model, ModelAnswer.Speech speech) {

@@ -35,7 +35,6 @@ public final class OpenAiServer extends ModelServer {
         return ("Bearer " + KEY).equals(headers.get("authorization"));
     }
 
-
     @Override
     void check(Map<String, String> headers, JsonNode body) {
         demandFields(
@@ -160,7 +159,6 @@ public final class OpenAiServer extends ModelServer {
             return false;
         }
     }
-
 
     @Override
     Script script(String model, ModelAnswer.Speech speech) {

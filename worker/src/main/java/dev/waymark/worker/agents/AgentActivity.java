@@ -44,7 +44,8 @@ public final class AgentActivity implements AgentResolver {
         requireKnownRules(input.rules());
         if (ranBefore.getAsBoolean()) {
             throw ActivityProblems.permanent(new Problem(
-                    Problem.RAN_BEFORE, "an earlier thread had this call before a reset, and the server no longer has its history"));
+                    Problem.RAN_BEFORE,
+                    "an earlier thread had this call before a reset, and the server no longer has its history"));
         }
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
@@ -104,8 +105,8 @@ public final class AgentActivity implements AgentResolver {
     private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
-            throw ActivityProblems.permanent(
-                    new Problem(Problem.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
+            throw ActivityProblems.permanent(new Problem(
+                    Problem.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
         }
         return agents.find(agents.names().get(0)).orElseThrow();
     }

@@ -83,7 +83,8 @@ public final class AgentDirectory {
             Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
             YamlProblems problems = new YamlProblems();
             for (Path file : misnamed(directory)) {
-                problems.add(new YamlProblem(file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
+                problems.add(new YamlProblem(
+                        file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
             }
             for (Path file : files.keySet()) {
                 problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));

@@ -167,8 +167,8 @@ final class AgentFile {
         String model = value.text();
         Optional<ModelProviders.Bound> bound = providers.find(model);
         if (bound.isEmpty()) {
-            throw value.problem("expected PROVIDER:MODEL with one of the providers " + String.join(", ", providers.names())
-                    + ", found " + model);
+            throw value.problem("expected PROVIDER:MODEL with one of the providers "
+                    + String.join(", ", providers.names()) + ", found " + model);
         }
         try {
             bound.get().provider().check(bound.get().model());

@@ -43,7 +43,8 @@ final class ApprovalFields {
         for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
             YamlValue key = field.getValue();
             if (!SIGNER.matcher(field.getKey()).matches()) {
-                throw key.problem("a signer's name has 1 to 64 characters A-Z a-z 0-9 _ . @ + -, found " + field.getKey());
+                throw key.problem(
+                        "a signer's name has 1 to 64 characters A-Z a-z 0-9 _ . @ + -, found " + field.getKey());
             }
             SignerKey signer = new SignerKey(key.text());
             if (!signer.isUsable()) {

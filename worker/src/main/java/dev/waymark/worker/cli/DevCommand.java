@@ -57,9 +57,8 @@ public final class DevCommand implements Callable<Integer> {
 
     @Option(
             names = "--in-memory",
-            description =
-                    "Runs the in-memory server even if the temporal command is found. Named threads are saved to"
-                            + " .waymark/threads.")
+            description = "Runs the in-memory server even if the temporal command is found. Named threads are saved to"
+                    + " .waymark/threads.")
     private boolean inMemory;
 
     @Option(names = "--volatile", description = "Does not save named threads of the in-memory server.")

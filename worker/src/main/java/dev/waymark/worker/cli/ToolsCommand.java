@@ -66,7 +66,11 @@ public final class ToolsCommand implements Callable<Integer> {
             description = "Runs this tool, if it is safe, with the JSON arguments.")
     private @Nullable String call;
 
-    @Parameters(index = "1", arity = "0..1", paramLabel = "JSON", description = "Arguments, as a JSON object. Default: {}.")
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "JSON",
+            description = "Arguments, as a JSON object. Default: {}.")
     private @Nullable String args;
 
     @Spec

@@ -141,8 +141,7 @@ final class FencedProcess {
             return new CommandResult.Killed("timed out after " + words(fence.timeout()) + " and was killed", stderr);
         }
         return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
-                .orElseGet(
-                        () -> new CommandResult.Killed("it was killed because its launcher was killed", stderr));
+                .orElseGet(() -> new CommandResult.Killed("it was killed because its launcher was killed", stderr));
     }
 
     private synchronized boolean hasExited() {

@@ -501,8 +501,7 @@ class AgentDirectoryTest {
     void load_programAndRequestAtOnce_isRefused() throws Exception {
         String http = "http: { method: GET, url: 'https://a.example/' }";
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
-        assertThatThrownBy(this::load)
-                .hasMessage(file + ":3: tools[0].command: not allowed together with http");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: not allowed together with http");
         file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
         assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: only for tools that run a program");
     }

@@ -120,10 +120,11 @@ class WorkerMainTest {
         assertThat(say("agents", "--agents", directory.toString()).out())
                 .isEqualTo("a  scripted:a.script.yaml  b (subagent)\nb  scripted:a.script.yaml\n");
         assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
-                .isEqualTo(new Said(
-                        2,
-                        "",
-                        "waymark: tool runs only in a thread: b. Have the agent call it, with: waymark run --agent a\n"));
+                .isEqualTo(
+                        new Said(
+                                2,
+                                "",
+                                "waymark: tool runs only in a thread: b. Have the agent call it, with: waymark run --agent a\n"));
     }
 
     @Test

@@ -136,8 +136,7 @@ class ProcessFenceTest {
             worker.go();
             await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassed());
             worker.signal("CONT");
-            assertThat(worker.nextLine())
-                    .isEqualTo("NotStarted[why=/bin/sh was not started in time, late=true]");
+            assertThat(worker.nextLine()).isEqualTo("NotStarted[why=/bin/sh was not started in time, late=true]");
             assertThat(directory.resolve("ran")).doesNotExist();
             worker.awaitNothingLeft();
         }

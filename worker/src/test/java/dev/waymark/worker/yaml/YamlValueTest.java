@@ -113,7 +113,8 @@ class YamlValueTest {
     @Test
     void parse_emptyOrTwoDocuments_isRefused() {
         assertThatThrownBy(() -> parse("# nothing\n")).hasMessage("f.yaml:1: is empty");
-        assertThatThrownBy(() -> parse("a: 1\n---\nb: 2\n")).hasMessage("f.yaml:3: expected one document, found another");
+        assertThatThrownBy(() -> parse("a: 1\n---\nb: 2\n"))
+                .hasMessage("f.yaml:3: expected one document, found another");
     }
 
     @Test

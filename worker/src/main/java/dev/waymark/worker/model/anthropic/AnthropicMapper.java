@@ -38,7 +38,6 @@ final class AnthropicMapper {
                 request.model(), request.maxTokens(), system, marked(messages(request)), tools, true);
     }
 
-
     /** The API requires that the first message is a user message. */
     private static List<MessagesRequest.Message> messages(ModelRequest request) {
         String model = request.model();
@@ -125,7 +124,6 @@ final class AnthropicMapper {
         }
         return marked;
     }
-
 
     private static List<MessagesRequest.Tool> tools(ModelRequest request) {
         List<MessagesRequest.Tool> tools = new ArrayList<>();

@@ -57,7 +57,10 @@ public final class ProviderService {
         }
         if (key.isPresent() && !KEY.matcher(key.get()).matches()) {
             return new ProviderService(
-                    name, base, key, Optional.of(keyVariable + " holds characters that a key can't have, such as spaces"));
+                    name,
+                    base,
+                    key,
+                    Optional.of(keyVariable + " holds characters that a key can't have, such as spaces"));
         }
         boolean missing = key.isEmpty() && elsewhere.isEmpty();
         return new ProviderService(

@@ -272,7 +272,8 @@ public final class HttpRunner implements AutoCloseable {
         private static HttpResult afterAcceptance(HttpResult answer) {
             return answer.effect() == Effect.DONE
                     ? answer
-                    : new HttpResult.Lost("the server answered 303, and the request to its target failed: " + answer.words());
+                    : new HttpResult.Lost(
+                            "the server answered 303, and the request to its target failed: " + answer.words());
         }
 
         /** A status other than a success tells the effect even without the rest of the answer. */
@@ -282,7 +283,8 @@ public final class HttpRunner implements AutoCloseable {
             }
             HttpResult.Answered answer = new HttpResult.Answered(status, "");
             return answer.effect() == Effect.DONE
-                    ? new HttpResult.Lost("the server answered " + status + ", but the rest of its answer did not arrive")
+                    ? new HttpResult.Lost(
+                            "the server answered " + status + ", but the rest of its answer did not arrive")
                     : answer;
         }
 

@@ -72,7 +72,8 @@ sealed interface RequestAssembly {
         for (Map.Entry<String, String> header : endpoint.headers().entrySet()) {
             String value = secrets.resolveInLine(header.getValue()).strip();
             if (!RequestHeaders.isValue(value)) {
-                return new Unusable("the header " + header.getKey() + " would hold characters that a header can't have");
+                return new Unusable(
+                        "the header " + header.getKey() + " would hold characters that a header can't have");
             }
             request.header(header.getKey(), value);
         }

@@ -98,9 +98,8 @@ public final class UrlTemplate {
         for (String field : fields()) {
             Object value = args.field(field);
             if (text(value).isEmpty()) {
-                return new Filled.Misfit(
-                        field + " is part of the URL: expected text, a number, true or false, found "
-                                + (value == null ? "nothing" : "a list or an object"));
+                return new Filled.Misfit(field + " is part of the URL: expected text, a number, true or false, found "
+                        + (value == null ? "nothing" : "a list or an object"));
             }
         }
         return fill(field -> text(args.field(field)).orElseThrow(), environment);

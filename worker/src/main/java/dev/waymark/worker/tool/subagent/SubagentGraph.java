@@ -56,7 +56,8 @@ public final class SubagentGraph {
                     + " is in dollars. Set `pricing` for " + name);
         }
         return path.size() > Conversation.MAX_DEPTH + 1
-                ? Optional.of("subagents can be nested " + Conversation.MAX_DEPTH + " deep at most: " + String.join(" → ", path))
+                ? Optional.of("subagents can be nested " + Conversation.MAX_DEPTH + " deep at most: "
+                        + String.join(" → ", path))
                 : problem(agents.get(name), inDollars, path);
     }
 }

@@ -431,7 +431,8 @@ class HttpRunnerTest {
         });
 
         assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of("x", 1)))
-                .isEqualTo(new HttpResult.Lost("the server answered 303, and the request to its target failed: status 404: not yet"));
+                .isEqualTo(new HttpResult.Lost(
+                        "the server answered 303, and the request to its target failed: status 404: not yet"));
     }
 
     @Test
