@@ -15,7 +15,9 @@ import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed activity comes to, in the same words for the workflow and for whoever reads its history. */
+/**
+ * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
+ */
 public final class ActivityFailures {
     private ActivityFailures() {}
 
@@ -36,7 +38,7 @@ public final class ActivityFailures {
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
     }
 
-    /** What a check came to that did not find out: workers that can't read the thread leave it to others. */
+    /** The fact for a failed check. Workers that cannot read the thread leave it to others. */
     public static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
@@ -44,7 +46,7 @@ public final class ActivityFailures {
                 : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
     }
 
-    /** What a subagent's thread came to that could not say so itself. */
+    /** The fact for a subagent's thread that failed without a result. */
     public static Fact subagent(String callId, @Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof ChildWorkflowFailure && failure.getCause() != null ? failure.getCause() : failure;
@@ -72,8 +74,8 @@ public final class ActivityFailures {
     }
 
     /**
-     * What the attempts of a failed model call took. A failure says so in its details, and a worker that was lost told it
-     * with its heartbeats.
+     * The spending of a failed model call's attempts. A failure has it in its details; a lost worker sent it with its
+     * heartbeats.
      */
     public static Spent spent(@Nullable Throwable failure) {
         Throwable cause =
@@ -88,7 +90,7 @@ public final class ActivityFailures {
                         .orElse(Spent.NOTHING);
             }
         } catch (DataConverterException e) {
-            return Spent.NOTHING; // Anybody may fail an activity, with any details.
+            return Spent.NOTHING; // Anyone may fail an activity, with any details.
         }
         return Spent.NOTHING;
     }

@@ -8,13 +8,13 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Transcript;
 
 /**
- * What the {@code model} activity is given: not the conversation but its length and digest, a constant few bytes. The
- * activity reads the conversation from its own workflow's history and holds it against these.
+ * The input of the {@code model} activity: not the conversation but its length and digest, so that it has a constant
+ * size. The activity reads the conversation from its own workflow's history and compares them.
  *
- * <p>The digest is abbreviated to {@value #DIGITS} hex digits, since it stands in history once for every call. It guards
- * against mistakes, for which 128 bits are plenty. Older histories have it whole.
+ * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
+ * against mistakes, for which 128 bits are plenty. Older histories have full digests.
  *
- * @param summary whether a summary of the older part is wanted, and no reply
+ * @param summary whether a summary of the older part is requested instead of a reply
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ModelInput(
@@ -31,7 +31,7 @@ public record ModelInput(
         digest = digest == null ? "" : digest;
     }
 
-    /** What is asked in this state, in which the model was called. */
+    /** The input for the model call of this state. */
     public static ModelInput of(Conversation called) {
         Transcript transcript = called.transcript();
         return new ModelInput(
@@ -41,7 +41,7 @@ public record ModelInput(
                 called.isSummarising());
     }
 
-    /** Whether this is the conversation that is meant. */
+    /** Whether this is the expected conversation. */
     public boolean isOf(Transcript transcript) {
         return transcript.count() == messageCount
                 && digest.length() >= DIGITS

@@ -16,9 +16,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * A run's result: how its last turn ended. The conversation itself stays in history.
+ * A run's result: how its last turn ended. The conversation stays in history.
  *
- * @param spent by a subagent's thread and what is below it; only the thread above asks for it
+ * @param spent by a subagent's thread and its own subagents; used by the parent only
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -38,7 +38,7 @@ public record RunOutcome(
         return new RunOutcome(turn.status().wireName(), turn.number(), turn.text(), turn.problem(), Optional.empty());
     }
 
-    /** What a subagent's thread returns: its last words, however it ended, and all that it used. */
+    /** The result of a subagent's thread: its final reply, however it ended, and its total spending. */
     public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
         Turn turn = subagent.turn();
         String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);
@@ -59,7 +59,7 @@ public record RunOutcome(
         return words.isEmpty() ? "" : words.get(words.size() - 1);
     }
 
-    /** What this is to the thread that waited for it. */
+    /** The fact for the parent thread. */
     public Fact toFact(String callId) {
         return new Fact.SubagentFinished(callId, status, text, error, spent);
     }

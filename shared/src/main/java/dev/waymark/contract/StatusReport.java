@@ -11,7 +11,7 @@ import dev.waymark.conversation.value.Usd;
 import java.util.List;
 import java.util.Optional;
 
-/** What the {@code status} query answers: the thread at a glance. */
+/** The answer of the {@code status} query: a short summary of the thread. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StatusReport(
         @JsonProperty("status") String status,

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Something that happened. State is nothing but the fold of its facts.
+ * Something that happened. The state is the fold of these facts.
  *
  * <p>Facts are derived from history and never stored themselves. {@link #type} is printed by {@code watch}.
  */
@@ -21,9 +21,9 @@ public sealed interface Fact {
 
     <R> R match(Cases<R> cases);
 
-    /** What people and programs send. It may be refused, and a refused one is remembered as ignored. */
+    /** A fact sent by people or programs. It may be refused; a refused one is recorded as ignored. */
     sealed interface Inbound extends Fact {
-        /** The signal or update by which it comes. */
+        /** The name of its signal or update. */
         String signal();
 
         <R> R match(InboundCases<R> cases);
@@ -33,13 +33,13 @@ public sealed interface Fact {
             return match((InboundCases<R>) cases);
         }
 
-        /** The id under which it was sent, by which a second delivery is known. */
+        /** The id under which it was sent, to detect repeated deliveries. */
         default Optional<String> messageId() {
             return Optional.empty();
         }
     }
 
-    /** A thread began, under rule version {@code rules}. */
+    /** A thread started, under rule version {@code rules}. */
     record RunStarted(
             int rules,
             String agent,
@@ -49,7 +49,7 @@ public sealed interface Fact {
             Optional<Parent> parent,
             Optional<String> session)
             implements Fact {
-        /** One that nothing is above, and whose idempotency keys are made of its own id. */
+        /** A thread without a parent, whose idempotency keys are derived from its own id. */
         public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
             this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty(), Optional.empty());
         }
@@ -65,7 +65,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The agent's definition was asked for. */
+    /** The agent's definition was requested. */
     record AgentRequested() implements Fact {
         @Override
         public String type() {
@@ -78,7 +78,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The agent's definition came, and is recorded. */
+    /** The agent's definition arrived and is recorded. */
     record AgentResolved(AgentPolicy terms) implements Fact {
         @Override
         public String type() {
@@ -91,7 +91,7 @@ public sealed interface Fact {
         }
     }
 
-    /** There is no such agent, or it can't be used. */
+    /** The agent does not exist or cannot be used. */
     record AgentRefused(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -104,7 +104,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Results and queued messages were committed to the transcript, and the model was asked. */
+    /** Results and queued messages were committed to the transcript, and the model was called. */
     record ModelCalled(int step) implements Fact {
         @Override
         public String type() {
@@ -117,7 +117,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The model answered. */
+    /** The model replied. */
     record ModelReplied(int step, Reply reply) implements Fact {
         @Override
         public String type() {
@@ -130,7 +130,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The model could not be had, finally. */
+    /** The model call failed for good. */
     record ModelFailed(int step, Problem problem, Spent spent) implements Fact {
         public ModelFailed(int step, Problem problem) {
             this(step, problem, Spent.NOTHING);
@@ -147,7 +147,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Results and queued messages were committed to the transcript, and a summary of its older part was asked for. */
+    /** Results and queued messages were committed to the transcript, and a summary of its older part was requested. */
     record SummaryRequested(int step) implements Fact {
         @Override
         public String type() {
@@ -160,7 +160,7 @@ public sealed interface Fact {
         }
     }
 
-    /** What the model wrote stands for the older part of the conversation from here on. */
+    /** The model's summary replaces the older part of the conversation. */
     record Summarised(int step, Reply reply) implements Fact {
         @Override
         public String type() {
@@ -173,7 +173,7 @@ public sealed interface Fact {
         }
     }
 
-    /** There is no summary, finally. The conversation goes on as it is. */
+    /** The summary failed for good. The conversation continues unchanged. */
     record SummaryFailed(int step, Problem problem, Spent spent) implements Fact {
         @Override
         public String type() {
@@ -186,7 +186,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A call was handed to a worker, for the {@code dispatch}-th time. */
+    /** A call was dispatched to a worker for the {@code dispatch}-th time. */
     record ToolDispatched(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -234,8 +234,8 @@ public sealed interface Fact {
     }
 
     /**
-     * No result can come any more: retries are exhausted, or the tool itself does not know what it did, which
-     * {@link Problem#OUTCOME_UNKNOWN} says.
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which {@link
+     * Problem#OUTCOME_UNKNOWN} says.
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements Fact {
         @Override
@@ -250,11 +250,12 @@ public sealed interface Fact {
     }
 
     /**
-     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer.
+     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it gets an
+     * answer.
      *
-     * @param repeat of the call, as it was handed out: the effect took place under that key
-     * @param restored whether it was granted before, and a reset took back what it was granted to. A claim that was
-     *     granted in time says the same either way, so it does not matter that copies of it may look restored.
+     * @param repeat the call's repeat count when it was dispatched, which determines the key of the effect
+     * @param restored whether it was granted before, and a reset undid that. A claim that was granted in time means the
+     * same either way, so it does not matter if copies of it look restored.
      */
     record ToolClaimed(
             String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
@@ -275,7 +276,7 @@ public sealed interface Fact {
         }
     }
 
-    /** An execution says that its tool did not run, and won't. {@code execution} is the name under which it claims. */
+    /** An execution reports that its tool did not run and will not. {@code execution} is its claim name. */
     record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements Fact {
         @Override
         public String type() {
@@ -289,10 +290,10 @@ public sealed interface Fact {
     }
 
     /**
-     * An execution that holds a claim said how it ended, when its dispatch was no longer waited for.
+     * An execution that holds a claim reported its outcome after its dispatch was no longer awaited.
      *
      * @param execution the name under which it claimed
-     * @param end what would have been applied in time
+     * @param end the fact that would have been applied in time
      */
     record ToolEndedLate(String callId, String execution, Fact end) implements Inbound {
         public ToolEndedLate {
@@ -317,7 +318,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Nobody could find out: the workers that took the check left it to others. */
+    /** The check found nothing out: workers that took it left it to others. */
     record VerifyLeft(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -330,7 +331,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Whether a lost dispatch took effect is being found out. */
+    /** The check of a lost dispatch was dispatched. */
     record VerifyDispatched(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -343,7 +344,7 @@ public sealed interface Fact {
         }
     }
 
-    /** It was found out, or not, whether a lost dispatch took effect. */
+    /** The check of a lost dispatch ended. */
     record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
             implements Fact {
         @Override
@@ -357,7 +358,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A subagent is to carry a call out, and may spend this. */
+    /** A subagent was asked to execute a call, with this budget. */
     record SubagentStarted(String callId, Optional<Budget> budget) implements Fact {
         @Override
         public String type() {
@@ -370,7 +371,7 @@ public sealed interface Fact {
         }
     }
 
-    /** No thread could be begun for a call. {@code exists} if there is one of its name, which may have done anything. */
+    /** No thread could be started for a call. {@code exists} if one with its name exists, whose effects are unknown. */
     record SubagentNotStarted(String callId, boolean exists, String reason) implements Fact {
         @Override
         public String type() {
@@ -386,9 +387,9 @@ public sealed interface Fact {
     /**
      * A subagent's thread ended.
      *
-     * @param status its last turn's, or how the thread itself ended
-     * @param text its last words
-     * @param spent all that it took, where it could still say
+     * @param status the status of its last turn, or of the thread itself
+     * @param text its final reply
+     * @param spent its total spending, if it could still report it
      */
     record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
             implements Fact {
@@ -403,7 +404,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A subagent's thread told how things stand there. */
+    /** A subagent's thread reported its progress. */
     record SubagentReported(String callId, SubagentProgress report) implements Inbound {
         @Override
         public String signal() {
@@ -421,7 +422,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The oldest decision about something below a call was passed on. */
+    /** The oldest decision for a subagent's thread was passed on. */
     record DecisionPassedOn(String callId) implements Fact {
         @Override
         public String type() {
@@ -434,7 +435,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The thread above was told how things stand here. */
+    /** The parent thread was told this thread's progress. */
     record ParentTold(SubagentProgress report) implements Fact {
         @Override
         public String type() {
@@ -447,7 +448,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Subagents could not be waited for any longer. */
+    /** Subagents could not be awaited any longer. */
     record SubagentsCutOff(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -460,7 +461,7 @@ public sealed interface Fact {
         }
     }
 
-    /** It is late enough for something that waits for a time. */
+    /** Some waiting time is over. */
     record TimePassed() implements Fact {
         @Override
         public String type() {
@@ -474,9 +475,9 @@ public sealed interface Fact {
     }
 
     /**
-     * Somebody sent a message, replaced the conversation, or asked for the last turn once more.
+     * Someone sent a message, replaced the conversation, or asked to repeat the last turn.
      *
-     * @param schema that the last word of the turn has to fit, as JSON
+     * @param schema the JSON Schema that the turn's final reply has to match
      */
     record UserSpoke(
             Optional<String> id,
@@ -511,7 +512,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody answered a question. */
+    /** Someone answered a question. */
     record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
             implements Inbound {
         @Override
@@ -536,11 +537,11 @@ public sealed interface Fact {
     }
 
     /**
-     * Somebody decided on a call that waits for approval.
+     * Someone decided about a call that waits for approval.
      *
-     * @param args what is to run instead of what the model wanted
-     * @param argsDigest of the arguments that the decision is about, so that it can't be about others
-     * @param signature of {@code by}, where decisions have to be signed
+     * @param args the arguments to use instead of the model's
+     * @param argsDigest the digest of the arguments that the decision applies to
+     * @param signature the signature of {@code by}, if decisions have to be signed
      */
     record ApprovalDecided(
             boolean approved,
@@ -552,7 +553,7 @@ public sealed interface Fact {
             Optional<String> reason,
             Optional<String> signature)
             implements Inbound {
-        /** One that nobody signed. */
+        /** An unsigned decision. */
         public ApprovalDecided(
                 boolean approved,
                 Optional<String> id,
@@ -585,15 +586,15 @@ public sealed interface Fact {
         }
     }
 
-    /** What a person makes of a call that may or may not have taken effect. The names are printed, and sent. */
+    /** A person's decision about a call with an unknown outcome. The names are shown to users and sent. */
     enum Settlement {
         /** It took effect. */
         @JsonProperty("done")
         DONE("done"),
-        /** It did not, and is to run again. */
+        /** It did not take effect and should run again. */
         @JsonProperty("rerun")
         RERUN("rerun"),
-        /** Nobody will know. */
+        /** The outcome stays unknown. */
         @JsonProperty("give-up")
         GIVE_UP("give-up");
 
@@ -608,7 +609,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody said what became of a call whose outcome was unknown. */
+    /** Someone settled a call with an unknown outcome. */
     record OutcomeSettled(
             String callId,
             Settlement settlement,
@@ -616,7 +617,7 @@ public sealed interface Fact {
             Optional<String> by,
             Optional<String> signature)
             implements Inbound {
-        /** One that nobody signed. */
+        /** An unsigned settlement. */
         public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
             this(callId, settlement, result, by, Optional.empty());
         }
@@ -637,7 +638,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody raised a limit. */
+    /** Someone raised a limit. */
     record BudgetRaised(Optional<Integer> iterations, Budget budget, Optional<String> by) implements Inbound {
         public BudgetRaised(Optional<Integer> iterations, Optional<String> by) {
             this(iterations, Budget.UNLIMITED, by);
@@ -659,7 +660,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody ended the turn. */
+    /** Someone ended the turn. */
     record Stopped(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -677,7 +678,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody had the conversation forgotten, and with {@code all} the results of its side effects as well. */
+    /** Someone deleted the conversation, and with {@code all} also the results of its side effects. */
     record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -695,7 +696,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody wants the thread to end once it is idle. */
+    /** Someone asked the thread to close once it is idle. */
     record CloseRequested(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -713,7 +714,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The thread is to end now, work in flight cancelled. */
+    /** The thread was cancelled, with its running work. */
     record CancelRequested() implements Fact {
         @Override
         public String type() {
@@ -726,7 +727,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Something arrived that could not be used. */
+    /** Something that arrived was ignored. */
     record MessageIgnored(String signal, Problem problem) implements Fact {
         @Override
         public String type() {
@@ -739,7 +740,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The conversation can't be carried any further. */
+    /** The conversation cannot grow any further. */
     record LimitReached(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -752,7 +753,7 @@ public sealed interface Fact {
         }
     }
 
-    /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
+    /** One method for each fact that may be refused, so that the compiler finds unhandled ones. */
     interface InboundCases<R> {
         R toolClaimed(ToolClaimed fact);
 
@@ -777,7 +778,7 @@ public sealed interface Fact {
         R closeRequested(CloseRequested fact);
     }
 
-    /** One method for each fact, so that the compiler finds the reader that forgot one. */
+    /** One method for each fact, so that the compiler finds unhandled ones. */
     interface Cases<R> extends InboundCases<R> {
         R runStarted(RunStarted fact);
 
