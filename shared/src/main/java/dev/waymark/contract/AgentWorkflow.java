@@ -44,7 +44,7 @@ public interface AgentWorkflow {
 
     @SignalMethod(
             name = WireNames.SETTLE,
-            description = "Sets the outcome of a call whose outcome is unknown. JSON: {\"callId\": \"…\", \"outcome\":"
+            description = "Settles a call with an unknown outcome. JSON: {\"callId\": \"…\", \"outcome\":"
                     + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
     void settle(RawValue payload);
 

@@ -21,8 +21,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Lists what waits for a person. */
-@Command(name = "pending", description = "Lists what waits for a person.")
+/** Lists the requests that wait for a person. */
+@Command(name = "pending", description = "Lists the requests that wait for a person.")
 public final class PendingCommand implements Callable<Integer> {
     @Mixin
     private Output output;
