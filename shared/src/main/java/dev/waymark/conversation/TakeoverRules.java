@@ -222,7 +222,7 @@ final class TakeoverRules {
         Optional<String> answer = call.result();
         if (isDecidable(call) && call.asksNothing() && call.claim().isEmpty()) {
             answer.ifPresent(
-                    text -> draft.ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+                    text -> draft.ignore(SignalNames.ANSWER, "the call waits for a decision, which no answer is: " + call.id()));
             approvals.askFor(call.withoutResult());
         } else if (answer.isPresent()) {
             draft.end(call, Call.Status.COMPLETED, answer.get());
