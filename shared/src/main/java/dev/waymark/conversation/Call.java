@@ -57,7 +57,7 @@ public record Call(
     /** More than this is not kept of what was seen. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
-    /** Where a call stands. The names are stored. */
+    /** Where a call stands. {@code docs/call-life.md} has which status may follow which. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
         @JsonProperty("issued")

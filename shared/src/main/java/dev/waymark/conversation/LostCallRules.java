@@ -139,8 +139,8 @@ final class LostCallRules {
 
     /** Whether what was looked for may have taken effect since. Of a call from a file no claim may be known. */
     private boolean wasTooEarly(Call call) {
-        boolean isClaimed =
-                call.claim().isPresent() || !draft.book.effectOf(call).remembered().isEmpty();
+        boolean isClaimed = call.claim().isPresent()
+                || !draft.book.effectOf(call).remembered().isEmpty();
         return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
     }
 

@@ -212,7 +212,10 @@ final class TakeoverRules {
                                 ? new Part.ToolResult(
                                         result.toolUseId(),
                                         ToolTexts.durabilityOfHarmless(
-                                                draft.book.call(result.toolUseId()).tool(), result.toolUseId()),
+                                                draft.book
+                                                        .call(result.toolUseId())
+                                                        .tool(),
+                                                result.toolUseId()),
                                         true)
                                 : part)
                         .toList());

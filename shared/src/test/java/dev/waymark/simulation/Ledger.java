@@ -106,6 +106,7 @@ final class Ledger {
         messages(after);
         state(before, after);
         after.batchCalls().forEach(call -> call(before, fact, call));
+        CallLife.count(coverage, before, fact, after);
         calls(after);
         decisions(after);
     }
@@ -306,10 +307,6 @@ final class Ledger {
         coverage.count("verifies");
     }
 
-    private static String statusOf(Call call) {
-        return call.status().name().toLowerCase(Locale.ROOT);
-    }
-
     private void call(Conversation before, Fact fact, Call call) {
         AgentPolicy.Care care = careOf(call.tool());
         Optional<Call> earlier = before.calls().get(call.id());
@@ -317,7 +314,7 @@ final class Ledger {
         if (!changed) {
             return;
         }
-        coverage.count("calls " + statusOf(call));
+        coverage.count("calls " + CallLife.name(call));
         if (care.effect()) {
             effect(fact, call, care);
             if (earlier.isEmpty() && call.claim().isPresent()) {
