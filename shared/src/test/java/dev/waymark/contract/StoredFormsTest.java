@@ -49,12 +49,14 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -270,7 +272,10 @@ class StoredFormsTest {
     /** States that were stored before they had parts are read, and written as they were. */
     @Test
     void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
-        JsonNode golden = PayloadJson.MAPPER.readTree(getClass().getResource("/conversation/state.json"));
+        JsonNode golden;
+        try (InputStream file = Objects.requireNonNull(getClass().getResourceAsStream("/conversation/state.json"))) {
+            golden = PayloadJson.MAPPER.readTree(file);
+        }
 
         Conversation read = PayloadJson.MAPPER.readValue(golden.toString(), Conversation.class);
 

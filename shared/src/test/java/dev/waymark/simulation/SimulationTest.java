@@ -190,7 +190,7 @@ class SimulationTest {
                 }),
                 broken(
                         Fact.ToolFinished.class,
-                        "a budget that is spent is no limit",
+                        "a budget that is spent is not a limit",
                         "beyond the budget",
                         (before, fact, after) -> {
                             ObjectNode turn = (ObjectNode) after.get("turn");
