@@ -27,7 +27,8 @@ public sealed interface Work<R> {
     /**
      * The work came to no result.
      *
-     * @param failure of the activity or the child workflow; null if an operator completed the work with nothing
+     * @param failure as thrown for an activity; for a child workflow, its cause; null if an operator completed the work
+     *     with nothing
      */
     Fact failed(@Nullable Throwable failure);
 

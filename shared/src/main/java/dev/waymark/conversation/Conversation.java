@@ -179,8 +179,7 @@ public record Conversation(
 
     /** The claim that its execution was granted. One that was only remembered for a later call is not. */
     public Optional<Call.Claim> granted(Fact.ToolClaimed claimed) {
-        return calls()
-                .get(claimed.callId())
+        return calls().get(claimed.callId())
                 .filter(call -> call.status() == Call.Status.CLAIMED)
                 .flatMap(Call::claim)
                 .filter(claim -> claim.execution().equals(claimed.execution()));
@@ -319,16 +318,14 @@ public record Conversation(
     }
 
     private boolean awaits(String callId, int dispatch, Call.Status status) {
-        return calls()
-                .get(callId)
+        return calls().get(callId)
                 .filter(call -> call.status() == status && call.dispatches() == dispatch)
                 .isPresent();
     }
 
     /** The subagent that carries out this call is waited for. */
     public boolean awaitsSubagent(String callId) {
-        return calls()
-                .get(callId)
+        return calls().get(callId)
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .isPresent();
     }

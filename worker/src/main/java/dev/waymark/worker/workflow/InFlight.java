@@ -282,7 +282,8 @@ final class InFlight {
                     if (result instanceof AgentSpec resolved) {
                         agent = Optional.of(resolved);
                     }
-                    facts.accept(failure == null && result != null ? work.completed(result) : work.failed(cause(failure)));
+                    facts.accept(
+                            failure == null && result != null ? work.completed(result) : work.failed(cause(failure)));
                     return null;
                 }));
         flights.put(work, new Flight(scope, cancellable, Workflow.getInfo().getHistoryLength()));
