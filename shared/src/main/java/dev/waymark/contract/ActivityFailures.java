@@ -9,7 +9,6 @@ import io.temporal.common.converter.Values;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
-import io.temporal.failure.ChildWorkflowFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
@@ -18,10 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
  */
-public final class ActivityFailures {
+final class ActivityFailures {
     private ActivityFailures() {}
 
-    public static Problem problem(@Nullable Throwable failure) {
+    static Problem problem(@Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ApplicationFailure application) {
@@ -39,7 +38,7 @@ public final class ActivityFailures {
     }
 
     /** The fact for a failed check. Workers that cannot read the thread leave it to others. */
-    public static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
+    static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
                 ? new Fact.VerifyLeft(callId, dispatch)
@@ -47,11 +46,9 @@ public final class ActivityFailures {
     }
 
     /** The fact for a subagent's thread that failed without a result. */
-    public static Fact subagent(String callId, @Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof ChildWorkflowFailure && failure.getCause() != null ? failure.getCause() : failure;
+    static Fact subagent(String callId, @Nullable Throwable cause) {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {
-            return subagentExists(callId);
+            return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
         }
         if (cause instanceof CanceledFailure) {
             return subagentEnded(callId, "cancelled", Optional.empty());
@@ -65,19 +62,15 @@ public final class ActivityFailures {
         return subagentEnded(callId, "failed", Optional.of(problem(cause)));
     }
 
-    public static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
+    private static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
         return new Fact.SubagentFinished(callId, how, "", problem, Optional.empty());
-    }
-
-    public static Fact subagentExists(String callId) {
-        return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
     }
 
     /**
      * The spending of a failed model call's attempts. A failure has it in its details; a lost worker sent it with its
      * heartbeats.
      */
-    public static Spent spent(@Nullable Throwable failure) {
+    static Spent spent(@Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
         try {
