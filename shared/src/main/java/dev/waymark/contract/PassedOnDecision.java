@@ -17,7 +17,7 @@ public record PassedOnDecision(@JsonProperty("via") String via) {
         Objects.requireNonNull(via, "via");
     }
 
-    /** The decision was sent. */
+    /** The fact that the decision was sent. */
     public Fact sent() {
         return new Fact.DecisionPassedOn(via);
     }

@@ -18,7 +18,7 @@ public record SubagentReport(
         Objects.requireNonNull(report, "report");
     }
 
-    /** The report was sent. */
+    /** The fact that the report was sent. */
     public Fact sent() {
         return new Fact.ParentTold(report);
     }

@@ -169,17 +169,19 @@ public record Conversation(
         return Admission.refusal(this, fact);
     }
 
-    /** Why an update can't be accepted. A second delivery can: it is acknowledged like the first. */
+    /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
     public Optional<Problem> updateRefusal(Fact.Inbound fact) {
         return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
-    /** The number of the fact that brought this message before, if this is a second delivery. */
+    /** The number of the fact of the first delivery, if this is a repeated one. */
     public Optional<Integer> firstDelivery(Fact.Inbound fact) {
         return fact.messageId().flatMap(id -> seen().factOf(id));
     }
 
-    /** The claim that its execution was granted. One that was only remembered for a later call is not. */
+    /**
+     * The claim, if it was granted to this execution. A claim that was only remembered for a later call is not granted.
+     */
     public Optional<Call.Claim> granted(Fact.ToolClaimed claimed) {
         return calls().get(claimed.callId())
                 .filter(call -> call.status() == Call.Status.CLAIMED)
@@ -187,7 +189,7 @@ public record Conversation(
                 .filter(claim -> claim.execution().equals(claimed.execution()));
     }
 
-    /** What a thread is told of this one that carries out a call of it. */
+    /** The link to this thread for a subagent that executes one of its calls. */
     public Parent parentFor(Step.StartSubagent step) {
         return new Parent(step.call().id(), parent().map(Parent::depth).orElse(0) + 1, step.budget());
     }
@@ -297,24 +299,23 @@ public record Conversation(
         return money.limits(terms(), parent());
     }
 
-    // ---- what is waited for
 
-    /** The agent's definition is waited for. */
+    /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
         return terms().isEmpty() && life() != Life.CANCELLED;
     }
 
-    /** The reply, or the summary, that this model call brings is waited for. */
+    /** Whether the thread waits for the reply or summary of this model call. */
     public boolean awaitsModel(int step) {
         return modelCalled() && counters.steps() == step;
     }
 
-    /** The outcome of this dispatch of a call is waited for. */
+    /** Whether the thread waits for the outcome of this dispatch. */
     public boolean awaitsTool(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.DISPATCHED) || awaits(callId, dispatch, Call.Status.CLAIMED);
     }
 
-    /** What became of this dispatch of a call is being found out. */
+    /** Whether the thread waits for the check of this dispatch. */
     public boolean awaitsVerify(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.VERIFYING);
     }

@@ -70,7 +70,7 @@ public final class AgentWorker implements AutoCloseable {
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
-    /** A server that takes longer does not count as one that answers. */
+    /** Time limit for the answer of the server in the readiness check. */
     private static final Duration READINESS = Duration.ofSeconds(2);
 
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
@@ -231,7 +231,7 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private ModelProviders providers = ModelProviders.of(Map.of());
         private JavaTools tools = JavaTools.NONE;
-        /** Without a registry in it, it counts nothing. */
+        /** Without a registry, nothing is counted. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
         private Builder(WorkflowClient client) {

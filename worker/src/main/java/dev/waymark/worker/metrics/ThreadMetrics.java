@@ -29,7 +29,7 @@ public final class ThreadMetrics {
 
     public ThreadMetrics(MeterRegistry registry) {
         this.registry = registry;
-        // An alert on an increase misses the first event of a series that begins with it.
+        // Starts the series at zero: an alert on an increase would miss an event that starts a series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
         }
