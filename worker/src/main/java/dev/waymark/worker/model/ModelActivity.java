@@ -21,6 +21,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.model.http.ProviderFailures;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
@@ -40,9 +41,6 @@ public final class ModelActivity implements ModelCaller {
     /** A result beyond 2 MiB would be lost after the call was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
-    /** Asked again, a model seldom says the same. */
-    private static final String UNWRITABLE = "MalformedReply";
-
     private final RunReader runs;
     private final ModelProviders providers;
 
@@ -59,29 +57,36 @@ public final class ModelActivity implements ModelCaller {
             RunReader.Called called = ActivityProblems.reading(
                     () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
             check(input, called.state().counters().steps(), called.state().transcript());
+            boolean replied = false;
             try {
-                AgentSpec agent = called.agent();
-                if (input.summary()) {
-                    return checked(ask(agent, summaryOf(called.state(), agent), words));
-                }
-                Optional<Json> schema = called.state().turn().schema();
-                schema.ifPresent(ModelActivity::requireSchema);
-                Reply reply = ask(agent, requestOf(called.state(), agent), words);
-                return checked(withFaults(agent, StructuredReply.of(reply, schema)));
+                Reply reply = reply(input, called, words);
+                replied = true;
+                return reply;
             } catch (InterruptedException e) {
-                heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
-            } catch (ApplicationFailure e) {
-                // The next attempt has to know what this one has taken.
-                heartbeat.finish();
-                throw e;
+            } finally {
+                if (!replied) {
+                    // The next attempt has to know what this one has taken, whatever ended it.
+                    heartbeat.finish();
+                }
             }
         }
+    }
+
+    private Reply reply(ModelInput input, RunReader.Called called, PartialText words) throws InterruptedException {
+        AgentSpec agent = called.agent();
+        if (input.summary()) {
+            return checked(ask(agent, summaryOf(called.state(), agent), words), words);
+        }
+        Optional<Json> schema = called.state().turn().schema();
+        schema.ifPresent(ModelActivity::requireSchema);
+        Reply reply = ask(agent, requestOf(called.state(), agent), words);
+        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words);
     }
 
     /** What attempts before this one took: each tells it with its heartbeats, and the server hands the last one on. */
@@ -184,17 +189,19 @@ public final class ModelActivity implements ModelCaller {
         return faults.isEmpty() ? reply : reply.withFaults(faults);
     }
 
-    private static Reply checked(Reply reply) {
+    private static Reply checked(Reply reply, PartialText words) {
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
-                String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
-                throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
+                String why = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
+                throw ActivityProblems.permanent(
+                        new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), words.spent());
             }
             return withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
-            String words = "the model's reply can't be written down";
-            throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
+            String why = "the model's reply can't be written down";
+            throw ActivityProblems.passing(
+                    new Problem(ProviderFailures.MALFORMED_REPLY.type(), why), Optional.empty(), words.spent());
         }
     }
 }

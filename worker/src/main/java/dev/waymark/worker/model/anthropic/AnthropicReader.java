@@ -37,6 +37,8 @@ final class AnthropicReader implements EventReader {
     private long outputTokens;
     private String stop = "";
     private boolean whole;
+    private int size;
+    private int begun;
 
     /** @param listener is told of it */
     AnthropicReader(ProviderService service, String model, ReplyListener listener) {
@@ -72,7 +74,11 @@ final class AnthropicReader implements EventReader {
         StreamEvent event = ProviderJson.MAPPER.treeToValue(tree, StreamEvent.class);
         switch (event.type()) {
             case "message_start" -> count(event.message().path("usage"));
-            case "content_block_start" -> begin(event);
+            case "content_block_start" -> {
+                size += data.length();
+                begun++;
+                begin(event);
+            }
             case "content_block_delta" -> grow(growing(event), event.delta());
             case "content_block_stop" -> growing(event).isOver = true;
             case "message_delta" -> {
@@ -113,12 +119,18 @@ final class AnthropicReader implements EventReader {
 
     private void grow(Growing block, JsonNode delta) {
         switch (delta.path("type").asText()) {
-            case "text_delta" -> say(block, words(delta, "text"));
-            case "input_json_delta" -> block.input.append(words(delta, "partial_json"));
-            case "thinking_delta" -> block.text.append(words(delta, "thinking"));
-            case "signature_delta" -> block.signature.append(words(delta, "signature"));
+            case "text_delta" -> say(block, kept(delta, "text"));
+            case "input_json_delta" -> block.input.append(kept(delta, "partial_json"));
+            case "thinking_delta" -> block.text.append(kept(delta, "thinking"));
+            case "signature_delta" -> block.signature.append(kept(delta, "signature"));
             default -> block.isStrange = true;
         }
+    }
+
+    private String kept(JsonNode delta, String field) {
+        String words = words(delta, field);
+        size += words.length();
+        return words;
     }
 
     /** Gateways say null where there is nothing, which Jackson takes for a word. */
@@ -137,6 +149,16 @@ final class AnthropicReader implements EventReader {
         if (!words.isEmpty()) {
             listener.words(words);
         }
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public int parts() {
+        return begun;
     }
 
     /** What an event counts replaces what was counted before; what it leaves out, or says to be null, stays. */

@@ -13,6 +13,12 @@ public interface EventReader {
      */
     boolean read(String data) throws ModelFailure, JsonProcessingException;
 
+    /** How many characters have been kept for the reply. */
+    int size();
+
+    /** How many parts the reply has so far. */
+    int parts();
+
     /** The stream has ended, with its last event or without. A reply that is not whole is a failure. */
     Reply end() throws ModelFailure, JsonProcessingException;
 }

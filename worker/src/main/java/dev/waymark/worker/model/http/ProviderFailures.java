@@ -22,6 +22,8 @@ public enum ProviderFailures {
     REFUSED("Refused", false),
     /** The limit of tokens fell into the middle of a reply with calls. What is whole of it must not run either. */
     CALL_CUT("CallCut", false),
+    /** It would be as large again. */
+    REPLY_TOO_LARGE("ReplyTooLarge", false),
     /** Keys are not sent to where a provider points. */
     REDIRECTED("Redirected", false),
     NOT_CONFIGURED("NotConfigured", false),
@@ -34,7 +36,9 @@ public enum ProviderFailures {
     UNREACHABLE("Unreachable", true),
     /** It ended before the provider said that it was whole: nothing of it counts. */
     STREAM_CUT("StreamCut", true),
-    MALFORMED_REPLY("MalformedReply", true);
+    MALFORMED_REPLY("MalformedReply", true),
+    /** It has no memory for the reply, beside others that are being read. */
+    WORKER_BUSY("WorkerBusy", true);
 
     /** What a provider calls a problem, where that says more than its status does. */
     private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(
@@ -126,6 +130,11 @@ public enum ProviderFailures {
                 yield status >= 400 ? BAD_REQUEST : REDIRECTED;
             }
         };
+    }
+
+    /** As histories store it. */
+    public String type() {
+        return type;
     }
 
     public ModelFailure failure(String message) {
