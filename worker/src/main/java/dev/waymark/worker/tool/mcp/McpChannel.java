@@ -7,8 +7,14 @@ import java.util.concurrent.CompletableFuture;
 /** What requests to one server go through. Safe for several threads. */
 interface McpChannel extends AutoCloseable {
 
-    /** No message is longer, be it that it is still coming. */
+    /** Maximum message size in bytes, including partially received messages. */
     int MOST_BYTES = 16 * 1024 * 1024;
+
+    /** A message of this size that cannot be read is taken for the answer that somebody waits for. */
+    int LARGE_BYTES = 1024 * 1024;
+
+    String UNREADABLE = "the answer is not JSON, or has more than " + JsonRpc.MOST_TOKENS + " tokens";
+    String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
 
     /**
      * Sends a request once, and waits for its answer. At the fence, and when the calling thread is interrupted, the server
