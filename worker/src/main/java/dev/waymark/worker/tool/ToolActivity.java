@@ -37,7 +37,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class ToolActivity implements DynamicActivity {
     /** What a tool gets to end after its timeout. One that does not end at all is given up for lost. */
-    private static final Duration CLEANUP = Duration.ofSeconds(10);
+    static final Duration CLEANUP = Duration.ofSeconds(10);
 
     private final RunReader runs;
     private final ToolRunner tools;

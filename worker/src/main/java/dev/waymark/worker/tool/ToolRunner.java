@@ -61,6 +61,12 @@ public final class ToolRunner {
         return kinds.slots(tool).acquire(thread);
     }
 
+    /** Waits until its check may run for this thread: as a program, among all programs. */
+    ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
+        ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
+        return slots.acquire(thread);
+    }
+
     /** Runs a tool once. An unknown outcome is an error result of a tool whose running twice is harmless. */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());
