@@ -110,6 +110,13 @@ public final class RunReader {
                 : Optional.empty();
     }
 
+    /** As {@link #continuedAs}, of the thread that started this one as its subagent's, if one did. */
+    public Optional<String> parentContinuedAs(String workflowId, String runId) {
+        return histories
+                .parent(workflowId, runId)
+                .flatMap(parent -> continuedAs(parent.getWorkflowId(), parent.getRunId()));
+    }
+
     /** Whether this run carries out a call that a thread of its name had before a reset of the thread above. */
     public boolean wasBegunBefore(String workflowId, String runId) {
         return histories.wasBegunBefore(workflowId, runId);

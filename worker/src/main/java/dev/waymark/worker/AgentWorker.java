@@ -5,6 +5,7 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -35,6 +36,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -54,6 +56,9 @@ public final class AgentWorker implements AutoCloseable {
 
     /** More than all kinds of tools run at a time, so that tools which wait for their turn hold up no model. */
     private static final int ACTIVITIES = 2_000;
+
+    /** Of a subagent's thread that was not begun. The type is stored in histories. */
+    private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** What a tool gets to clean up once it has been interrupted. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
@@ -107,17 +112,30 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, kinds.discovery(), this::ranBefore),
+                new AgentActivity(builder.agents, kinds.discovery(), this::obstacle),
                 new ModelActivity(runs, builder.providers),
                 new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
                 new VerifyActivityImpl(runs, tools));
     }
 
-    /** Only names of subagents' threads have a slash that a workflow put there. */
-    private boolean ranBefore() {
+    /**
+     * Why the thread of this activity must not begin: the thread above had it do its call before, or goes on elsewhere,
+     * where the same call is made. Only names of subagents' threads have a slash that a workflow put there.
+     */
+    private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        return info.getWorkflowId().contains("/")
-                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
+        if (!info.getWorkflowId().contains("/")) {
+            return Optional.empty();
+        }
+        if (ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()))) {
+            return Optional.of(new Problem(
+                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
+        }
+        return ActivityProblems.reading(() -> runs.parentContinuedAs(info.getWorkflowId(), info.getWorkflowRunId()))
+                .map(other -> new Problem(
+                        GOES_ON_ELSEWHERE,
+                        "it was not started, because the thread above goes on as " + other
+                                + ", which has the same call"));
     }
 
     // ---- its life

@@ -12,7 +12,7 @@ import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,27 +25,26 @@ public final class AgentActivity implements AgentResolver {
 
     private AgentDirectory newest;
     private final McpDiscovery discovery;
-    private final BooleanSupplier ranBefore;
+    private final Supplier<Optional<Problem>> obstacle;
 
     /** For threads that nothing is above. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
-        this(agents, discovery, () -> false);
+        this(agents, discovery, Optional::empty);
     }
 
-    /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
-    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
+    /** {@code obstacle} says why the present thread must not begin, if it must not. */
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
         this.newest = agents;
         this.discovery = discovery;
-        this.ranBefore = ranBefore;
+        this.obstacle = obstacle;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
-        if (ranBefore.getAsBoolean()) {
-            throw ActivityProblems.permanent(new Problem(
-                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
-        }
+        obstacle.get().ifPresent(problem -> {
+            throw ActivityProblems.permanent(problem);
+        });
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
         AgentSpec agent = found.takesSignedDecisionsOnly()

@@ -63,13 +63,19 @@ class MemoryBudgetTest {
         assertThatThrownBy(() -> first.take(1)).isInstanceOf(MemoryShortException.class);
     }
 
+    private MemoryBudget.Share largeReader() throws MemoryShortException {
+        MemoryBudget.Share share = budget.open();
+        share.take(600);
+        share.take(600);
+        return share;
+    }
+
     @Test
     void secondLargeReader_waitsForTheFirst() throws Exception {
-        MemoryBudget.Share first = budget.open();
-        first.take(1_000);
+        MemoryBudget.Share first = largeReader();
         MemoryBudget.Share second = budget.open();
         CompletableFuture<Boolean> got = new CompletableFuture<>();
-        Thread reader = new Thread(() -> got.complete(takes(second, 1_000)));
+        Thread reader = new Thread(() -> got.complete(takes(second, 600)));
         reader.start();
         Awaitility.await().until(() -> reader.getState() == Thread.State.TIMED_WAITING);
 
@@ -80,10 +86,10 @@ class MemoryBudgetTest {
 
     @Test
     void readerThatWaits_endsWhenItsShareIsClosed() throws Exception {
-        budget.open().take(1_000);
+        largeReader();
         MemoryBudget.Share second = budget.open();
         CompletableFuture<Boolean> got = new CompletableFuture<>();
-        Thread reader = new Thread(() -> got.complete(takes(second, 1_000)));
+        Thread reader = new Thread(() -> got.complete(takes(second, 600)));
         reader.start();
         Awaitility.await().until(() -> reader.getState() == Thread.State.TIMED_WAITING);
 
@@ -94,10 +100,10 @@ class MemoryBudgetTest {
 
     @Test
     void readerThatWaits_endsWhenItIsInterrupted_andStaysSo() throws Exception {
-        budget.open().take(1_000);
+        largeReader();
         CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
         Thread reader = new Thread(() -> {
-            boolean got = takes(budget.open(), 1_000);
+            boolean got = takes(budget.open(), 600);
             interrupted.complete(!got && Thread.currentThread().isInterrupted());
         });
         reader.start();

@@ -173,8 +173,9 @@ final class McpStdioChannel implements McpChannel {
             interrupted = true;
         }
         if (shells.isAlive()) {
+            // Process.destroyForcibly() would close the pipe to a server that does not read, which waits for the server.
             List<ProcessHandle> family = shells.descendants().toList();
-            shells.destroyForcibly();
+            shells.toHandle().destroyForcibly();
             family.forEach(ProcessHandle::destroyForcibly);
         }
         if (interrupted) {
