@@ -154,8 +154,7 @@ class ContinuationServerTest {
         waymark.run("resume", "asking", "--thread", "asking-2");
         reset("asking");
         await().atMost(Duration.ofSeconds(60))
-                .until(() ->
-                        waymark.run("pending", "asking", "--json").json().size() == 1);
+                .until(() -> waymark.run("pending", "asking", "--json").json().size() == 1);
         Done there = waymark.run("answer", "asking-2", "Yes", "--json");
         Done here = waymark.run("answer", "asking", "Yes", "--json");
 

@@ -38,11 +38,10 @@ public final class ToolArguments {
     private static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
             SpecificationVersion.DRAFT_2020_12,
             registry -> registry.schemaCacheEnabled(false)
-                    .schemaRegistryConfig(
-                            SchemaRegistryConfig.builder()
-                                    .locale(Locale.ROOT)
-                                    .regularExpressionFactory(ValidationSteps::regularExpression)
-                                    .build()));
+                    .schemaRegistryConfig(SchemaRegistryConfig.builder()
+                            .locale(Locale.ROOT)
+                            .regularExpressionFactory(ValidationSteps::regularExpression)
+                            .build()));
 
     /** Names itself before what it says. */
     private static final String DECODER = "URLDecoder: ";
@@ -56,12 +55,12 @@ public final class ToolArguments {
         return misfit(compiled(schema), node(args));
     }
 
-    /** Why this is no schema of a tool's input, which must describe an object; empty when it is one. */
+    /** Why this is not a schema of a tool's input, which must describe an object; empty when it is one. */
     public static Optional<String> schemaProblem(Json schema) {
         return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must say type: object");
     }
 
-    /** Why this is no schema at all; empty when it is one. */
+    /** Why this is not a schema at all; empty when it is one. */
     public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
@@ -93,7 +92,7 @@ public final class ToolArguments {
         if (root instanceof IOException) {
             return "a $ref leads out of it: " + words;
         }
-        return words.startsWith(DECODER) ? "a $ref is no reference: " + words.substring(DECODER.length()) : words;
+        return words.startsWith(DECODER) ? "a $ref is not a reference: " + words.substring(DECODER.length()) : words;
     }
 
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */

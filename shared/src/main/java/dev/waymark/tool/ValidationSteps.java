@@ -32,7 +32,11 @@ final class ValidationSteps extends ExecutionContext {
     /** No stack: it says all. */
     static final class ExceededException extends RuntimeException {
         ExceededException() {
-            super("checking it takes too long: a pattern backtracks, or the schema branches too much", null, false, false);
+            super(
+                    "checking it takes too long: a pattern backtracks, or the schema branches too much",
+                    null,
+                    false,
+                    false);
         }
     }
 

@@ -3,16 +3,16 @@ package dev.waymark.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.value.Json;
-import java.util.List;
-import java.util.Locale;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolArgumentsTest {
 
@@ -88,7 +88,7 @@ class ToolArgumentsTest {
                 .contains("a $ref leads out of it: http://127.0.0.1:1/x.json");
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#/$defs/a%zz"))))
                 .get(InstanceOfAssertFactories.STRING)
-                .startsWith("a $ref is no reference: ");
+                .startsWith("a $ref is not a reference: ");
     }
 
     @Test

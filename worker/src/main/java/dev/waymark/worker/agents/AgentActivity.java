@@ -12,6 +12,7 @@ import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -224,8 +224,7 @@ final class InFlight {
             return false;
         }
         facts.accept(new Fact.VerifyDispatched(call.id(), dispatch));
-        ActivityOptions options = options(
-                        tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
+        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(SAFE_RETRIES)
                 .build();

@@ -55,8 +55,7 @@ class LargeStreamsTest {
             AgentWorker.builder(Connection.to(args[0]).client())
                     .taskQueue(TASK_QUEUE)
                     .agents(AgentSpec.of("large", "anthropic:large"), AgentSpec.of("small", "anthropic:small"))
-                    .providers(ModelProviders.of(
-                            Map.of(AnthropicProvider.NAME, AnthropicProvider.of(environment))))
+                    .providers(ModelProviders.of(Map.of(AnthropicProvider.NAME, AnthropicProvider.of(environment))))
                     .build()
                     .start();
             WorkerProcess.work();
@@ -83,8 +82,8 @@ class LargeStreamsTest {
 
     /** Every other agent's model says hello. */
     private void answerLarge(ModelAnswer answer) {
-        models.answers(request ->
-                request.body().path("model").asText().equals("large") ? answer : ModelAnswer.says("Hello."));
+        models.answers(
+                request -> request.body().path("model").asText().equals("large") ? answer : ModelAnswer.says("Hello."));
     }
 
     private List<WorkflowStub> start(String agent, int count) {
@@ -98,9 +97,8 @@ class LargeStreamsTest {
                                     .setTaskQueue(TASK_QUEUE)
                                     .setWorkflowId("thread-" + UUID.randomUUID())
                                     .build());
-            thread.start(StartInput.of(agent)
-                    .saying(SayPayload.message("m1", "Hi"))
-                    .closingAfterOneTurn());
+            thread.start(
+                    StartInput.of(agent).saying(SayPayload.message("m1", "Hi")).closingAfterOneTurn());
             threads.add(thread);
         }
         return threads;

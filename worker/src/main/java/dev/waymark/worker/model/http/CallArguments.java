@@ -9,8 +9,9 @@ import java.io.IOException;
 import java.util.Map;
 
 /**
- * A call's arguments, which providers send as text that a model wrote. Text that is no JSON object, or one of more than
- * 100,000 tokens, is kept as it is: it fits no tool's schema, so the call fails as invalid input, which the model is told, and the rest of the turn goes on.
+ * A call's arguments, which providers send as text that a model wrote. Text that is not a JSON object, or one of more than
+ * 100,000 tokens, is kept as it is: it fits no tool's schema, so the call fails as invalid input, which the model is told,
+ * and the rest of the turn goes on.
  */
 public final class CallArguments {
     private static final String INVALID = "invalid_arguments";

@@ -156,7 +156,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is not a reply");
         } catch (MemoryShortException e) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
@@ -185,7 +185,7 @@ public final class EventStreams {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(
-                    service.name() + " sent what is no reply: " + ErrorBody.cut(data));
+                    service.name() + " sent what is not a reply: " + ErrorBody.cut(data));
         }
     }
 
@@ -196,7 +196,8 @@ public final class EventStreams {
         if (failed.cause() instanceof MemoryShortException busy) {
             return ProviderFailures.WORKER_BUSY.failure(String.valueOf(busy.getMessage()));
         }
-        String words = service.withoutKey(Optional.ofNullable(failed.cause().getMessage()).orElse(""));
+        String words = service.withoutKey(
+                Optional.ofNullable(failed.cause().getMessage()).orElse(""));
         return failed.begun()
                 ? ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply: " + words)
                 : ProviderFailures.UNREACHABLE.failure(service.name() + " can't be reached: " + words);
@@ -273,8 +274,8 @@ public final class EventStreams {
         }
 
         private void readEvents(Response response) throws IOException {
-            ServerSentEvents events = new ServerSentEvents(
-                    response.body().byteStream(), MOST_STREAM_BYTES, MOST_EVENT_BYTES, memory);
+            ServerSentEvents events =
+                    new ServerSentEvents(response.body().byteStream(), MOST_STREAM_BYTES, MOST_EVENT_BYTES, memory);
             for (Optional<String> data = events.next(); data.isPresent(); data = events.next()) {
                 room.acquireUninterruptibly();
                 if (closed) {

@@ -2,8 +2,8 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
-import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.inbound.FirstBytes;
+import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.secret.StreamMask;
 import dev.waymark.worker.text.InlineText;

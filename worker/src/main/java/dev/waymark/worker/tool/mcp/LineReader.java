@@ -37,7 +37,7 @@ final class LineReader {
      */
     record Line(byte[] bytes, Optional<String> cut, String end) {}
 
-    /** Nothing at the end. What stands there without a line feed is no line. */
+    /** Nothing at the end. What stands there without a line feed is not a line. */
     Optional<Line> next() throws IOException {
         memory.close();
         memory = budget.open();

@@ -336,7 +336,7 @@ final class McpHttpChannel implements McpChannel {
             }
             return document.filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
-                    .orElseThrow(() -> new IOException("what it answers is no answer"));
+                    .orElseThrow(() -> new IOException("what it answers is not an answer"));
         }
 
         private RpcAnswer stream(ServerSentEvents events) throws IOException {

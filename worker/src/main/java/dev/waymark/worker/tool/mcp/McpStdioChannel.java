@@ -101,7 +101,7 @@ final class McpStdioChannel implements McpChannel {
                 .forEach(variable -> target.put(variable, environment.get(variable)));
         server.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         try {
-            // What every program has anyway is no secret.
+            // What every program has anyway is not a secret.
             return new McpStdioChannel(server.name(), secrets.except(CommandRunner.INHERITED), builder.start());
         } catch (IOException e) {
             throw new RequestNotSentException("cannot start " + server.command().get(0));
@@ -173,7 +173,8 @@ final class McpStdioChannel implements McpChannel {
             interrupted = true;
         }
         if (shells.isAlive()) {
-            // Process.destroyForcibly() would close the pipe to a server that does not read, which waits for the server.
+            // Process.destroyForcibly() would close the pipe to a server that does not read, which waits for the
+            // server.
             List<ProcessHandle> family = shells.descendants().toList();
             shells.toHandle().destroyForcibly();
             family.forEach(ProcessHandle::destroyForcibly);
@@ -215,8 +216,7 @@ final class McpStdioChannel implements McpChannel {
 
     private void readMessages() {
         try {
-            LineReader lines =
-                    new LineReader(shells.getInputStream(), MOST_BYTES, MemoryBudget.ofThisProcess());
+            LineReader lines = new LineReader(shells.getInputStream(), MOST_BYTES, MemoryBudget.ofThisProcess());
             for (Optional<LineReader.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
                 take(line.get());
             }
@@ -236,7 +236,7 @@ final class McpStdioChannel implements McpChannel {
             if (line.bytes().length > LARGE_BYTES) {
                 refuse(line, UNREADABLE);
             }
-            LOG.debug("{} prints what is no message", name);
+            LOG.debug("{} prints what is not a message", name);
             return;
         }
         JsonNode said = message.get();
@@ -249,15 +249,13 @@ final class McpStdioChannel implements McpChannel {
 
     /** It has been answered, and nobody will know how: better than waiting for what never comes. */
     private void refuse(LineReader.Line line, String why) {
-        String beginning =
-                new String(line.bytes(), 0, Math.min(64, line.bytes().length), StandardCharsets.ISO_8859_1);
+        String beginning = new String(line.bytes(), 0, Math.min(64, line.bytes().length), StandardCharsets.ISO_8859_1);
         Matcher first = ID_AT_THE_BEGINNING.matcher(beginning);
         Matcher last = ID_AT_THE_END.matcher(line.end());
         Optional<String> id = first.find()
                 ? Optional.of(first.group(1))
                 : last.find() ? Optional.of(last.group(1)) : Optional.empty();
-        id.flatMap(this::waiter)
-                .ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(why, Effect.UNKNOWN)));
+        id.flatMap(this::waiter).ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(why, Effect.UNKNOWN)));
     }
 
     private Optional<CompletableFuture<RpcAnswer>> waiter(String id) {

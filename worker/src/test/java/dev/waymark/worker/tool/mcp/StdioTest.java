@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.agent.McpServer;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
-import dev.waymark.agent.McpServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
