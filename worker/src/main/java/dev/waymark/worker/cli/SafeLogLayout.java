@@ -5,7 +5,10 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.waymark.display.SafeText;
 import dev.waymark.worker.secret.LogSecrets;
 
-/** A log that is safe to show: what models, tools and servers say may stand in a message or an exception, and so may secrets. */
+/**
+ * Escapes control characters and masks secrets in the log, since messages and exceptions may quote models, tools and
+ * servers.
+ */
 public final class SafeLogLayout extends PatternLayout {
     @Override
     public String doLayout(ILoggingEvent event) {

@@ -29,11 +29,11 @@ import okhttp3.Response;
 import okio.BufferedSink;
 
 /**
- * Sends requests whose reply is a stream of events, each exactly once: not over again when a connection breaks, not to
- * where a redirect points. Thread-safe; any number at a time. Its threads keep no process alive.
+ * Sends requests that are answered with a stream of events. Each request is sent exactly once: neither a broken
+ * connection nor a redirect repeats it. Thread-safe, without a limit on concurrent requests. Uses daemon threads.
  *
- * <p>Of a reply it takes at most 1,048,576 characters and 1,000 parts, in events of at most 2 MiB and a stream of at most
- * 128 MiB. All replies that are being read share the worker's {@link MemoryBudget}.
+ * <p>A reply has at most 1,048,576 characters and 1,000 parts, an event at most 2 MiB and a stream at most 128 MiB. All
+ * replies that are being read share the worker's {@link MemoryBudget}.
  */
 public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
@@ -65,7 +65,7 @@ public final class EventStreams {
             thread.setDaemon(true);
             return thread;
         }));
-        // Left alone, it has five requests a host at a time, and the others wait in a queue that nobody sees.
+        // OkHttp allows five requests per host by default and queues the rest.
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         return new OkHttpClient.Builder()
@@ -75,7 +75,7 @@ public final class EventStreams {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // A model may think for minutes before its first word.
+                // A model may think for minutes before it sends anything.
                 .readTimeout(Duration.ofMinutes(5))
                 .pingInterval(Duration.ofSeconds(30))
                 .addNetworkInterceptor(EventStreams::sendOnce)
@@ -83,9 +83,8 @@ public final class EventStreams {
     }
 
     /**
-     * A connection of HTTP/1.1 carries one request: nobody can tell whether one that was kept has been closed meanwhile, as
-     * many servers do within seconds, and a request that finds out is an attempt that has failed. Where several requests
-     * share a connection, its end is noticed.
+     * Uses an HTTP/1.1 connection for one request only. Many servers close idle connections within seconds; a request
+     * on a closed one would be a failed attempt. With HTTP/2 a closed connection is noticed in time.
      */
     private static Response sendOnce(Interceptor.Chain chain) throws IOException {
         Connection connection = chain.connection();
@@ -99,7 +98,9 @@ public final class EventStreams {
                                 .build());
     }
 
-    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    /**
+     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     */
     public static RequestBody once(Object body) {
         byte[] json = ProviderJson.bytes(body);
         return new RequestBody() {
@@ -126,9 +127,9 @@ public final class EventStreams {
     }
 
     /**
-     * Sends it, and reads the events in the calling thread.
+     * Sends the request and reads the events in the calling thread.
      *
-     * @throws InterruptedException when that thread is interrupted: the request is given up
+     * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
     public Reply ask(Request request, EventReader reader) throws ModelFailure, InterruptedException {
         Call call = CLIENT.newCall(
@@ -156,7 +157,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is not a reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent an invalid reply");
         } catch (MemoryShortException e) {
             if (Thread.interrupted()) {
                 throw new InterruptedException();
@@ -185,7 +186,7 @@ public final class EventStreams {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(
-                    service.name() + " sent what is not a reply: " + ErrorBody.cut(data));
+                    service.name() + " sent an invalid reply: " + ErrorBody.cut(data));
         }
     }
 
@@ -199,7 +200,7 @@ public final class EventStreams {
         String words = service.withoutKey(
                 Optional.ofNullable(failed.cause().getMessage()).orElse(""));
         return failed.begun()
-                ? ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply: " + words)
+                ? ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply: " + words)
                 : ProviderFailures.UNREACHABLE.failure(service.name() + " can't be reached: " + words);
     }
 
@@ -217,15 +218,15 @@ public final class EventStreams {
 
     private record End() implements Arrival {}
 
-    /** An answer that is no stream. */
+    /** An answer that is not a stream. */
     private record Refusal(int status, okhttp3.Headers headers, String body) implements Arrival {}
 
-    /** @param begun whether the stream had begun */
+    /** @param begun whether the connection failed during the stream, not before it */
     private record Failed(Exception cause, boolean begun) implements Arrival {}
 
     /**
-     * What OkHttp's thread hands to the one that asked: a few events at a time, so that a service which sends faster than
-     * its events are read has to wait.
+     * Passes events from OkHttp's thread to the calling thread, a few at a time: a service that sends faster than its
+     * events are read has to wait.
      */
     private static final class Arrivals implements Callback, AutoCloseable {
         private static final int AHEAD = 4;

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 
-/** JSON as it is exchanged with providers: what they add must not hurt, and a null in a call's arguments is a null. */
+/** JSON for exchange with providers: unknown fields are ignored, and nulls in a call's arguments are kept. */
 public final class ProviderJson {
     /** In memory, a small value takes many times what it takes as text. */
     private static final StreamReadConstraints LIMITS =
@@ -22,7 +22,7 @@ public final class ProviderJson {
 
     private ProviderJson() {}
 
-    /** What an event of a stream says. */
+    /** Parses the data of a stream event. */
     public static JsonNode event(String data) throws JsonProcessingException {
         JsonNode tree = MAPPER.readTree(data);
         if (!tree.isObject()) {
@@ -35,7 +35,7 @@ public final class ProviderJson {
         try {
             return MAPPER.writeValueAsBytes(body);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("a request that can't be written", e);
+            throw new IllegalArgumentException("the request can't be encoded as JSON", e);
         }
     }
 }

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 
-/** Messages as both transports carry them. */
+/** JSON-RPC messages, as used by both transports. */
 final class JsonRpc {
     /** In memory, a small value takes many times what it takes as text. */
     static final int MOST_TOKENS = 500_000;
@@ -65,7 +65,7 @@ final class JsonRpc {
         }
     }
 
-    /** Nothing where this is not a message: servers print other things, too. */
+    /** Empty if this is not a message: servers also print other text. */
     static Optional<JsonNode> read(byte[] json) {
         try {
             JsonNode message = MAPPER.readTree(json);
@@ -93,7 +93,7 @@ final class JsonRpc {
                 : new RpcAnswer.Result(message.path("result"));
     }
 
-    /** What is said to a server that asks something of us. It was told that there is nothing to ask for. */
+    /** The reply to a request from the server. The handshake offered no features that a server could ask for. */
     static Optional<ObjectNode> reply(JsonNode message) {
         if (!message.has("id") || !message.has("method")) {
             return Optional.empty();

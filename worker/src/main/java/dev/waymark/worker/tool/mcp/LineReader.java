@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads lines of any length, and keeps of one that is too long, or that there is no memory for, its beginning and its end.
- * A line holds its share of memory until the next one is read.
+ * Reads lines of any length. Only the beginning and the end of a line are kept if it is too long, or if there is no memory
+ * for it. A line holds its share of memory until the next one is read.
  */
 final class LineReader {
     private static final int END_BYTES = 64;
@@ -32,12 +32,12 @@ final class LineReader {
     /**
      * One line.
      *
-     * @param bytes all of it; of one that is cut, as much of its beginning as is kept
+     * @param bytes the whole line, or the beginning of one that is cut
      * @param cut why it is not whole
      */
     record Line(byte[] bytes, Optional<String> cut, String end) {}
 
-    /** Nothing at the end. What stands there without a line feed is not a line. */
+    /** Empty at the end of the input. A last line without a line feed is ignored. */
     Optional<Line> next() throws IOException {
         memory.close();
         memory = budget.open();

@@ -41,9 +41,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that has an address: streamable HTTP. Each request goes out once, over a connection of its own, since one that
- * was kept may be closed in the moment in which it is used again, and nobody could tell whether the request arrived.
- * Redirects are followed on the same host only.
+ * A server with a URL, over streamable HTTP. Each request is sent once, over a new connection: a reused connection may
+ * be closing, and then it would be unknown whether the request arrived. Redirects are followed on the same host only.
  */
 final class McpHttpChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
@@ -82,14 +81,14 @@ final class McpHttpChannel implements McpChannel {
         this.secrets = secrets;
     }
 
-    /** Goes nowhere yet. */
+    /** Does not connect yet. */
     static McpHttpChannel to(McpServer server, Secrets secrets) throws RequestNotSentException {
         Headers.Builder headers = new Headers.Builder();
         try {
             server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
         } catch (IllegalArgumentException e) {
-            // What OkHttp says of it quotes the value.
-            throw new RequestNotSentException("a header holds what no header can");
+            // OkHttp's message would quote the value.
+            throw new RequestNotSentException("a header holds characters that it can't have");
         }
         return new McpHttpChannel(server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets);
     }
@@ -110,7 +109,7 @@ final class McpHttpChannel implements McpChannel {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // Whoever waits for the answer knows for how long.
+                // The waiting thread has the timeout.
                 .readTimeout(Duration.ZERO)
                 .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
                         .<EventListener>map(exchange -> exchange)
@@ -190,7 +189,7 @@ final class McpHttpChannel implements McpChannel {
         sent.enqueue(new Callback() {
             @Override
             public void onFailure(Call call, IOException e) {
-                LOG.debug("{} did not hear what needs no answer", name);
+                LOG.debug("{}: a notification was not delivered", name);
                 done.complete(null);
             }
 
@@ -218,7 +217,7 @@ final class McpHttpChannel implements McpChannel {
         return session.isPresent();
     }
 
-    /** Tells the server that its session is over, if there is one, and does not wait long for it to hear that. */
+    /** Ends the session on the server, if there is one, without waiting long for the answer. */
     @Override
     public void close() {
         if (!open) {
@@ -229,7 +228,7 @@ final class McpHttpChannel implements McpChannel {
             try {
                 send(request().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | ExecutionException e) {
-                LOG.debug("{} did not hear that its session is over", name);
+                LOG.debug("{}: the request to end its session was not delivered", name);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -248,7 +247,9 @@ final class McpHttpChannel implements McpChannel {
         return request;
     }
 
-    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    /**
+     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     */
     private static RequestBody once(byte[] json) {
         return new RequestBody() {
             @Override
@@ -273,17 +274,17 @@ final class McpHttpChannel implements McpChannel {
         };
     }
 
-    /** To the same host, with the same request: 307 and 308. */
+    /** A redirect that repeats the request on the same host: 307 or 308. */
     private static final class Moved extends IOException {
         private final HttpUrl to;
 
         Moved(HttpUrl to) {
-            super("it redirects in circles");
+            super("too many redirects");
             this.to = to;
         }
     }
 
-    /** One request and what comes back. */
+    /** A request and its answer. */
     private final class Exchange extends EventListener implements Callback {
         private final long id;
         private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
@@ -336,7 +337,7 @@ final class McpHttpChannel implements McpChannel {
             }
             return document.filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
-                    .orElseThrow(() -> new IOException("what it answers is not an answer"));
+                    .orElseThrow(() -> new IOException("its answer is not a JSON-RPC response"));
         }
 
         private RpcAnswer stream(ServerSentEvents events) throws IOException {
@@ -371,9 +372,9 @@ final class McpHttpChannel implements McpChannel {
                     throw new Moved(to.get());
                 }
                 return new RpcAnswer.Refusal(
-                        "HTTP " + status + ": it redirects elsewhere, which is not followed", Effect.NOT_DONE);
+                        "HTTP " + status + ": redirects to another host are not followed", Effect.NOT_DONE);
             }
-            // Some say 400 where the protocol has 404.
+            // Some servers send 400 where the protocol requires 404.
             boolean unknown = status == 404
                     || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
             if (session.isPresent() && unknown) {

@@ -149,7 +149,7 @@ class HttpRunnerTest {
         Endpoint endpoint = endpoint(Method.GET, "http://127.0.0.1/").withHeader("X-Token", "${TOKEN}");
 
         assertThat(odd.run(endpoint, Json.EMPTY_OBJECT, KEY, LONG))
-                .isEqualTo(new HttpResult.NotSent("the header X-Token would hold what no header can"));
+                .isEqualTo(new HttpResult.NotSent("the header X-Token would hold characters that a header can't have"));
         assertThat(odd.run(endpoint.withHeader("X-Other", "${OTHER}"), Json.EMPTY_OBJECT, KEY, LONG))
                 .isEqualTo(new HttpResult.NotSent("environment variable OTHER is not set in the worker"));
     }
@@ -203,7 +203,7 @@ class HttpRunnerTest {
 
         for (Method method : List.of(Method.GET, Method.POST, Method.DELETE)) {
             assertThat(run(endpoint(method, "http://127.0.0.1:" + port + "/"), Map.of()))
-                    .isEqualTo(new HttpResult.Lost("the connection broke off before the answer"));
+                    .isEqualTo(new HttpResult.Lost("the connection was lost before the answer"));
         }
         assertThat(connections).hasValue(3);
     }
@@ -220,7 +220,7 @@ class HttpRunnerTest {
         });
 
         assertThat(run(endpoint(Method.GET, "http://127.0.0.1:" + good + "/"), Map.of()))
-                .isEqualTo(new HttpResult.Lost("the server answered 200, and the rest of its answer did not come"));
+                .isEqualTo(new HttpResult.Lost("the server answered 200, but the rest of its answer did not arrive"));
         assertThat(run(endpoint(Method.GET, "http://127.0.0.1:" + bad + "/"), Map.of()))
                 .isEqualTo(new HttpResult.Answered(500, ""));
     }
@@ -245,8 +245,8 @@ class HttpRunnerTest {
 
         assertThat(answer.body())
                 .hasSize(InlineText.LIMIT_BYTES)
-                .contains("{\"truncated\":true,\"bytes\":" + (HttpRunner.MOST_BYTES + 29) + ",")
-                .endsWith("x\n[of more than 4194304 bytes]");
+                .contains("{\"truncated\":true,\"bytes\":" + (HttpRunner.MOST_BYTES + 31) + ",")
+                .endsWith("x\n[cut: more than 4194304 bytes]");
     }
 
     @Test
@@ -266,7 +266,7 @@ class HttpRunnerTest {
 
         HttpResult.Answered answer = (HttpResult.Answered) run(endpoint(Method.GET, server.url("/")), Map.of());
 
-        assertThat(answer.body()).endsWith("[of more than 4194304 bytes]");
+        assertThat(answer.body()).endsWith("[cut: more than 4194304 bytes]");
     }
 
     @Test
@@ -433,7 +433,8 @@ class HttpRunnerTest {
         });
 
         assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of("x", 1)))
-                .isEqualTo(new HttpResult.Lost("the server answered 303, and where that leads status 404: not yet"));
+                .isEqualTo(new HttpResult.Lost(
+                        "the server answered 303, and the request to its target failed: status 404: not yet"));
     }
 
     @Test
@@ -490,7 +491,7 @@ class HttpRunnerTest {
 
         assertThat(rebound.run(Endpoint.of(Method.GET, url + "/again"), Json.EMPTY_OBJECT, KEY, LONG))
                 .isEqualTo(new HttpResult.NotSent(
-                        "its address is private, and the tool does not say allow_private: true"));
+                        "its address is private, and the tool does not set allow_private: true"));
         assertThat(server.requests())
                 .extracting(RecordingServer.Request::target)
                 .containsExactly("/again");
