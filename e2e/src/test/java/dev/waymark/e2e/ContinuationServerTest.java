@@ -160,7 +160,7 @@ class ContinuationServerTest {
 
         assertThat(there.json().get("messages").toString()).contains("Paid.");
         assertThat(here.json().get("messages").toString())
-                .contains("it was not started, because the parent thread goes on as asking-2");
+                .contains("it was not started, because the parent thread continues as asking-2");
         assertThat(charges("payer")).hasSize(1);
         for (String thread : List.of("asking", "asking-2")) {
             assertThat(waymark.run("verify", thread).exitCode()).as(thread).isZero();

@@ -151,7 +151,7 @@ public final class AgentWorker implements AutoCloseable {
         return ActivityProblems.reading(() -> runs.parentContinuedAs(info.getWorkflowId(), info.getWorkflowRunId()))
                 .map(other -> new Problem(
                         GOES_ON_ELSEWHERE,
-                        "it was not started, because the parent thread goes on as " + other
+                        "it was not started, because the parent thread continues as " + other
                                 + ", which has the same call"));
     }
 
