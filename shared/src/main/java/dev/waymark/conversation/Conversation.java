@@ -299,7 +299,6 @@ public record Conversation(
         return money.limits(terms(), parent());
     }
 
-
     /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
         return terms().isEmpty() && life() != Life.CANCELLED;
@@ -339,7 +338,6 @@ public record Conversation(
         draft.dialogue.transcript = other;
         return draft.state();
     }
-
 
     public int rules() {
         return identity.rules();

@@ -147,7 +147,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
 
-
     /** Executes what the state decided. At a hard limit nothing new is started. */
     private final class Driver implements Step.Cases<Boolean> {
         private final boolean nothingNew;
@@ -238,7 +237,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-
     /**
      * Continues as new if that is due and possible. Returns whether the run is at a hard limit, where nothing new may
      * start.
@@ -299,7 +297,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 "the conversation takes " + bytes + " bytes packed, of at most " + limits.carriedBytes()
                         + ", and this run can't grow any further");
     }
-
 
     private void receive(String signal, @Nullable RawValue payload) {
         signals++;
@@ -412,7 +409,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     Workflow.getInfo().getRunId());
         }
     }
-
 
     @Override
     public StatusReport status() {
