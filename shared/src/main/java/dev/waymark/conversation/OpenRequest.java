@@ -135,10 +135,10 @@ public record OpenRequest(
     }
 
     /** The stored form of the decision's signature; empty if decisions need not be signed. */
-    Optional<Call.Signature> signature(Fact.ApprovalDecided decided) {
+    Optional<CallApproval.Signature> signature(Fact.ApprovalDecided decided) {
         return signers.map(all -> statement(all, this, decided))
                 .flatMap(statement -> decided.signature()
-                        .map(signature -> new Call.Signature(
+                        .map(signature -> new CallApproval.Signature(
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
