@@ -101,15 +101,15 @@ final class PeopleRules {
         }
     }
 
-    private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {
+    private void decide(Call call, Fact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call.tool(), fact.reason());
-            approvals.deny(call, new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
+            approvals.deny(call, new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
             return;
         }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at, signed);
+        CallApproval approval = new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed);
         calls.bringOn(call.decided(approval, args, draft.at));
         draft.reachVersionWhenBatchIsDone();
     }

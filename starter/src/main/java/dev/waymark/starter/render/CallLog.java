@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.contract.CallItem;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.message.Part;
@@ -142,7 +143,7 @@ public final class CallLog {
     }
 
     /** {@code approved by ann, with other arguments}. */
-    static String words(Call.Approval approval) {
+    static String words(CallApproval approval) {
         String how = approval.approved() ? "approved" : "denied";
         String who = approval.stated() ? ", according to a checkpoint" : by(approval.by());
         return how
