@@ -7,5 +7,11 @@ import java.time.Instant;
  * to be forgotten; then the words may be none.
  *
  * @param eventId the event by which the model was called
+ * @param from how many characters of the attempt came before
  */
-public record TextDelta(String runId, long eventId, Instant at, int attempt, String text) {}
+public record TextDelta(String runId, long eventId, Instant at, int attempt, int from, String text) {
+    /** How many characters of the attempt are known with this. */
+    public int until() {
+        return from + text.length();
+    }
+}

@@ -10,6 +10,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -180,7 +181,9 @@ public record Call(
     /**
      * Who decided, and why.
      *
+     * @param by who says that they decided
      * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+     * @param verified who decided, where a server checked that
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -193,10 +196,12 @@ public record Call(
             @JsonProperty("signed") Optional<Signature> signed,
 
             @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            boolean stated) {
+            boolean stated,
+
+            @JsonProperty("verified") Optional<VerifiedSubject> verified) {
         /** A decision made here that nobody signed. */
         public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-            this(approved, edited, by, reason, at, Optional.empty(), false);
+            this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
         }
 
         /** A decision made here, with its signature. */
@@ -207,11 +212,16 @@ public record Call(
                 Optional<String> reason,
                 Instant at,
                 Optional<Signature> signed) {
-            this(approved, edited, by, reason, at, signed, false);
+            this(approved, edited, by, reason, at, signed, false, Optional.empty());
+        }
+
+        Approval verifiedAs(Optional<VerifiedSubject> subject) {
+            return new Approval(approved, edited, by, reason, at, signed, stated, subject);
         }
 
         @JsonCreator
         public Approval {
+            verified = verified == null ? Optional.empty() : verified;
             signed = signed == null ? Optional.empty() : signed;
             by = by == null ? Optional.empty() : by;
             reason = reason == null ? Optional.empty() : reason;

@@ -263,10 +263,10 @@ class SignedDecisionTest {
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
         assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
+                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
         assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
+                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .isEmpty();
     }
 

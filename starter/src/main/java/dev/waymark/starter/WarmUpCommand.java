@@ -1,5 +1,6 @@
 package dev.waymark.starter;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
@@ -9,7 +10,6 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ThreadView;

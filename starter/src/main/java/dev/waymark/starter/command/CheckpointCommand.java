@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.checkpoint.SessionCheckpoint;
@@ -8,7 +9,6 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.Optional;
 import java.util.concurrent.Callable;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.contract.PendingItem;
@@ -7,7 +8,6 @@ import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;

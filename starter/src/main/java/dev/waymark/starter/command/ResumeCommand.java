@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
@@ -15,7 +16,6 @@ import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
@@ -10,7 +11,6 @@ import dev.waymark.client.ValueText;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;

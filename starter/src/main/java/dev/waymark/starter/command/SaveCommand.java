@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
@@ -15,7 +16,6 @@ import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.command;
 
+import dev.waymark.client.document.JsonDocuments;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
@@ -9,7 +10,6 @@ import dev.waymark.client.TextDelta;
 import dev.waymark.client.Watcher;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.ConnectionOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import java.util.concurrent.Callable;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.ValueText;

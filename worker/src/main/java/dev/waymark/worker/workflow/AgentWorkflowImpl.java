@@ -203,7 +203,8 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             }
             Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
             Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
-            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits(), session);
+            return flights.startSubagent(
+                    name, step.call(), state.context(), parent, input.limits(), session, input.owner());
         }
 
         @Override
