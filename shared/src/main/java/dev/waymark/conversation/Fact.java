@@ -27,6 +27,13 @@ public sealed interface Fact {
         /** The signal or update by which it comes. */
         String signal();
 
+        <R> R match(InboundCases<R> cases);
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return match((InboundCases<R>) cases);
+        }
+
         /** The id under which it was sent, by which a second delivery is known. */
         default Optional<String> messageId() {
             return Optional.empty();
@@ -264,7 +271,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.toolClaimed(this);
         }
     }
@@ -306,7 +313,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.toolEndedLate(this);
         }
     }
@@ -410,7 +417,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.subagentReported(this);
         }
     }
@@ -500,7 +507,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
     }
@@ -524,7 +531,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.humanAnswered(this);
         }
     }
@@ -589,7 +596,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
     }
@@ -642,7 +649,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.outcomeSettled(this);
         }
     }
@@ -664,7 +671,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
     }
@@ -682,7 +689,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.stopped(this);
         }
     }
@@ -700,7 +707,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
     }
@@ -718,7 +725,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.closeRequested(this);
         }
     }
@@ -762,8 +769,33 @@ public sealed interface Fact {
         }
     }
 
-    /** One method a fact, so that the compiler finds the reader that forgot one. */
-    interface Cases<R> {
+    /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
+    interface InboundCases<R> {
+        R toolClaimed(ToolClaimed fact);
+
+        R toolEndedLate(ToolEndedLate fact);
+
+        R subagentReported(SubagentReported fact);
+
+        R userSpoke(UserSpoke fact);
+
+        R humanAnswered(HumanAnswered fact);
+
+        R approvalDecided(ApprovalDecided fact);
+
+        R outcomeSettled(OutcomeSettled fact);
+
+        R budgetRaised(BudgetRaised fact);
+
+        R stopped(Stopped fact);
+
+        R cleared(Cleared fact);
+
+        R closeRequested(CloseRequested fact);
+    }
+
+    /** One method for each fact, so that the compiler finds the reader that forgot one. */
+    interface Cases<R> extends InboundCases<R> {
         R runStarted(RunStarted fact);
 
         R agentRequested(AgentRequested fact);
@@ -792,13 +824,9 @@ public sealed interface Fact {
 
         R toolLost(ToolLost fact);
 
-        R toolClaimed(ToolClaimed fact);
-
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
-
-        R toolEndedLate(ToolEndedLate fact);
 
         R verifyLeft(VerifyLeft fact);
 
@@ -810,8 +838,6 @@ public sealed interface Fact {
 
         R subagentFinished(SubagentFinished fact);
 
-        R subagentReported(SubagentReported fact);
-
         R decisionPassedOn(DecisionPassedOn fact);
 
         R parentTold(ParentTold fact);
@@ -819,22 +845,6 @@ public sealed interface Fact {
         R subagentsCutOff(SubagentsCutOff fact);
 
         R timePassed(TimePassed fact);
-
-        R userSpoke(UserSpoke fact);
-
-        R humanAnswered(HumanAnswered fact);
-
-        R approvalDecided(ApprovalDecided fact);
-
-        R outcomeSettled(OutcomeSettled fact);
-
-        R budgetRaised(BudgetRaised fact);
-
-        R stopped(Stopped fact);
-
-        R cleared(Cleared fact);
-
-        R closeRequested(CloseRequested fact);
 
         R cancelRequested(CancelRequested fact);
 
