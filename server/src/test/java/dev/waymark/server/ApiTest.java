@@ -18,7 +18,7 @@ import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.ApiRoutes;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.tool.ToolArguments;
@@ -67,7 +67,7 @@ class ApiTest {
         for (Route route : ApiRoutes.of(
                 threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
-                    + route.role().map(Role::wireName).orElse("-"));
+                    + route.role().map(CallerRole::wireName).orElse("-"));
         }
         Set<String> documented = new TreeSet<>();
         DOCUMENT.json().path("paths").properties().forEach(path -> path.getValue().properties().forEach(operation -> documented.add(

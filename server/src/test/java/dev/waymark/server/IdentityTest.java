@@ -27,7 +27,7 @@ import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.IdentityProblem;
 import dev.waymark.server.identity.JwtSettings;
 import dev.waymark.server.identity.JwtTokens;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import java.io.IOException;
 import java.io.InputStream;
@@ -219,7 +219,7 @@ class IdentityTest {
         assertThat(caller.subject().orElseThrow().subject()).isEqualTo("ann");
         assertThat(caller.subject().orElseThrow().issuer()).contains(ISSUER);
         assertThat(caller.groups()).containsExactly("support");
-        assertThat(caller.roles()).containsExactlyInAnyOrder(Role.TALK, Role.DECIDE);
+        assertThat(caller.roles()).containsExactlyInAnyOrder(CallerRole.TALK, CallerRole.DECIDE);
         SignedJWT elliptic = new SignedJWT(
                 new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("e1").build(), claims().build());
         elliptic.sign(new ECDSASigner(ec));
@@ -227,7 +227,7 @@ class IdentityTest {
         assertThat(tokens.caller(signed(claims().claim("waymark_roles", null).build()))
                         .orElseThrow()
                         .roles())
-                .containsExactly(Role.LOOK);
+                .containsExactly(CallerRole.LOOK);
 
         assertThat(tokens.caller(signed(claims().issuer("https://other.example").build()))).isEmpty();
         assertThat(tokens.caller(signed(claims().audience("another").build()))).isEmpty();
@@ -284,7 +284,7 @@ class IdentityTest {
 
     private static JwtTokens jwts(String keys) {
         return JwtTokens.of(new JwtSettings(
-                ISSUER, "waymark", keys, JwtSettings.ROLES_CLAIM, JwtSettings.GROUPS_CLAIM, Set.of(Role.LOOK)));
+                ISSUER, "waymark", keys, JwtSettings.ROLES_CLAIM, JwtSettings.GROUPS_CLAIM, Set.of(CallerRole.LOOK)));
     }
 
     private static JWTClaimsSet.Builder claims() {

@@ -9,7 +9,7 @@ import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -58,9 +58,9 @@ public final class ApiRoutes {
                 JsonDocuments.tree(request.caller().groups().stream().sorted().toList()));
         document.set(
                 "roles",
-                JsonDocuments.tree(Arrays.stream(Role.values())
+                JsonDocuments.tree(Arrays.stream(CallerRole.values())
                         .filter(request.caller()::may)
-                        .map(Role::wireName)
+                        .map(CallerRole::wireName)
                         .toList()));
         return HttpReply.json(200, document);
     }

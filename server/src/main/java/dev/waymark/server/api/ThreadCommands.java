@@ -14,7 +14,7 @@ import dev.waymark.server.http.HttpAnswer;
 import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -34,32 +34,32 @@ final class ThreadCommands {
 
     List<Route> routes() {
         return List.of(
-                Route.post("say", "/v1/threads/{thread}/say", Role.TALK, request -> post(request, message(request))),
-                Route.post("answer", "/v1/threads/{thread}/answer", Role.TALK, request -> post(request, answer(request))),
+                Route.post("say", "/v1/threads/{thread}/say", CallerRole.TALK, request -> post(request, message(request))),
+                Route.post("answer", "/v1/threads/{thread}/answer", CallerRole.TALK, request -> post(request, answer(request))),
                 Route.post(
                         "approve",
                         "/v1/threads/{thread}/approve",
-                        Role.DECIDE,
+                        CallerRole.DECIDE,
                         request -> post(request, decision(request, approval(request)))),
                 Route.post(
                         "deny",
                         "/v1/threads/{thread}/deny",
-                        Role.DECIDE,
+                        CallerRole.DECIDE,
                         request -> post(request, decision(request, Approval.deny()))),
                 Route.post(
-                        "settle", "/v1/threads/{thread}/settle", Role.DECIDE, request -> post(request, settlement(request))),
-                Route.post("raiseBudget", "/v1/threads/{thread}/budget", Role.OPERATE, request -> post(request, raise(request))),
+                        "settle", "/v1/threads/{thread}/settle", CallerRole.DECIDE, request -> post(request, settlement(request))),
+                Route.post("raiseBudget", "/v1/threads/{thread}/budget", CallerRole.OPERATE, request -> post(request, raise(request))),
                 Route.post(
                         "stop",
                         "/v1/threads/{thread}/stop",
-                        Role.TALK,
+                        CallerRole.TALK,
                         request -> post(request, by(request, OutboundMessage.stop()))),
                 Route.post(
                         "close",
                         "/v1/threads/{thread}/close",
-                        Role.TALK,
+                        CallerRole.TALK,
                         request -> post(request, by(request, OutboundMessage.close()))),
-                Route.post("cancel", "/v1/threads/{thread}/cancel", Role.TALK, this::cancel));
+                Route.post("cancel", "/v1/threads/{thread}/cancel", CallerRole.TALK, this::cancel));
     }
 
     private HttpAnswer post(ApiRequest request, OutboundMessage message) {

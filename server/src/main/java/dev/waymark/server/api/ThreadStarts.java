@@ -15,7 +15,7 @@ import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpReply;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Caller;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -39,11 +39,11 @@ final class ThreadStarts {
 
     List<Route> routes() {
         return List.of(
-                Route.post("startThread", "/v1/threads", Role.TALK, this::start),
-                Route.post("importCheckpoint", "/v1/imports", Role.TALK, this::importCheckpoint)
+                Route.post("startThread", "/v1/threads", CallerRole.TALK, this::start),
+                Route.post("importCheckpoint", "/v1/imports", CallerRole.TALK, this::importCheckpoint)
                         .taking(CHECKPOINT_BYTES),
-                Route.post("forkThread", "/v1/threads/{thread}/fork", Role.TALK, this::fork),
-                Route.post("resumeThread", "/v1/threads/{thread}/resume", Role.TALK, this::resume));
+                Route.post("forkThread", "/v1/threads/{thread}/fork", CallerRole.TALK, this::fork),
+                Route.post("resumeThread", "/v1/threads/{thread}/resume", CallerRole.TALK, this::resume));
     }
 
     private HttpAnswer start(ApiRequest request) {
@@ -72,7 +72,7 @@ final class ThreadStarts {
 
     /** Tools trust the context, and limits protect whoever pays. */
     private static void requireOperator(Caller caller, String field) {
-        if (!caller.may(Role.OPERATE)) {
+        if (!caller.may(CallerRole.OPERATE)) {
             throw HttpProblem.of(403, "RoleRequired", "this takes the role operate: " + field);
         }
     }

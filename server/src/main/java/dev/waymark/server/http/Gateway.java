@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.Caller;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Instant;
@@ -217,7 +217,7 @@ final class Gateway extends Handler.Abstract {
             if (!rates.take(known.name())) {
                 throw tooMany("more than " + settings.requestsPerSecond() + " requests a second");
             }
-            Role role = route.role().get();
+            CallerRole role = route.role().get();
             if (!known.may(role)) {
                 throw HttpProblem.of(403, "RoleRequired", "this takes the role " + role.wireName());
             }

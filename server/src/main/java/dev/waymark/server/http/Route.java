@@ -1,6 +1,6 @@
 package dev.waymark.server.http;
 
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -16,7 +16,7 @@ public record Route(
         String name,
         String method,
         String template,
-        Optional<Role> role,
+        Optional<CallerRole> role,
         int mostBytes,
         Function<ApiRequest, HttpAnswer> handler) {
     private static final int BODY_BYTES = 1024 * 1024;
@@ -26,10 +26,10 @@ public record Route(
     }
 
     public static Route get(String name, String template, Function<ApiRequest, HttpAnswer> handler) {
-        return new Route(name, "GET", template, Optional.of(Role.LOOK), 0, handler);
+        return new Route(name, "GET", template, Optional.of(CallerRole.LOOK), 0, handler);
     }
 
-    public static Route post(String name, String template, Role role, Function<ApiRequest, HttpAnswer> handler) {
+    public static Route post(String name, String template, CallerRole role, Function<ApiRequest, HttpAnswer> handler) {
         return new Route(name, "POST", template, Optional.of(role), BODY_BYTES, handler);
     }
 

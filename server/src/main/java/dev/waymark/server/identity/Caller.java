@@ -13,18 +13,18 @@ import java.util.Set;
  * @param expires when the token does
  */
 public record Caller(
-        Optional<VerifiedSubject> subject, Set<String> groups, Set<Role> roles, Optional<Instant> expires) {
+        Optional<VerifiedSubject> subject, Set<String> groups, Set<CallerRole> roles, Optional<Instant> expires) {
     /** Anybody who reaches a server that checks nobody. */
     public static final Caller UNCHECKED =
-            new Caller(Optional.empty(), Set.of(), Set.of(Role.values()), Optional.empty());
+            new Caller(Optional.empty(), Set.of(), Set.of(CallerRole.values()), Optional.empty());
 
     public Caller {
         groups = Set.copyOf(groups);
         roles = Set.copyOf(roles);
     }
 
-    public boolean may(Role role) {
-        return roles.contains(role) || (role == Role.LOOK && !roles.isEmpty());
+    public boolean may(CallerRole role) {
+        return roles.contains(role) || (role == CallerRole.LOOK && !roles.isEmpty());
     }
 
     /**
@@ -32,7 +32,7 @@ public record Caller(
      * are for operators.
      */
     public boolean sees(Optional<ThreadOwner> owner) {
-        if (may(Role.OPERATE)) {
+        if (may(CallerRole.OPERATE)) {
             return true;
         }
         boolean isOwn = owner.flatMap(ThreadOwner::subject)

@@ -174,9 +174,9 @@ public final class JwtTokens implements Authenticator {
             return Optional.empty();
         }
         boolean hasRoles = claims.getClaim(settings.rolesClaim()) != null;
-        Set<Role> roles = hasRoles
+        Set<CallerRole> roles = hasRoles
                 ? names(claims.getClaim(settings.rolesClaim())).stream()
-                        .flatMap(name -> Role.of(name).stream())
+                        .flatMap(name -> CallerRole.of(name).stream())
                         .collect(Collectors.toUnmodifiableSet())
                 : settings.defaultRoles();
         Instant until = expires.toInstant();

@@ -79,10 +79,10 @@ public final class StaticTokens implements Authenticator {
             if (subject == null || subject.isBlank()) {
                 throw new IdentityProblem("a token has no subject: " + file);
             }
-            Set<Role> known = roles.stream()
-                    .map(name -> Role.of(name)
+            Set<CallerRole> known = roles.stream()
+                    .map(name -> CallerRole.of(name)
                             .orElseThrow(() -> new IdentityProblem("no such role: " + name + " in " + file
-                                    + ". Roles are " + Role.names())))
+                                    + ". Roles are " + CallerRole.names())))
                     .collect(Collectors.toUnmodifiableSet());
             return new Caller(
                     Optional.of(new VerifiedSubject(subject, Optional.empty())), Set.copyOf(groups), known, expires);

@@ -3,7 +3,7 @@ package dev.waymark.starter.serve;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.JwtSettings;
 import dev.waymark.server.identity.JwtTokens;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -94,11 +94,11 @@ final class IdentityOptions {
         return Optional.of(new JwtSettings(issuer, audience, keys, rolesClaim, groupsClaim, roles(defaultRoles, spec)));
     }
 
-    static Set<Role> roles(List<String> names, CommandSpec spec) {
+    static Set<CallerRole> roles(List<String> names, CommandSpec spec) {
         return names.stream()
-                .map(name -> Role.of(name)
+                .map(name -> CallerRole.of(name)
                         .orElseThrow(() -> new ParameterException(
-                                spec.commandLine(), "no such role: " + name + ". Roles are " + Role.names())))
+                                spec.commandLine(), "no such role: " + name + ". Roles are " + CallerRole.names())))
                 .collect(Collectors.toUnmodifiableSet());
     }
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.identity.Role;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.render.Output;

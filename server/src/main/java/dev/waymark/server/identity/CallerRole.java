@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** What somebody may do with the threads that they see. Every role may look. */
-public enum Role {
+public enum CallerRole {
     /** Read. */
     LOOK("look"),
     /** Start threads, speak and answer in them, stop, close and cancel them. */
@@ -17,7 +17,7 @@ public enum Role {
 
     private final String wireName;
 
-    Role(String wireName) {
+    CallerRole(String wireName) {
         this.wireName = wireName;
     }
 
@@ -25,13 +25,13 @@ public enum Role {
         return wireName;
     }
 
-    public static Optional<Role> of(String name) {
+    public static Optional<CallerRole> of(String name) {
         return Arrays.stream(values())
                 .filter(role -> role.wireName.equals(name))
                 .findFirst();
     }
 
     public static String names() {
-        return Arrays.stream(values()).map(Role::wireName).collect(Collectors.joining(", "));
+        return Arrays.stream(values()).map(CallerRole::wireName).collect(Collectors.joining(", "));
     }
 }
