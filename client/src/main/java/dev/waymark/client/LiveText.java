@@ -54,7 +54,9 @@ final class LiveText {
             int skipped = Math.min(known, reply.text().length());
             String text = reply.text().substring(skipped);
             boolean takesBack = another && characters > 0;
-            return text.isEmpty() && !takesBack ? Optional.empty() : Optional.of(new Words(reply.from() + skipped, text));
+            return text.isEmpty() && !takesBack
+                    ? Optional.empty()
+                    : Optional.of(new Words(reply.from() + skipped, text));
         }
 
         Heard and(PartialReply reply) {
@@ -137,7 +139,8 @@ final class LiveText {
                 activity.getLastHeartbeatTime().getSeconds(),
                 activity.getLastHeartbeatTime().getNanos());
         Optional<TextDelta> words = heard.newIn(reply)
-                .map(said -> new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text()));
+                .map(said ->
+                        new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text()));
         heard = heard.and(reply);
         return words;
     }

@@ -45,11 +45,13 @@ public record ResumeOptions(
     }
 
     public ResumeOptions withAnswer(String words) {
-        return new ResumeOptions(Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
+        return new ResumeOptions(
+                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     public ResumeOptions withAgent(String name) {
-        return new ResumeOptions(answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
+        return new ResumeOptions(
+                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     /** With what a saver knows of the thread beside its checkpoint, unless another agent is named. */
@@ -63,11 +65,13 @@ public record ResumeOptions(
     }
 
     public ResumeOptions withThread(String id) {
-        return new ResumeOptions(answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
+        return new ResumeOptions(
+                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     public ResumeOptions withMaxIterations(int most) {
-        return new ResumeOptions(answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
+        return new ResumeOptions(
+                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
     }
 
     /** Lets a thread with a name live on a server that keeps everything in memory. */
@@ -78,17 +82,18 @@ public record ResumeOptions(
     /** What the new thread carries for its tools, instead of what is recorded. */
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy);
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy);
     }
 
     /** The id from which the idempotency keys of its calls are made, where that is known better than from a checkpoint. */
     public ResumeOptions withSession(String id) {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
     }
 
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
-        return new ResumeOptions(
-                answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
     }
 
     /**

@@ -116,8 +116,10 @@ final class ThreadBrowser {
                         (done, of) -> {});
                 found = context
                         .directory()
-                        .project(own, (done, of) -> {}, (listed, run) -> run.expectedState()
-                                .map(state -> summary(listed, state)))
+                        .project(
+                                own,
+                                (done, of) -> {},
+                                (listed, run) -> run.expectedState().map(state -> summary(listed, state)))
                         .stream()
                         .filter(request::wants)
                         .toList();

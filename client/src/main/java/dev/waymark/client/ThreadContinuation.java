@@ -171,9 +171,7 @@ final class ThreadContinuation {
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
-            return left.isOver(how)
-                    ? Optional.empty()
-                    : Optional.of(goOnOnly(related(left, recovered, how), how));
+            return left.isOver(how) ? Optional.empty() : Optional.of(goOnOnly(related(left, recovered, how), how));
         });
     }
 

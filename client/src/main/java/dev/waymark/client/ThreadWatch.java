@@ -96,7 +96,8 @@ public final class ThreadWatch implements AutoCloseable {
         long toWords = words.areDue() ? Math.max(1, words.millisToNext()) : most;
         long toAbsence = toldOfAbsence ? most : patience.millis();
         CompletableFuture<?> time = new CompletableFuture<>()
-                .completeOnTimeout(true, Math.max(1, Math.min(most, Math.min(toWords, toAbsence))), TimeUnit.MILLISECONDS);
+                .completeOnTimeout(
+                        true, Math.max(1, Math.min(most, Math.min(toWords, toAbsence))), TimeUnit.MILLISECONDS);
         return CompletableFuture.anyOf(feed.ask(), time).handle((woken, failure) -> true);
     }
 

@@ -11,7 +11,8 @@ import java.util.regex.Pattern;
  * was then coming. Every reader of a history gives the same ids, so a place holds on any of them.
  */
 record WatchPosition(String event, Optional<LiveText.Heard> words) {
-    private static final Pattern FORM = Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
+    private static final Pattern FORM =
+            Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
 
     static Optional<WatchPosition> parse(String id) {
         Matcher matcher = FORM.matcher(id);
@@ -19,8 +20,7 @@ record WatchPosition(String event, Optional<LiveText.Heard> words) {
             return Optional.empty();
         }
         Optional<LiveText.Heard> words = Optional.ofNullable(matcher.group(2))
-                .map(attempt ->
-                        new LiveText.Heard(Integer.parseInt(attempt), Integer.parseInt(matcher.group(3))));
+                .map(attempt -> new LiveText.Heard(Integer.parseInt(attempt), Integer.parseInt(matcher.group(3))));
         return Optional.of(new WatchPosition(matcher.group(1), words));
     }
 

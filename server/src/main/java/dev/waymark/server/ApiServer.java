@@ -1,18 +1,23 @@
 package dev.waymark.server;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.server.agui.AgUiRoutes;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpEndpoint;
 import dev.waymark.server.http.HttpSettings;
+import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.IdentityProblem;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
@@ -61,12 +66,14 @@ public final class ApiServer implements AutoCloseable {
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         HttpEndpoint endpoint = HttpEndpoint.start(
-                checked,
-                ApiRoutes.of(client, agents, document.json(), readers),
-                document,
-                authenticator,
-                Failures::of);
+                checked, routes(client, agents, document, readers), document, authenticator, Failures::of);
         return new ApiServer(endpoint, readers);
+    }
+
+    static List<Route> routes(AgentClient client, AgentCatalogue agents, ApiDocument document, Executor readers) {
+        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document.json(), readers));
+        routes.addAll(AgUiRoutes.of(client, agents, readers));
+        return routes;
     }
 
     private static HttpSettings loopbackOnly(HttpSettings settings) throws IOException {

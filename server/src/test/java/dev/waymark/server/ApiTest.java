@@ -13,14 +13,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Prompt;
-import dev.waymark.server.document.ApiDocument;
-import dev.waymark.server.http.HttpSettings;
-import dev.waymark.server.http.Route;
-import dev.waymark.server.api.AgentCatalogue;
-import dev.waymark.server.api.ApiRoutes;
-import dev.waymark.server.identity.CallerRole;
-import dev.waymark.conversation.value.Json;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.document.ApiDocument;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.tool.ToolArguments;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest;
@@ -33,7 +31,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -64,16 +61,21 @@ class ApiTest {
     @Test
     void document_hasExactlyTheRoutesThatAreServed() {
         Set<String> served = new TreeSet<>();
-        for (Route route : ApiRoutes.of(
-                threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT.json(), Runnable::run)) {
+        for (Route route :
+                ApiServer.routes(threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT, Runnable::run)) {
             served.add(route.method() + " " + route.template() + " " + route.name() + " "
                     + route.role().map(CallerRole::wireName).orElse("-"));
         }
         Set<String> documented = new TreeSet<>();
-        DOCUMENT.json().path("paths").properties().forEach(path -> path.getValue().properties().forEach(operation -> documented.add(
-                operation.getKey().toUpperCase() + " " + path.getKey() + " "
-                        + operation.getValue().path("operationId").asText() + " "
-                        + operation.getValue().path("x-waymark-role").asText("-"))));
+        DOCUMENT.json()
+                .path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(operation -> documented.add(operation.getKey().toUpperCase() + " " + path.getKey()
+                                + " "
+                                + operation.getValue().path("operationId").asText() + " "
+                                + operation.getValue().path("x-waymark-role").asText("-"))));
 
         assertThat(documented).isEqualTo(served);
     }
@@ -95,7 +97,8 @@ class ApiTest {
         checked("approve", approved, 202);
         awaitStatus(ann, thread, "complete");
 
-        JsonNode call = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200).get(0);
+        JsonNode call = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200)
+                .get(0);
         assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
         assertThat(call.path("approval").path("by").asText()).isEqualTo("ann");
         assertThat(call.path("approval").path("verified").toString()).isEqualTo("{\"subject\":\"ann\"}");
@@ -119,7 +122,9 @@ class ApiTest {
         checked("say", ann.post("/v1/threads/" + thread + "/say", "{'message':'Thanks'}"), 202);
         awaitStatus(ann, thread, "complete");
         checked("close", ann.post("/v1/threads/" + thread + "/close", "{}"), 202);
-        await().atMost(Duration.ofSeconds(20)).until(() -> !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
         HttpCaller.Answer late = ann.post("/v1/threads/" + thread + "/say", "{'message':'Hello?'}");
         assertThat(problem(late)).isEqualTo("409 Closed");
     }
@@ -128,11 +133,11 @@ class ApiTest {
     void questions_areAnsweredInAnyOrder() throws Exception {
         String thread = ann.start("asker", "Book");
         await().atMost(Duration.ofSeconds(20))
-                .until(() -> ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
+                .until(() ->
+                        ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
 
         checked("answer", ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}"), 202);
-        HttpCaller.Answer twice =
-                ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12B'}");
+        HttpCaller.Answer twice = ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12B'}");
         assertThat(problem(twice)).isEqualTo("409 AlreadyDecided");
         checked("answer", ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_1','answer':'Friday'}"), 202);
         awaitStatus(ann, thread, "complete");
@@ -146,20 +151,26 @@ class ApiTest {
         HttpCaller.Answer other =
                 ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'another'}");
         assertThat(problem(other)).isEqualTo("409 ArgsChanged");
-        assertThat(problem(ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1'}"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1'}")))
+                .isEqualTo("400 BadInput");
         assertThat(problem(ann.post(
                         "/v1/threads/" + thread + "/approve",
-                        "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText()
-                                + "','args':{'cents':'many'}}")))
+                        "{'callId':'tu_1','argsDigest':'"
+                                + asked.path("argsDigest").asText() + "','args':{'cents':'many'}}")))
                 .isEqualTo("400 BadInput");
         checked(
                 "deny",
                 ann.post(
                         "/v1/threads/" + thread + "/deny",
-                        "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText() + "','reason':'no'}"),
+                        "{'callId':'tu_1','argsDigest':'"
+                                + asked.path("argsDigest").asText() + "','reason':'no'}"),
                 202);
         awaitStatus(ann, thread, "complete");
-        assertThat(ann.get("/v1/threads/" + thread + "/calls").body().get(0).path("status").asText())
+        assertThat(ann.get("/v1/threads/" + thread + "/calls")
+                        .body()
+                        .get(0)
+                        .path("status")
+                        .asText())
                 .isEqualTo("denied");
     }
 
@@ -174,7 +185,8 @@ class ApiTest {
         assertThat(again.body()).isEqualTo(first.body());
         assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Other'}", "key-1")))
                 .isEqualTo("409 KeyReused");
-        assertThat(ann.as(BOB).post("/v1/threads", body, "key-1").text("thread")).isNotEqualTo(first.text("thread"));
+        assertThat(ann.as(BOB).post("/v1/threads", body, "key-1").text("thread"))
+                .isNotEqualTo(first.text("thread"));
     }
 
     @Test
@@ -182,20 +194,24 @@ class ApiTest {
         String thread = ann.start("assistant", "Hi");
         awaitStatus(ann, thread, "complete");
         for (int i = 0; i < 2; i++) {
-            assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'More'}", "key-2").status())
+            assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'More'}", "key-2")
+                            .status())
                     .isEqualTo(202);
         }
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
-                        ann.get("/v1/threads/" + thread + "/messages").body())
-                .hasSize(4));
-        assertThat(ann.get("/v1/threads/" + thread).body().path("turn").intValue()).isEqualTo(2);
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(
+                                ann.get("/v1/threads/" + thread + "/messages").body())
+                        .hasSize(4));
+        assertThat(ann.get("/v1/threads/" + thread).body().path("turn").intValue())
+                .isEqualTo(2);
     }
 
     @Test
     void anothersThread_isAsIfItDidNotExist() throws Exception {
         String thread = ann.start("assistant", "Secret");
         HttpCaller bob = ann.as(BOB);
-        for (String path : List.of("", "/messages", "/pending", "/calls", "/versions", "/result", "/checkpoint", "/events")) {
+        for (String path :
+                List.of("", "/messages", "/pending", "/calls", "/versions", "/result", "/checkpoint", "/events")) {
             HttpCaller.Answer foreign = bob.get("/v1/threads/" + thread + path);
             HttpCaller.Answer missing = bob.get("/v1/threads/t-none" + path);
             assertThat(foreign.status()).isEqualTo(404);
@@ -215,18 +231,21 @@ class ApiTest {
     @Test
     void groupsThread_isItsMembers() throws Exception {
         HttpCaller dave = ann.as(DAVE);
-        HttpCaller.Answer started =
-                dave.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}");
+        HttpCaller.Answer started = dave.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}");
         assertThat(started.status()).isEqualTo(201);
         String thread = started.text("thread");
         HttpCaller carol = ann.as(CAROL);
         JsonNode asked = awaitPending(carol, thread);
-        String decision = "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText() + "'}";
+        String decision =
+                "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText() + "'}";
 
         assertThat(problem(ann.get("/v1/threads/" + thread))).isEqualTo("404 NotFound");
-        assertThat(problem(dave.post("/v1/threads/" + thread + "/approve", decision))).isEqualTo("403 RoleRequired");
-        assertThat(problem(carol.post("/v1/threads/" + thread + "/say", "{'message':'x'}"))).isEqualTo("403 RoleRequired");
-        assertThat(carol.post("/v1/threads/" + thread + "/approve", decision).status()).isEqualTo(202);
+        assertThat(problem(dave.post("/v1/threads/" + thread + "/approve", decision)))
+                .isEqualTo("403 RoleRequired");
+        assertThat(problem(carol.post("/v1/threads/" + thread + "/say", "{'message':'x'}")))
+                .isEqualTo("403 RoleRequired");
+        assertThat(carol.post("/v1/threads/" + thread + "/approve", decision).status())
+                .isEqualTo(202);
         awaitStatus(dave, thread, "complete");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}")))
                 .isEqualTo("403 NotInGroup");
@@ -236,10 +255,13 @@ class ApiTest {
     void threadOfTheCommandLine_isForOperators() throws Exception {
         AgentClient client = threads.client();
         client.start(Prompt.of("assistant", "Hi").withThread("trip/1 %2F ü").allowingVolatile());
-        String path = "/v1/threads/" + URLEncoder.encode("trip/1 %2F ü", StandardCharsets.UTF_8).replace("+", "%20");
+        String path = "/v1/threads/"
+                + URLEncoder.encode("trip/1 %2F ü", StandardCharsets.UTF_8).replace("+", "%20");
 
         assertThat(problem(ann.get(path))).isEqualTo("404 NotFound");
-        assertThat(checked("getThread", ann.as(OPERATOR).get(path), 200).path("thread").asText())
+        assertThat(checked("getThread", ann.as(OPERATOR).get(path), 200)
+                        .path("thread")
+                        .asText())
                 .isEqualTo("trip/1 %2F ü");
     }
 
@@ -255,8 +277,10 @@ class ApiTest {
         while (next.isPresent()) {
             JsonNode page = checked("listThreads", bob.get(next.get()), 200);
             assertThat(page.path("threads").size()).isLessThanOrEqualTo(2);
-            page.path("threads").forEach(thread -> listed.add(thread.path("thread").asText()));
-            next = Optional.ofNullable(page.path("next").textValue()).map(after -> "/v1/threads?limit=2&after=" + after);
+            page.path("threads")
+                    .forEach(thread -> listed.add(thread.path("thread").asText()));
+            next = Optional.ofNullable(page.path("next").textValue())
+                    .map(after -> "/v1/threads?limit=2&after=" + after);
         }
         assertThat(listed).doesNotHaveDuplicates().containsAll(started);
         assertThat(bob.get("/v1/threads?agent=billing").body().path("threads").toString())
@@ -272,16 +296,21 @@ class ApiTest {
         HttpCaller.Answer forked = ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1");
         checked("forkThread", forked, 201);
         awaitStatus(ann, forked.text("thread"), "complete");
-        assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1").text("thread"))
+        assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1")
+                        .text("thread"))
                 .isEqualTo(forked.text("thread"));
-        assertThat(problem(ann.as(BOB).get("/v1/threads/" + forked.text("thread")))).isEqualTo("404 NotFound");
+        assertThat(problem(ann.as(BOB).get("/v1/threads/" + forked.text("thread"))))
+                .isEqualTo("404 NotFound");
 
         checked("cancel", ann.post("/v1/threads/" + thread + "/cancel", "{}"), 202);
-        await().atMost(Duration.ofSeconds(20)).until(() -> !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
         HttpCaller.Answer resumed = ann.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}");
         checked("resumeThread", resumed, 201);
         awaitStatus(ann, resumed.text("thread"), "complete");
-        assertThat(problem(ann.as(BOB).get("/v1/threads/" + resumed.text("thread")))).isEqualTo("404 NotFound");
+        assertThat(problem(ann.as(BOB).get("/v1/threads/" + resumed.text("thread"))))
+                .isEqualTo("404 NotFound");
     }
 
     @Test
@@ -289,13 +318,16 @@ class ApiTest {
         String thread = ann.start("billing", "Pay");
         awaitPending(ann, thread);
         for (String format : List.of("runner", "thread", "phases", "messages", "session")) {
-            JsonNode checkpoint = ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format).body();
+            JsonNode checkpoint = ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format)
+                    .body();
             HttpCaller.Answer imported = ann.as(BOB)
                     .post("/v1/imports", "{\"agent\":\"billing\",\"checkpoint\":" + escaped(checkpoint) + "}");
             checked("importCheckpoint", imported, 201);
             assertThat(imported.text("thread")).isNotEqualTo(thread);
-            assertThat(ann.as(BOB).get("/v1/threads/" + imported.text("thread")).status()).isEqualTo(200);
-            assertThat(problem(ann.get("/v1/threads/" + imported.text("thread")))).isEqualTo("404 NotFound");
+            assertThat(ann.as(BOB).get("/v1/threads/" + imported.text("thread")).status())
+                    .isEqualTo(200);
+            assertThat(problem(ann.get("/v1/threads/" + imported.text("thread"))))
+                    .isEqualTo("404 NotFound");
         }
         assertThat(problem(ann.post("/v1/imports", "{'checkpoint':[]}"))).isEqualTo("400 CheckpointCorruption");
     }
@@ -315,7 +347,8 @@ class ApiTest {
                     .isEqualTo(201);
         }
         String thread = ann.start("assistant", "Hi");
-        assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}"))).isEqualTo("403 RoleRequired");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}")))
+                .isEqualTo("403 RoleRequired");
         checked("raiseBudget", ann.as(OPERATOR).post("/v1/threads/" + thread + "/budget", "{'iterations':50}"), 202);
     }
 
@@ -325,7 +358,8 @@ class ApiTest {
 
         assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing");
         assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
-        assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}"))).isEqualTo("404 NotFound");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}")))
+                .isEqualTo("404 NotFound");
     }
 
     @Test
@@ -340,17 +374,22 @@ class ApiTest {
     void badRequests_areRefusedByName() throws Exception {
         String thread = ann.start("assistant", "Hi");
         assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant'}"))).isEqualTo("400 BadInput");
-        assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','more':1}"))).isEqualTo("400 BadInput");
-        assertThat(problem(ann.post("/v1/threads", "{'agent':'a','agent':'b','message':'Hi'}"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','more':1}")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'a','agent':'b','message':'Hi'}")))
+                .isEqualTo("400 BadInput");
         assertThat(problem(ann.post("/v1/threads", "nonsense"))).isEqualTo("400 BadInput");
         assertThat(problem(ann.post("/v1/threads/" + thread + "/settle", "{'callId':'tu_9','outcome':'done'}")))
                 .isEqualTo("404 NotFound");
-        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?format=none"))).isEqualTo("400 BadInput");
-        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?at=99"))).isEqualTo("404 NotFound");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?format=none")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?at=99")))
+                .isEqualTo("404 NotFound");
         assertThat(problem(ann.get("/v1/threads/" + thread + "?what=1"))).isEqualTo("400 BadInput");
         assertThat(problem(ann.get("/v1/threads/%ff"))).isEqualTo("400 BadInput");
         assertThat(problem(ann.get("/v1/nothing"))).isEqualTo("404 NotFound");
-        assertThat(problem(ann.send(ann.request("/v1/threads/" + thread).DELETE()))).isEqualTo("405 MethodNotAllowed");
+        assertThat(problem(ann.send(ann.request("/v1/threads/" + thread).DELETE())))
+                .isEqualTo("405 MethodNotAllowed");
         assertThat(problem(ann.send(ann.request("/v1/threads")
                         .header("Content-Type", "text/plain")
                         .POST(HttpRequest.BodyPublishers.ofString("{\"agent\":\"assistant\",\"message\":\"Hi\"}")))))
@@ -401,8 +440,11 @@ class ApiTest {
     }
 
     private static void awaitStatus(HttpCaller caller, String thread, String status) {
-        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(
-                        caller.get("/v1/threads/" + thread).body().path("status").asText())
-                .isEqualTo(status));
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(caller.get("/v1/threads/" + thread)
+                                .body()
+                                .path("status")
+                                .asText())
+                        .isEqualTo(status));
     }
 }

@@ -24,10 +24,10 @@ import com.nimbusds.jwt.SignedJWT;
 import com.sun.net.httpserver.HttpServer;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.Caller;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.IdentityProblem;
 import dev.waymark.server.identity.JwtSettings;
 import dev.waymark.server.identity.JwtTokens;
-import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import java.io.IOException;
 import java.io.InputStream;
@@ -45,7 +45,6 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -110,12 +109,15 @@ class IdentityTest {
 
     @Test
     void foreignOrigin_isRefused_andListedOnesAreAllowed() throws Exception {
-        HttpCaller.Answer foreign =
-                ann().send(ann().request("/v1/threads").header("Origin", "https://evil.example").GET());
+        HttpCaller.Answer foreign = ann().send(ann().request("/v1/threads")
+                .header("Origin", "https://evil.example")
+                .GET());
         assertThat(code(foreign)).isEqualTo("403 ForeignOrigin");
-        assertThat(foreign.response().headers().firstValue("Access-Control-Allow-Origin")).isEmpty();
-        HttpCaller.Answer listed =
-                ann().send(ann().request("/v1/threads").header("Origin", "https://app.example").GET());
+        assertThat(foreign.response().headers().firstValue("Access-Control-Allow-Origin"))
+                .isEmpty();
+        HttpCaller.Answer listed = ann().send(ann().request("/v1/threads")
+                .header("Origin", "https://app.example")
+                .GET());
         assertThat(listed.status()).isEqualTo(200);
         assertThat(listed.response().headers().firstValue("Access-Control-Allow-Origin"))
                 .contains("https://app.example");
@@ -126,7 +128,8 @@ class IdentityTest {
                         .header("Access-Control-Request-Method", "POST")
                         .method("OPTIONS", HttpRequest.BodyPublishers.noBody()));
         assertThat(preflight.status()).isEqualTo(204);
-        assertThat(preflight.response().headers().firstValue("Access-Control-Allow-Credentials")).isEmpty();
+        assertThat(preflight.response().headers().firstValue("Access-Control-Allow-Credentials"))
+                .isEmpty();
     }
 
     @Test
@@ -229,13 +232,19 @@ class IdentityTest {
                         .roles())
                 .containsExactly(CallerRole.LOOK);
 
-        assertThat(tokens.caller(signed(claims().issuer("https://other.example").build()))).isEmpty();
+        assertThat(tokens.caller(signed(claims().issuer("https://other.example").build())))
+                .isEmpty();
         assertThat(tokens.caller(signed(claims().audience("another").build()))).isEmpty();
-        assertThat(tokens.caller(signed(claims().audience((String) null).build()))).isEmpty();
-        assertThat(tokens.caller(signed(claims().expirationTime(Date.from(Instant.now().minusSeconds(120))).build())))
+        assertThat(tokens.caller(signed(claims().audience((String) null).build())))
+                .isEmpty();
+        assertThat(tokens.caller(
+                        signed(claims().expirationTime(Date.from(Instant.now().minusSeconds(120)))
+                                .build())))
                 .isEmpty();
         assertThat(tokens.caller(signed(claims().expirationTime(null).build()))).isEmpty();
-        assertThat(tokens.caller(signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(120))).build())))
+        assertThat(tokens.caller(
+                        signed(claims().notBeforeTime(Date.from(Instant.now().plusSeconds(120)))
+                                .build())))
                 .isEmpty();
         assertThat(tokens.caller(signed(claims().subject(null).build()))).isEmpty();
         assertThat(tokens.caller(new PlainJWT(claims().build()).serialize())).isEmpty();
@@ -251,7 +260,8 @@ class IdentityTest {
         stranger.sign(new RSASSASigner(new RSAKeyGenerator(2048).generate()));
         assertThat(tokens.caller(stranger.serialize())).isEmpty();
         String valid = signed(claims().build());
-        assertThat(tokens.caller(valid.substring(0, valid.length() - 6) + "AAAAAA")).isEmpty();
+        assertThat(tokens.caller(valid.substring(0, valid.length() - 6) + "AAAAAA"))
+                .isEmpty();
         assertThat(tokens.caller("a.b.c")).isEmpty();
     }
 
@@ -261,7 +271,8 @@ class IdentityTest {
         Files.writeString(
                 pem,
                 "-----BEGIN PUBLIC KEY-----\n"
-                        + Base64.getMimeEncoder().encodeToString(rsa.toRSAPublicKey().getEncoded())
+                        + Base64.getMimeEncoder()
+                                .encodeToString(rsa.toRSAPublicKey().getEncoded())
                         + "\n-----END PUBLIC KEY-----\n");
         assertThat(jwts(pem.toString()).caller(signed(claims().build()))).isPresent();
         HttpServer provider = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);

@@ -80,18 +80,14 @@ final class ServedThreads implements AutoCloseable {
         Files.writeString(agents.resolve("assistant.script.yaml"), "replies:\n  - text: Hello.\n");
         Files.writeString(
                 agents.resolve("asker.yaml"), "model: scripted:asker.script.yaml\ntools:\n  - use: ask_user\n");
-        Files.writeString(
-                agents.resolve("asker.script.yaml"),
-                """
+        Files.writeString(agents.resolve("asker.script.yaml"), """
                 replies:
                   - tool_calls:
                       - { id: tu_1, name: ask_user, input: { question: "Which day?" } }
                       - { id: tu_2, name: ask_user, input: { question: "Which seat?" } }
                   - text: Booked.
                 """);
-        Files.writeString(
-                agents.resolve("billing.yaml"),
-                """
+        Files.writeString(agents.resolve("billing.yaml"), """
                 model: scripted:billing.script.yaml
                 tools:
                   - name: charge_card
@@ -100,9 +96,7 @@ final class ServedThreads implements AutoCloseable {
                     command: ["cat"]
                     approval: always
                 """);
-        Files.writeString(
-                agents.resolve("billing.script.yaml"),
-                """
+        Files.writeString(agents.resolve("billing.script.yaml"), """
                 replies:
                   - text: Charging now.
                     tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]

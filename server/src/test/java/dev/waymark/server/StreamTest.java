@@ -50,7 +50,8 @@ class StreamTest {
                     .startsWith("run-started")
                     .contains("user-spoke", "model-called", "model-replied", "checkpoint-saved")
                     .endsWith("closed");
-            List<String> ids = all.stream().flatMap(event -> event.id().stream()).toList();
+            List<String> ids =
+                    all.stream().flatMap(event -> event.id().stream()).toList();
             assertThat(ids).doesNotHaveDuplicates().hasSize(all.size() - 1);
             assertThat(all.get(0).data().path("agent").asText()).isEqualTo("assistant");
         }
@@ -66,7 +67,8 @@ class StreamTest {
             whole = events.toTheEnd();
         }
         for (int i = 0; i < whole.size() - 1; i++) {
-            try (EventReader rest = EventReader.open(elsewhere, thread, whole.get(i).id())) {
+            try (EventReader rest =
+                    EventReader.open(elsewhere, thread, whole.get(i).id())) {
                 assertThat(rest.toTheEnd()).isEqualTo(whole.subList(i + 1, whole.size()));
             }
         }
@@ -96,7 +98,8 @@ class StreamTest {
             assertThat(names(second)).containsOnly("text-delta");
             heard += words(second);
             model.ends();
-            List<EventReader.Event> rest = events.until(all -> names(all).contains("turn-ended") || names(all).contains("model-replied"));
+            List<EventReader.Event> rest = events.until(
+                    all -> names(all).contains("turn-ended") || names(all).contains("model-replied"));
             assertThat(words(rest)).isEmpty();
         }
         assertThat(heard).isEqualTo("One two three.");
@@ -167,7 +170,8 @@ class StreamTest {
                 open.add(EventReader.open(ann, thread, Optional.empty()));
             }
             long serving = Thread.getAllStackTraces().keySet().stream()
-                    .filter(one -> one.getName().startsWith("waymark-http") || one.getName().startsWith("waymark-streams"))
+                    .filter(one -> one.getName().startsWith("waymark-http")
+                            || one.getName().startsWith("waymark-streams"))
                     .count();
             assertThat(serving).isLessThan(50);
             model.says("Hello ", "all.");

@@ -144,13 +144,13 @@ public record StartInput(
 
     /** A thread of this owner. */
     public StartInput ownedBy(Optional<ThreadOwner> whose) {
-        return new StartInput(
-                rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose);
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose);
     }
 
     /** With something for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
-        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session, owner);
+        return new StartInput(
+                rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session, owner);
     }
 
     /** The first facts of a thread that begins here. */

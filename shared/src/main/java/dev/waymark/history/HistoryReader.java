@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Fetches histories from a server, whole or from where one left off. Thread-safe. */
 public final class HistoryReader {
@@ -96,8 +97,8 @@ public final class HistoryReader {
                 answer,
                 new FutureCallback<>() {
                     @Override
-                    public void onSuccess(GetWorkflowExecutionHistoryResponse page) {
-                        polled.complete(new Polled(page));
+                    public void onSuccess(@Nullable GetWorkflowExecutionHistoryResponse page) {
+                        polled.complete(new Polled(Objects.requireNonNull(page)));
                     }
 
                     @Override

@@ -1,10 +1,10 @@
 package dev.waymark.starter;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
 import dev.waymark.client.Prompt;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.Ack;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;

@@ -13,7 +13,6 @@ import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -47,8 +47,10 @@ public final class AgentCatalogue {
         }
     }
 
-    boolean admits(String agent) {
-        return directory.isEmpty() || agents().stream().anyMatch(known -> known.name().equals(agent));
+    /** Whether threads of this agent may be started. */
+    public boolean admits(String agent) {
+        return directory.isEmpty()
+                || agents().stream().anyMatch(known -> known.name().equals(agent));
     }
 
     private static boolean isAgent(Path file) {

@@ -34,8 +34,13 @@ final class ThreadCommands {
 
     List<Route> routes() {
         return List.of(
-                Route.post("say", "/v1/threads/{thread}/say", CallerRole.TALK, request -> post(request, message(request))),
-                Route.post("answer", "/v1/threads/{thread}/answer", CallerRole.TALK, request -> post(request, answer(request))),
+                Route.post(
+                        "say", "/v1/threads/{thread}/say", CallerRole.TALK, request -> post(request, message(request))),
+                Route.post(
+                        "answer",
+                        "/v1/threads/{thread}/answer",
+                        CallerRole.TALK,
+                        request -> post(request, answer(request))),
                 Route.post(
                         "approve",
                         "/v1/threads/{thread}/approve",
@@ -47,8 +52,15 @@ final class ThreadCommands {
                         CallerRole.DECIDE,
                         request -> post(request, decision(request, Approval.deny()))),
                 Route.post(
-                        "settle", "/v1/threads/{thread}/settle", CallerRole.DECIDE, request -> post(request, settlement(request))),
-                Route.post("raiseBudget", "/v1/threads/{thread}/budget", CallerRole.OPERATE, request -> post(request, raise(request))),
+                        "settle",
+                        "/v1/threads/{thread}/settle",
+                        CallerRole.DECIDE,
+                        request -> post(request, settlement(request))),
+                Route.post(
+                        "raiseBudget",
+                        "/v1/threads/{thread}/budget",
+                        CallerRole.OPERATE,
+                        request -> post(request, raise(request))),
                 Route.post(
                         "stop",
                         "/v1/threads/{thread}/stop",
@@ -81,7 +93,8 @@ final class ThreadCommands {
         return by(
                 request,
                 OutboundMessage.answer(
-                        request.text("callId").orElseThrow(), request.text("answer").orElseThrow()));
+                        request.text("callId").orElseThrow(),
+                        request.text("answer").orElseThrow()));
     }
 
     private static Approval approval(ApiRequest request) {
@@ -97,7 +110,8 @@ final class ThreadCommands {
                 .withDigest(request.text("argsDigest").orElseThrow());
         return decided(
                 request,
-                OutboundMessage.decision(request.text("reason").map(about::withReason).orElse(about)));
+                OutboundMessage.decision(
+                        request.text("reason").map(about::withReason).orElse(about)));
     }
 
     private static OutboundMessage settlement(ApiRequest request) {
@@ -112,7 +126,8 @@ final class ThreadCommands {
             throw HttpProblem.badInput("only what took effect has a result");
         }
         return decided(
-                request, OutboundMessage.settlement(result.map(settlement::withResult).orElse(settlement)));
+                request,
+                OutboundMessage.settlement(result.map(settlement::withResult).orElse(settlement)));
     }
 
     /** The verified subject is who decided. Where the agent wants signatures, the signer's name stands beside it. */

@@ -42,15 +42,22 @@ final class ThreadReads {
                 Route.get(
                         "listMessages",
                         "/v1/threads/{thread}/messages",
-                        request -> read(request, timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
-                Route.get("listPending", "/v1/threads/{thread}/pending", request -> read(request, JsonDocuments::pending)),
+                        request -> read(
+                                request, timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
+                Route.get(
+                        "listPending",
+                        "/v1/threads/{thread}/pending",
+                        request -> read(request, JsonDocuments::pending)),
                 Route.get(
                         "listCalls",
                         "/v1/threads/{thread}/calls",
                         request -> read(
                                 request,
                                 timeline -> CallLog.document(CallLog.of(timeline), CallLog.results(timeline)))),
-                Route.get("listVersions", "/v1/threads/{thread}/versions", request -> read(request, JsonDocuments::versions)),
+                Route.get(
+                        "listVersions",
+                        "/v1/threads/{thread}/versions",
+                        request -> read(request, JsonDocuments::versions)),
                 Route.get("getResult", "/v1/threads/{thread}/result", request -> read(request, ThreadReads::result)),
                 Route.get("getCheckpoint", "/v1/threads/{thread}/checkpoint", this::checkpoint));
     }
@@ -92,8 +99,8 @@ final class ThreadReads {
     private HttpAnswer checkpoint(ApiRequest request) {
         CheckpointFormat format = request.queryParameter("format")
                 .map(name -> CheckpointFormat.of(name)
-                        .orElseThrow(() -> HttpProblem.badInput(
-                                "no such format: " + name + ". Formats are " + String.join(", ", CheckpointFormat.names()))))
+                        .orElseThrow(() -> HttpProblem.badInput("no such format: " + name + ". Formats are "
+                                + String.join(", ", CheckpointFormat.names()))))
                 .orElse(CheckpointFormat.RUNNER);
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
         return HttpReply.json(

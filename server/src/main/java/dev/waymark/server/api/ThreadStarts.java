@@ -65,8 +65,8 @@ final class ThreadStarts {
             prompt = prompt.withMaxIterations(body.get("maxIterations").intValue());
         }
         NewThreadOptions how = NewThreadOptions.ownedBy(access.ownerOfNew(request.caller(), request.text("group")));
-        AgentClient.Begun begun = client.begin(
-                prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
+        AgentClient.Begun begun =
+                client.begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
         return created(begun.started(), begun.again() ? 200 : 201);
     }
 
@@ -116,7 +116,8 @@ final class ThreadStarts {
 
     private HttpAnswer fork(ApiRequest request) {
         String thread = access.visible(request.caller(), request.pathParameter("thread"));
-        ForkOptions how = ForkOptions.into(RequestIds.newThread(request, "fork")).allowingVolatile();
+        ForkOptions how =
+                ForkOptions.into(RequestIds.newThread(request, "fork")).allowingVolatile();
         how = request.text("at").map(how::at).orElse(how);
         how = request.text("message").map(how::saying).orElse(how);
         how = request.caller().owner().map(how::ownedBy).orElse(how);
@@ -140,6 +141,7 @@ final class ThreadStarts {
     }
 
     private static String location(String thread) {
-        return "/v1/threads/" + URLEncoder.encode(thread, StandardCharsets.UTF_8).replace("+", "%20");
+        return "/v1/threads/"
+                + URLEncoder.encode(thread, StandardCharsets.UTF_8).replace("+", "%20");
     }
 }

@@ -25,12 +25,13 @@ public final class ApiDocument implements RequestChecks {
 
     private ApiDocument(JsonNode document) {
         this.document = document;
-        document.path("paths").forEach(path -> path.forEach(operation -> {
-            String name = operation.path("operationId").asText();
-            if (operations.put(name, operation) != null) {
-                throw new IllegalStateException("two operations are called " + name);
-            }
-        }));
+        document.path("paths")
+                .forEach(path -> path.forEach(operation -> {
+                    String name = operation.path("operationId").asText();
+                    if (operations.put(name, operation) != null) {
+                        throw new IllegalStateException("two operations are called " + name);
+                    }
+                }));
     }
 
     /** The document that is in this jar. */
@@ -53,7 +54,8 @@ public final class ApiDocument implements RequestChecks {
                 .path("content")
                 .path("application/json")
                 .path("schema");
-        return ToolArguments.problem(selfContained(schema), Json.of(PayloadJson.MAPPER.convertValue(body, Object.class)));
+        return ToolArguments.problem(
+                selfContained(schema), Json.of(PayloadJson.MAPPER.convertValue(body, Object.class)));
     }
 
     @Override

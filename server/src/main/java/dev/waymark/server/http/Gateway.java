@@ -16,10 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Handler;
@@ -126,14 +124,19 @@ final class Gateway extends Handler.Abstract {
                         .whenComplete((bytes, failure) -> send(
                                 failure == null
                                         ? problem.reply()
-                                        : problem.withHeader("Connection", "close").reply()));
+                                        : problem.withHeader("Connection", "close")
+                                                .reply()));
             }
         }
 
         private HttpProblem problem(RuntimeException e) {
             HttpProblem problem = failures.apply(e);
             if (problem.status() == 500) {
-                LOG.error("A request failed: {} {}", request.getMethod(), request.getHttpURI().getPath(), e);
+                LOG.error(
+                        "A request failed: {} {}",
+                        request.getMethod(),
+                        request.getHttpURI().getPath(),
+                        e);
                 return HttpProblem.of(500, problem.code(), WELL_KNOWN_FAILURE);
             }
             return problem;
@@ -148,7 +151,8 @@ final class Gateway extends Handler.Abstract {
                         .withHeader("Retry-After", "1")
                         .withHeader("Connection", "close");
             }
-            Map<String, String> query = Router.query(Optional.ofNullable(request.getHttpURI().getQuery()));
+            Map<String, String> query =
+                    Router.query(Optional.ofNullable(request.getHttpURI().getQuery()));
             query.keySet().stream()
                     .filter(name -> TOKEN_NAMES.contains(name.toLowerCase(Locale.ROOT)))
                     .findFirst()
@@ -187,7 +191,8 @@ final class Gateway extends Handler.Abstract {
         }
 
         private String own() {
-            String host = Optional.ofNullable(request.getHeaders().get(HttpHeader.HOST)).orElse("");
+            String host = Optional.ofNullable(request.getHeaders().get(HttpHeader.HOST))
+                    .orElse("");
             return (request.isSecure() ? "https://" : "http://") + host;
         }
 
@@ -229,9 +234,12 @@ final class Gateway extends Handler.Abstract {
 
         private void checkQuery(Route route, Map<String, String> query) {
             Set<String> known = checks.queryParameters(route.name());
-            query.keySet().stream().filter(name -> !known.contains(name)).findFirst().ifPresent(name -> {
-                throw HttpProblem.badInput("no such parameter: " + name);
-            });
+            query.keySet().stream()
+                    .filter(name -> !known.contains(name))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw HttpProblem.badInput("no such parameter: " + name);
+                    });
         }
 
         private void readBody(Route route, Consumer<Optional<JsonNode>> next) {
@@ -266,7 +274,8 @@ final class Gateway extends Handler.Abstract {
             if (bytes.length == 0 && !checks.needsBody(route.name())) {
                 return Optional.empty();
             }
-            String type = Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_TYPE)).orElse("");
+            String type = Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_TYPE))
+                    .orElse("");
             if (!type.replaceFirst(";.*", "").strip().equalsIgnoreCase("application/json")) {
                 // Also what keeps a form of a foreign page out.
                 throw HttpProblem.of(415, "UnsupportedMediaType", "the body is not application/json");
@@ -315,7 +324,8 @@ final class Gateway extends Handler.Abstract {
         private void send(HttpStream stream, Caller caller) {
             if (!streams.take(caller.name())) {
                 stream.source().close();
-                throw HttpProblem.of(429, "TooManyStreams", "too many open streams").withHeader("Retry-After", "5");
+                throw HttpProblem.of(429, "TooManyStreams", "too many open streams")
+                        .withHeader("Retry-After", "5");
             }
             commonHeaders(stream.headers());
             HttpFields.Mutable headers = response.getHeaders();
@@ -323,13 +333,11 @@ final class Gateway extends Handler.Abstract {
             headers.put(HttpHeader.CONTENT_TYPE, "text/event-stream");
             headers.put("X-Accel-Buffering", "no");
             inFlight.decrementAndGet();
-            AtomicReference<Supplier<StreamWriter>> self = new AtomicReference<>();
             StreamWriter writer = new StreamWriter(
-                    response, callback, stream.source(), settings.heartbeat(), this::mayStillListen, () -> {
+                    response, callback, stream.source(), settings.heartbeat(), this::mayStillListen, ended -> {
                         streams.give(caller.name());
-                        streams.over(self.get().get());
+                        streams.over(ended);
                     });
-            self.set(() -> writer);
             streams.begin(writer);
             writer.begin();
         }
@@ -337,9 +345,8 @@ final class Gateway extends Handler.Abstract {
         /** Tokens expire, and are taken back, while a stream is open. */
         private boolean mayStillListen() {
             return authenticator.isEmpty()
-                    || caller().filter(known -> known.expires()
-                                    .map(Instant.now()::isBefore)
-                                    .orElse(true))
+                    || caller().filter(known ->
+                                    known.expires().map(Instant.now()::isBefore).orElse(true))
                             .isPresent();
         }
     }

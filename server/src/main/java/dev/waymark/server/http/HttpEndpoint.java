@@ -11,7 +11,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
-import org.eclipse.jetty.http.HttpFields;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.UriCompliance;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -92,8 +91,9 @@ public final class HttpEndpoint implements AutoCloseable {
         http.setRequestHeaderSize(HEADER_BYTES);
         http.setMinRequestDataRate(BODY_BYTES_PER_SECOND);
         // Ids of threads may hold slashes and percent signs. Paths are matched before they are decoded.
-        http.setUriCompliance(UriCompliance.from(
-                "RFC3986,AMBIGUOUS_PATH_SEPARATOR,AMBIGUOUS_PATH_ENCODING,AMBIGUOUS_PATH_PARAMETER,SUSPICIOUS_PATH_CHARACTERS"));
+        http.setUriCompliance(
+                UriCompliance.from(
+                        "RFC3986,AMBIGUOUS_PATH_SEPARATOR,AMBIGUOUS_PATH_ENCODING,AMBIGUOUS_PATH_PARAMETER,SUSPICIOUS_PATH_CHARACTERS"));
         if (settings.tls().isEmpty()) {
             return new ServerConnector(server, new HttpConnectionFactory(http));
         }
@@ -108,8 +108,7 @@ public final class HttpEndpoint implements AutoCloseable {
         }
         tls.setKeyStorePassword(KEY_STORE_PASSWORD);
         tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
-        return new ServerConnector(
-                server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(http));
+        return new ServerConnector(server, new SslConnectionFactory(tls, "http/1.1"), new HttpConnectionFactory(http));
     }
 
     public int port() {
@@ -144,22 +143,18 @@ public final class HttpEndpoint implements AutoCloseable {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             int status = response.getStatus() == 0 ? 500 : response.getStatus();
-            HttpReply reply = HttpProblem.of(status, code(status), "the request was refused").reply();
+            HttpReply reply = HttpProblem.of(status, code(status), "the request was refused")
+                    .reply();
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
             response.getHeaders().put("Cache-Control", "no-store");
             response.write(true, ByteBuffer.wrap(reply.body()), callback);
             return true;
         }
 
-        @Override
-        public ByteBuffer badMessageError(int status, String reason, HttpFields.Mutable fields) {
-            HttpReply reply = HttpProblem.of(status, code(status), "the request was refused").reply();
-            fields.put(HttpHeader.CONTENT_TYPE, reply.contentType());
-            return ByteBuffer.wrap(reply.body());
-        }
-
         private static String code(int status) {
-            return status == 413 || status == 414 || status == 431 ? "TooLarge" : status < 500 ? "BadInput" : "Internal";
+            return status == 413 || status == 414 || status == 431
+                    ? "TooLarge"
+                    : status < 500 ? "BadInput" : "Internal";
         }
     }
 }

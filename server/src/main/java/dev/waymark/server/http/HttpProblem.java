@@ -19,8 +19,7 @@ public final class HttpProblem extends RuntimeException {
     private final transient Optional<String> remedy;
     private final transient Map<String, String> headers;
 
-    private HttpProblem(
-            int status, String code, String detail, Optional<String> remedy, Map<String, String> headers) {
+    private HttpProblem(int status, String code, String detail, Optional<String> remedy, Map<String, String> headers) {
         super(detail);
         this.status = status;
         this.code = code;
@@ -43,7 +42,11 @@ public final class HttpProblem extends RuntimeException {
     /** What to do about it. */
     public HttpProblem withRemedy(String words) {
         return new HttpProblem(
-                status, code, String.valueOf(getMessage()), Optional.of(words).filter(text -> !text.isBlank()), headers);
+                status,
+                code,
+                String.valueOf(getMessage()),
+                Optional.of(words).filter(text -> !text.isBlank()),
+                headers);
     }
 
     public HttpProblem withHeader(String name, String value) {
@@ -68,7 +71,6 @@ public final class HttpProblem extends RuntimeException {
         document.put("code", code);
         document.put("detail", getMessage());
         remedy.ifPresent(words -> document.put("remedy", words));
-        return new HttpReply(
-                status, CONTENT_TYPE, document.toString().getBytes(StandardCharsets.UTF_8), headers);
+        return new HttpReply(status, CONTENT_TYPE, document.toString().getBytes(StandardCharsets.UTF_8), headers);
     }
 }

@@ -41,10 +41,12 @@ final class PemFiles {
         int begin = text.indexOf(BEGIN);
         int end = text.indexOf(END);
         if (begin < 0 || end < begin) {
-            throw new GeneralSecurityException("not an unencrypted private key in PKCS #8 (BEGIN PRIVATE KEY): " + file);
+            throw new GeneralSecurityException(
+                    "not an unencrypted private key in PKCS #8 (BEGIN PRIVATE KEY): " + file);
         }
         String body = text.substring(begin + BEGIN.length(), end).replaceAll("\\s", "");
-        PKCS8EncodedKeySpec encoded = new PKCS8EncodedKeySpec(Base64.getDecoder().decode(body));
+        PKCS8EncodedKeySpec encoded =
+                new PKCS8EncodedKeySpec(Base64.getDecoder().decode(body));
         for (String algorithm : List.of("RSA", "EC", "Ed25519")) {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);

@@ -28,9 +28,8 @@ final class RateLimit {
         boolean[] taken = new boolean[1];
         buckets.compute(caller, (name, known) -> {
             long now = System.nanoTime();
-            double tokens = known == null
-                    ? burst
-                    : Math.min(burst, known.tokens() + (now - known.nanos()) / 1e9 * perSecond);
+            double tokens =
+                    known == null ? burst : Math.min(burst, known.tokens() + (now - known.nanos()) / 1e9 * perSecond);
             taken[0] = tokens >= 1;
             return new Bucket(taken[0] ? tokens - 1 : tokens, now);
         });

@@ -42,7 +42,9 @@ final class Router {
                 .orElseThrow(() -> HttpProblem.of(405, "MethodNotAllowed", "not a method of this resource: " + method)
                         .withHeader(
                                 "Allow",
-                                here.stream().map(match -> match.route().method()).collect(Collectors.joining(", "))));
+                                here.stream()
+                                        .map(match -> match.route().method())
+                                        .collect(Collectors.joining(", "))));
     }
 
     private static Optional<Map<String, String>> match(Route route, String path) {
@@ -66,7 +68,9 @@ final class Router {
     /** The parameters of a query, each at most once. */
     static Map<String, String> query(Optional<String> query) {
         Map<String, String> parameters = new LinkedHashMap<>();
-        for (String pair : query.filter(text -> !text.isEmpty()).map(text -> text.split("&", -1)).orElse(new String[0])) {
+        for (String pair : query.filter(text -> !text.isEmpty())
+                .map(text -> text.split("&", -1))
+                .orElse(new String[0])) {
             int equals = pair.indexOf('=');
             String name = decoded((equals < 0 ? pair : pair.substring(0, equals)).replace('+', ' '));
             String value = decoded((equals < 0 ? "" : pair.substring(equals + 1)).replace('+', ' '));

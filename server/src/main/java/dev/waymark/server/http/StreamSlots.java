@@ -21,7 +21,9 @@ final class StreamSlots {
     /** Whether there is room for one more of this caller's. */
     synchronized boolean take(String caller) {
         int count = counts.getOrDefault(caller, 0);
-        if (draining || count >= mostForOne || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
+        if (draining
+                || count >= mostForOne
+                || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
             return false;
         }
         counts.put(caller, count + 1);

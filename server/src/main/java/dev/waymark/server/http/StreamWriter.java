@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
@@ -18,7 +19,7 @@ final class StreamWriter {
     private final EventSource source;
     private final Duration heartbeat;
     private final BooleanSupplier allowed;
-    private final Runnable over;
+    private final Consumer<StreamWriter> over;
     private CompletableFuture<EventSource.Part> pending = new CompletableFuture<>();
     private boolean ending;
 
@@ -35,7 +36,7 @@ final class StreamWriter {
             EventSource source,
             Duration heartbeat,
             BooleanSupplier allowed,
-            Runnable over) {
+            Consumer<StreamWriter> over) {
         this.response = response;
         this.callback = callback;
         this.source = source;
@@ -91,6 +92,6 @@ final class StreamWriter {
 
     private void close() {
         source.close();
-        over.run();
+        over.accept(this);
     }
 }

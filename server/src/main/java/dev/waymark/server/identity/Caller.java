@@ -38,7 +38,8 @@ public record Caller(
         boolean isOwn = owner.flatMap(ThreadOwner::subject)
                 .filter(name -> subject.map(VerifiedSubject::subject).equals(Optional.of(name)))
                 .isPresent();
-        return isOwn || owner.flatMap(ThreadOwner::group).filter(groups::contains).isPresent();
+        return isOwn
+                || owner.flatMap(ThreadOwner::group).filter(groups::contains).isPresent();
     }
 
     /** Whose the threads are that they start for themselves. */

@@ -13,7 +13,12 @@ import java.util.Set;
  * @param defaultRoles what a subject may do whose token has no roles
  */
 public record JwtSettings(
-        String issuer, String audience, String keys, String rolesClaim, String groupsClaim, Set<CallerRole> defaultRoles) {
+        String issuer,
+        String audience,
+        String keys,
+        String rolesClaim,
+        String groupsClaim,
+        Set<CallerRole> defaultRoles) {
     public static final String ROLES_CLAIM = "waymark_roles";
     public static final String GROUPS_CLAIM = "groups";
 

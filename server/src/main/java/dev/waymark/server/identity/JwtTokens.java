@@ -71,8 +71,8 @@ public final class JwtTokens implements Authenticator {
 
     private JwtTokens(JwtSettings settings, JWSKeySelector<SecurityContext> keys) {
         this.settings = settings;
-        processor.setJWSTypeVerifier(new DefaultJOSEObjectTypeVerifier<>(
-                JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+        processor.setJWSTypeVerifier(
+                new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
         processor.setJWSKeySelector(keys);
         DefaultJWTClaimsVerifier<SecurityContext> claims = new DefaultJWTClaimsVerifier<>(
                 Set.of(settings.audience()),
@@ -89,7 +89,8 @@ public final class JwtTokens implements Authenticator {
      * @throws IdentityProblem when they are none, or are fetched from where anybody could change them
      */
     public static JwtTokens of(JwtSettings settings) {
-        return new JwtTokens(settings, settings.keys().contains("://") ? fetched(settings.keys()) : read(settings.keys()));
+        return new JwtTokens(
+                settings, settings.keys().contains("://") ? fetched(settings.keys()) : read(settings.keys()));
     }
 
     private static JWSKeySelector<SecurityContext> oneOf(JWKSource<SecurityContext> keys) {
@@ -99,10 +100,9 @@ public final class JwtTokens implements Authenticator {
     /** A key without a name, whatever name a token has for it. */
     private static JWSKeySelector<SecurityContext> only(PublicKey key) {
         JWSAlgorithm.Family family = key instanceof RSAPublicKey ? JWSAlgorithm.Family.RSA : JWSAlgorithm.Family.EC;
-        return (header, context) ->
-                ALGORITHMS.contains(header.getAlgorithm()) && family.contains(header.getAlgorithm())
-                        ? List.of(key)
-                        : List.of();
+        return (header, context) -> ALGORITHMS.contains(header.getAlgorithm()) && family.contains(header.getAlgorithm())
+                ? List.of(key)
+                : List.of();
     }
 
     private static JWSKeySelector<SecurityContext> fetched(String address) {
@@ -156,7 +156,8 @@ public final class JwtTokens implements Authenticator {
 
     @Override
     public Optional<Caller> caller(String token) {
-        boolean isCompact = token.length() <= LONGEST_TOKEN && token.chars().filter(c -> c == '.').count() == 2;
+        boolean isCompact = token.length() <= LONGEST_TOKEN
+                && token.chars().filter(c -> c == '.').count() == 2;
         if (!isCompact) {
             return Optional.empty();
         }
@@ -189,7 +190,9 @@ public final class JwtTokens implements Authenticator {
 
     private static List<String> names(@Nullable Object claim) {
         if (claim instanceof String text) {
-            return Arrays.stream(text.split(" ")).filter(name -> !name.isEmpty()).toList();
+            return Arrays.stream(text.split(" "))
+                    .filter(name -> !name.isEmpty())
+                    .toList();
         }
         return claim instanceof Collection<?> list
                 ? list.stream()

@@ -81,8 +81,8 @@ public final class StaticTokens implements Authenticator {
             }
             Set<CallerRole> known = roles.stream()
                     .map(name -> CallerRole.of(name)
-                            .orElseThrow(() -> new IdentityProblem("no such role: " + name + " in " + file
-                                    + ". Roles are " + CallerRole.names())))
+                            .orElseThrow(() -> new IdentityProblem(
+                                    "no such role: " + name + " in " + file + ". Roles are " + CallerRole.names())))
                     .collect(Collectors.toUnmodifiableSet());
             return new Caller(
                     Optional.of(new VerifiedSubject(subject, Optional.empty())), Set.copyOf(groups), known, expires);
@@ -148,7 +148,8 @@ public final class StaticTokens implements Authenticator {
 
     private synchronized Map<String, Caller> callers() {
         try {
-            boolean changed = !Files.getLastModifiedTime(file).equals(read.modified()) || Files.size(file) != read.size();
+            boolean changed =
+                    !Files.getLastModifiedTime(file).equals(read.modified()) || Files.size(file) != read.size();
             if (changed) {
                 read = read(file);
             }

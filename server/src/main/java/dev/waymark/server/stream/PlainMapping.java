@@ -24,7 +24,8 @@ public final class PlainMapping implements WatchMapping {
             return List.of(sent(said.id(), JsonDocuments.of(said.words())));
         }
         if (event instanceof WatchEvent.Unattended unattended) {
-            return List.of(passing("no-worker").put("message", unattended.absence().getMessage()))
+            return List.of(passing("no-worker")
+                            .put("message", unattended.absence().getMessage()))
                     .stream()
                     .map(document -> ServerSentEvent.of(Optional.empty(), "no-worker", document))
                     .toList();

@@ -1,7 +1,7 @@
 package dev.waymark.starter.codec;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.ProcessEnvironment;

@@ -1,8 +1,8 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.CallLog;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.CallItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;

@@ -1,9 +1,9 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.AgentResult;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;

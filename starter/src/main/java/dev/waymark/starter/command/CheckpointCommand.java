@@ -1,11 +1,11 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.checkpoint.CheckpointFormat;
 import dev.waymark.checkpoint.PhasesCheckpoint;
 import dev.waymark.checkpoint.SessionCheckpoint;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.ConnectionOptions;

@@ -1,8 +1,8 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ConnectionOptions;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.checkpoint.CheckpointReader;
 import dev.waymark.cli.CommandName;
 import dev.waymark.cli.ExitCode;
@@ -10,6 +9,7 @@ import dev.waymark.client.Remedy;
 import dev.waymark.client.ResumeOptions;
 import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.saver.SaverTarget;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
@@ -8,6 +7,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.OutboundMessage;
 import dev.waymark.client.Prompt;
 import dev.waymark.client.ValueText;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.starter.options.JsonFiles;
 import dev.waymark.starter.options.WaitOptions;

@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.CheckpointSaved;
@@ -10,6 +9,7 @@ import dev.waymark.client.SaveInterval;
 import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.starter.options.ConnectionOptions;

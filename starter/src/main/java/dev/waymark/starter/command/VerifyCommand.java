@@ -1,10 +1,10 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Verification;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;

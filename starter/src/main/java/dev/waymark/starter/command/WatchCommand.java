@@ -1,6 +1,5 @@
 package dev.waymark.starter.command;
 
-import dev.waymark.client.document.JsonDocuments;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
@@ -8,6 +7,7 @@ import dev.waymark.client.CheckpointLoaded;
 import dev.waymark.client.CheckpointSaved;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.Watcher;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.history.Moment;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.render.Output;

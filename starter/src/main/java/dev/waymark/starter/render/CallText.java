@@ -42,7 +42,8 @@ public final class CallText {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallText::words).ifPresent(words::add);
         row.settled()
-                .map(said -> "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by(), said.verified()))
+                .map(said ->
+                        "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by(), said.verified()))
                 .ifPresent(words::add);
         return String.join("; ", words);
     }

@@ -1,9 +1,9 @@
 package dev.waymark.starter.serve;
 
 import dev.waymark.server.identity.Authenticator;
+import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.JwtSettings;
 import dev.waymark.server.identity.JwtTokens;
-import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,7 +25,8 @@ final class IdentityOptions {
     @Option(
             names = "--tokens",
             paramLabel = "FILE",
-            description = "Takes the tokens of this file, which `waymark token` writes. It is read again when it changes.")
+            description =
+                    "Takes the tokens of this file, which `waymark token` writes. It is read again when it changes.")
     private @Nullable Path tokens;
 
     @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Takes JSON Web Tokens of this issuer.")
@@ -37,7 +38,8 @@ final class IdentityOptions {
     @Option(
             names = "--jwt-keys",
             paramLabel = "FILE|URL",
-            description = "The issuer's keys: a JWK set, as a file or an https URL, or a file with a public key in PEM.")
+            description =
+                    "The issuer's keys: a JWK set, as a file or an https URL, or a file with a public key in PEM.")
     private @Nullable String keys;
 
     @Option(

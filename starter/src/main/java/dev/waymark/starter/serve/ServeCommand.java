@@ -34,8 +34,9 @@ import picocli.CommandLine.Spec;
 /** Serves threads over HTTP. */
 @Command(
         name = "serve",
-        description = "Serves threads over HTTP until Ctrl-C, for front ends in any language. Any number of instances may"
-                + " serve the same threads. /v1/openapi.json describes the API.")
+        description =
+                "Serves threads over HTTP until Ctrl-C, for front ends in any language. Any number of instances may"
+                        + " serve the same threads. /v1/openapi.json describes the API.")
 public final class ServeCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -105,8 +106,8 @@ public final class ServeCommand implements Callable<Integer> {
             throw misuse(String.valueOf(e.getMessage()));
         }
         try (AgentClient client = ConnectionOptions.toServer();
-                ApiServer server =
-                        ApiServer.start(client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator)) {
+                ApiServer server = ApiServer.start(
+                        client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator)) {
             announce(server);
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
                 server.drain(drain);

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.server.identity.CallerRole;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.render.Output;
@@ -77,8 +76,7 @@ public final class TokenCommand implements Callable<Integer> {
                 subject,
                 groups,
                 roles,
-                Optional.ofNullable(lifetime)
-                        .map(Instant.now().truncatedTo(ChronoUnit.SECONDS)::plus)));
+                Optional.ofNullable(lifetime).map(Instant.now().truncatedTo(ChronoUnit.SECONDS)::plus)));
         write(new StaticTokens.TokenFile(entries));
         if (output.isJson()) {
             output.document(JsonDocuments.tree(Map.of("token", token, "subject", subject, "file", file.toString())));
@@ -107,7 +105,8 @@ public final class TokenCommand implements Callable<Integer> {
     private void write(StaticTokens.TokenFile tokens) throws IOException {
         Path whole = file.toAbsolutePath();
         Path draft = Files.createTempFile(whole.getParent(), "tokens", ".draft");
-        Files.writeString(draft, PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(tokens) + "\n");
+        Files.writeString(
+                draft, PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(tokens) + "\n");
         Files.move(draft, whole, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     }
 }

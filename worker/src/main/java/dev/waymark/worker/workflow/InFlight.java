@@ -251,7 +251,7 @@ final class InFlight {
             Optional<String> session,
             Optional<ThreadOwner> owner) {
         StartInput input = StartInput.ofSubagent(
-                call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session)
+                        call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session)
                 .ownedBy(owner);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
