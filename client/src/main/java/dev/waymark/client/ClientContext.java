@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The connection of a client, and how its caller wants to wait, be asked and save. */
+/** A client's connection, and the caller's settings for waiting, callbacks and saving. */
 record ClientContext(
         Connection connection,
         HistoryReader histories,
@@ -71,13 +71,13 @@ record ClientContext(
         return failures.translated(request);
     }
 
-    /** All that is still known of a thread. */
+    /** The history of a thread, as far as the server still has it. */
     Timeline read(String thread) {
         requests.get(thread);
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
     }
 
-    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     Timeline read(String thread, String place) {
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)

@@ -4,12 +4,13 @@ import dev.waymark.contract.ThreadOwner;
 import java.util.Optional;
 
 /**
- * How to begin a thread with what another one had come to.
+ * How to fork a thread.
  *
  * @param thread the id of the new thread
- * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other one; without one, its newest
- * @param message what is said next; without one, nothing runs yet
- * @param owner whose thread the new one is; without one, whose the other one is
+ * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; its newest state
+ * if empty
+ * @param message the first message; without one, nothing runs yet
+ * @param owner the owner of the new thread; the owner of the other thread if empty
  */
 public record ForkOptions(
         String thread,
@@ -17,7 +18,7 @@ public record ForkOptions(
         Optional<String> message,
         boolean volatileAllowed,
         Optional<ThreadOwner> owner) {
-    /** From where the other thread is now. */
+    /** Forks the current state of the other thread. */
     public static ForkOptions into(String thread) {
         return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
     }
@@ -30,7 +31,7 @@ public record ForkOptions(
         return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
     }
 
-    /** Lets the thread live on a server that keeps everything in memory. */
+    /** Allows the thread on a server that keeps everything in memory. */
     public ForkOptions allowingVolatile() {
         return new ForkOptions(thread, place, message, true, owner);
     }

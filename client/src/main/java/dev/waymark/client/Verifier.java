@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Holds a thread's history against what its workflow recorded in it, and against what the workflow says now. */
+/**
+ * Compares a thread's history with the states that its workflow recorded in it, and with the workflow's current state.
+ */
 final class Verifier {
     private static final int ATTEMPTS = 4;
     private static final long PAUSE_MILLIS = 300;
@@ -24,7 +26,7 @@ final class Verifier {
         this.histories = histories;
     }
 
-    /** A difference counts when it stays: the run may have moved on between the two readings. */
+    /** Repeats the comparison after a difference, since the run may have progressed between the two reads. */
     Verification verify(String thread) {
         Verification verification = verifyOnce(thread);
         for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {
@@ -49,10 +51,8 @@ final class Verifier {
         audit.cutState()
                 .map(Signers::violations)
                 .orElse(List.of())
-                .forEach(
-                        call -> differences.add(
-                                "call " + call
-                                        + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
+                .forEach(call -> differences.add(
+                        "call " + call + ": the decision names a signer, but has no signature of theirs"));
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

@@ -14,21 +14,21 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * One line on stderr for whatever goes wrong, with {@code --verbose} the stack trace as well; with {@code --json} also a
- * document on stdout.
+ * Prints one line to stderr for each failure, with {@code --verbose} also the stack trace, and with {@code --json} also
+ * a document to stdout.
  */
 public final class ErrorRenderer {
     private static final String JSON = "--json";
     private static final String VERBOSE = "--verbose";
 
-    /** The words of the program for what its commands throw. */
+    /** Converts exceptions of commands to errors. */
     private final Function<Exception, CommandError> words;
 
     private ErrorRenderer(Function<Exception, CommandError> words) {
         this.words = words;
     }
 
-    /** Has all failures of a command line reported. */
+    /** Makes a command line report all failures this way. */
     public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
         ErrorRenderer renderer = new ErrorRenderer(words);
         return commands.setParameterExceptionHandler(

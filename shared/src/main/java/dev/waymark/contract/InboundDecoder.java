@@ -252,7 +252,7 @@ public final class InboundDecoder {
 
         private static Json schemaOf(JsonNode schema) throws Unusable {
             if (!schema.isObject()) {
-                throw new Unusable("the schema is not a JSON object");
+                throw new Unusable("the schema is no JSON object");
             }
             Json kept = json(schema, "schema");
             int length = kept.canonical().length();
@@ -410,7 +410,7 @@ public final class InboundDecoder {
 
         private void requireObject() throws Unusable {
             if (!body.isObject()) {
-                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is not an object");
+                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is no object");
             }
         }
 

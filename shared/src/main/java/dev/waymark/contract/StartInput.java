@@ -187,12 +187,12 @@ public record StartInput(
 
     private static Json read(JsonNode body) {
         if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not a JSON object"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
         }
         try {
             return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not JSON that can be kept"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
         }
     }
 }

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the histories of a thread's runs prove: how many recorded digests were compared, and which differed.
+ * The result of checking the histories of a thread's runs: how many recorded digests were compared, and which differ.
  *
- * <p>{@code cutState} is the newest run's state after the workflow task at which the history was cut, and {@code cut}
- * says that retention has taken earlier runs away.
+ * <p>{@code cutState} is the newest run's state after the workflow task at which its history was cut. {@code cut} tells
+ * that retention has deleted earlier runs.
  */
 public record DigestAudit(
         String runId,

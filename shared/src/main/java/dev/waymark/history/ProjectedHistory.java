@@ -4,7 +4,7 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A history that was fetched or recorded, projected as a whole. */
+/** A complete history, projected. */
 public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches) {
     public ProjectedHistory {
         moments = List.copyOf(moments);

@@ -5,7 +5,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How much of a list is wanted. */
+/** Options that limit a list. */
 public final class ListOptions {
     @Option(names = "--agent", paramLabel = "A", description = "Only those of this agent.")
     private String agent;

@@ -16,18 +16,20 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Opens what {@code --to}, {@code --from} and {@code --saver} name, and says what is wrong with it as of any error. */
+/** Opens the savers of {@code --to}, {@code --from} and {@code --saver}, and reports invalid ones like any error. */
 public final class Savers {
     public static final String SETTING = "WAYMARK_SAVER";
     public static final String TARGETS =
             "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, each with ?namespace=NAME";
 
-    /** Held on to: a logger that nobody holds forgets its level. The driver says what is wrong by exceptions as well. */
+    /**
+     * Kept in a field, since an unreferenced logger loses its level. The driver also reports problems as exceptions.
+     */
     private static final Logger DRIVER = Logger.getLogger("org.postgresql");
 
     private Savers() {}
 
-    /** The target that an option names, else the one that the environment does. */
+    /** The target of the option, or of the environment. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
@@ -51,16 +53,16 @@ public final class Savers {
         }
     }
 
-    /** One that outlives the command. */
+    /** Opens a saver that outlives the command. */
     public static CheckpointSaver openLasting(String target) {
         if (target.startsWith("memory:")) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
+                    Problem.BAD_INPUT, "the saver would be lost when this command ends: " + target, "Use " + TARGETS);
         }
         return open(target);
     }
 
-    /** The one that the server wants its clients to use. */
+    /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
         return client.defaultSaver().map(Savers::openLasting);
     }
