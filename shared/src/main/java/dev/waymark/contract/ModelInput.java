@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 
 /**
@@ -23,7 +24,8 @@ public record ModelInput(
         @JsonProperty("digest") String digest,
 
         @JsonProperty("summary") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean summary) {
+        boolean summary)
+        implements ActivityInput {
     private static final int DIGITS = 32;
 
     @JsonCreator
@@ -39,6 +41,11 @@ public record ModelInput(
                 transcript.count(),
                 transcript.digest().substring(0, DIGITS),
                 called.isSummarising());
+    }
+
+    @Override
+    public Work<Reply> work() {
+        return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 
     /** Whether this is the conversation that is meant. */

@@ -92,6 +92,12 @@ public record StartInput(
                 Optional.empty());
     }
 
+    /** The work of a subagent's thread. */
+    public Work.Subagent work() {
+        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
+        return new Work.Subagent(above.callId(), above.budget());
+    }
+
     public StartInput closingAfterOneTurn() {
         return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session, owner);
     }

@@ -262,7 +262,7 @@ public sealed interface Fact {
             implements Inbound {
         @Override
         public String signal() {
-            return "claim";
+            return SignalNames.CLAIM;
         }
 
         @Override
@@ -304,7 +304,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "late-outcome";
+            return SignalNames.LATE_OUTCOME;
         }
 
         @Override
@@ -408,7 +408,7 @@ public sealed interface Fact {
     record SubagentReported(String callId, SubagentProgress report) implements Inbound {
         @Override
         public String signal() {
-            return "subagent";
+            return SignalNames.SUBAGENT;
         }
 
         @Override
@@ -493,7 +493,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "say";
+            return SignalNames.SAY;
         }
 
         @Override
@@ -517,7 +517,7 @@ public sealed interface Fact {
             implements Inbound {
         @Override
         public String signal() {
-            return "answer";
+            return SignalNames.ANSWER;
         }
 
         @Override
@@ -582,7 +582,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return approved ? "approve" : "deny";
+            return approved ? SignalNames.APPROVE : SignalNames.DENY;
         }
 
         @Override
@@ -640,7 +640,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "settle";
+            return SignalNames.SETTLE;
         }
 
         @Override
@@ -662,7 +662,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "budget";
+            return SignalNames.BUDGET;
         }
 
         @Override
@@ -680,7 +680,7 @@ public sealed interface Fact {
     record Stopped(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "stop";
+            return SignalNames.STOP;
         }
 
         @Override
@@ -698,7 +698,7 @@ public sealed interface Fact {
     record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "clear";
+            return SignalNames.CLEAR;
         }
 
         @Override
@@ -716,7 +716,7 @@ public sealed interface Fact {
     record CloseRequested(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "close";
+            return SignalNames.CLOSE;
         }
 
         @Override
