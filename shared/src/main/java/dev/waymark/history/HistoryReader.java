@@ -313,17 +313,25 @@ public final class HistoryReader {
         return !original.isEmpty() && !original.equals(runId);
     }
 
+    /** The run that started this one as its subagent's, or empty when none did. */
+    Optional<WorkflowExecution> parent(String workflowId, String runId) {
+        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        return started.hasParentWorkflowExecution()
+                ? Optional.of(started.getParentWorkflowExecution())
+                : Optional.empty();
+    }
+
     /**
      * Whether the parent thread had started a thread with this name before a reset undid that. Retention may have
      * deleted the earlier thread, so that its name is free again.
      */
     public boolean wasBegunBefore(String workflowId, String runId) {
-        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
-        if (!started.hasParentWorkflowExecution()) {
+        Optional<WorkflowExecution> parent = parent(workflowId, runId);
+        if (parent.isEmpty()) {
             return false;
         }
-        String above = started.getParentWorkflowExecution().getWorkflowId();
-        String run = started.getParentWorkflowExecution().getRunId();
+        String above = parent.get().getWorkflowId();
+        String run = parent.get().getRunId();
         Optional<String> base = isReset(above, run) ? resetFrom(above, run) : Optional.empty();
         while (base.isPresent()) {
             if (hasBegun(above, base.get(), workflowId)) {

@@ -181,7 +181,7 @@ final class InFlight {
             return false;
         }
         facts.accept(input.work().begun());
-        ActivityOptions options = options(tool.timeout().plus(GRACE), call.tool() + " " + call.id())
+        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(SAFE_RETRIES)
                 .build();
