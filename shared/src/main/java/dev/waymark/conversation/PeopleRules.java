@@ -114,16 +114,16 @@ final class PeopleRules {
         });
     }
 
-    private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {
+    private void decide(Call call, Fact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call.tool(), fact.reason());
-            Call.Approval denial = new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed);
+            CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
             approvals.deny(call, denial.verifiedAs(fact.verified()), text);
             return;
         }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at, signed);
+        CallApproval approval = new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed);
         calls.bringOn(call.decided(approval.verifiedAs(fact.verified()), args, draft.at));
         draft.reachVersionWhenBatchIsDone();
     }

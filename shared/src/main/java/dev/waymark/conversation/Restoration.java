@@ -564,7 +564,7 @@ public final class Restoration {
         }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
-        Call.Approval decision = new Call.Approval(
+        CallApproval decision = new CallApproval(
                 true,
                 edited,
                 Optional.empty(),

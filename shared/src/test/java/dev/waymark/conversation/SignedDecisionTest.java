@@ -117,10 +117,10 @@ class SignedDecisionTest {
         story.with(decision);
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
-        Call.Approval approval = story.call("a").approval().orElseThrow();
+        CallApproval approval = story.call("a").approval().orElseThrow();
         assertThat(approval.by()).contains("ann");
         assertThat(approval.signed())
-                .contains(new Call.Signature(
+                .contains(new CallApproval.Signature(
                         asked,
                         ToolConversationScript.DIGEST,
                         NONE,

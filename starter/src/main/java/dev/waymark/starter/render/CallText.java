@@ -3,7 +3,7 @@ package dev.waymark.starter.render;
 import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.CallItem;
-import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.display.SafeText;
@@ -49,9 +49,9 @@ public final class CallText {
     }
 
     /** {@code approved by ann, with other arguments}. */
-    static String words(Call.Approval approval) {
+    static String words(CallApproval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        String who = approval.stated() ? ", says a checkpoint" : by(approval.by(), approval.verified());
+        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")
