@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,7 +12,9 @@ import java.util.Optional;
 /**
  * Who decided, and why.
  *
+ * @param by who says that they decided
  * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+ * @param verified who decided, where a server checked that
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -24,10 +27,12 @@ public record CallApproval(
         @JsonProperty("signed") Optional<Signature> signed,
 
         @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean stated) {
+        boolean stated,
+
+        @JsonProperty("verified") Optional<VerifiedSubject> verified) {
     /** A decision made here that nobody signed. */
     public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-        this(approved, edited, by, reason, at, Optional.empty(), false);
+        this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
     }
 
     /** A decision made here, with its signature. */
@@ -38,11 +43,16 @@ public record CallApproval(
             Optional<String> reason,
             Instant at,
             Optional<Signature> signed) {
-        this(approved, edited, by, reason, at, signed, false);
+        this(approved, edited, by, reason, at, signed, false, Optional.empty());
+    }
+
+    CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
+        return new CallApproval(approved, edited, by, reason, at, signed, stated, subject);
     }
 
     @JsonCreator
     public CallApproval {
+        verified = verified == null ? Optional.empty() : verified;
         signed = signed == null ? Optional.empty() : signed;
         by = by == null ? Optional.empty() : by;
         reason = reason == null ? Optional.empty() : reason;
