@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,8 +12,9 @@ import java.util.Optional;
 /**
  * Who decided about a call, and why.
  *
- * @param stated whether the decision is only stated by a checkpoint and was not made here, so that the call must not
- * run because of it
+ * @param by who says that they decided
+ * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
+ * @param verified who decided, where a server checked that
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -25,10 +27,12 @@ public record CallApproval(
         @JsonProperty("signed") Optional<Signature> signed,
 
         @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean stated) {
+        boolean stated,
+
+        @JsonProperty("verified") Optional<VerifiedSubject> verified) {
     /** An unsigned decision made here. */
     public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-        this(approved, edited, by, reason, at, Optional.empty(), false);
+        this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
     }
 
     /** A signed decision made here. */
@@ -39,11 +43,16 @@ public record CallApproval(
             Optional<String> reason,
             Instant at,
             Optional<Signature> signed) {
-        this(approved, edited, by, reason, at, signed, false);
+        this(approved, edited, by, reason, at, signed, false, Optional.empty());
+    }
+
+    CallApproval verifiedAs(Optional<VerifiedSubject> subject) {
+        return new CallApproval(approved, edited, by, reason, at, signed, stated, subject);
     }
 
     @JsonCreator
     public CallApproval {
+        verified = verified == null ? Optional.empty() : verified;
         signed = signed == null ? Optional.empty() : signed;
         by = by == null ? Optional.empty() : by;
         reason = reason == null ? Optional.empty() : reason;

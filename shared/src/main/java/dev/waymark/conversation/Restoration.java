@@ -562,7 +562,14 @@ public final class Restoration {
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
         CallApproval decision = new CallApproval(
-                true, edited, Optional.empty(), Optional.empty(), call.since(), Optional.empty(), true);
+                true,
+                edited,
+                Optional.empty(),
+                Optional.empty(),
+                call.since(),
+                Optional.empty(),
+                true,
+                Optional.empty());
         return call.decided(decision, call.args(), call.since());
     }
 

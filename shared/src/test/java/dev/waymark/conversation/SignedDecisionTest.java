@@ -262,11 +262,11 @@ class SignedDecisionTest {
         assertThat(story.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
-        assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(new Fact.OutcomeSettled(
+                        "a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
-        assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(new Fact.OutcomeSettled(
+                        "a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .isEmpty();
     }
 

@@ -2,12 +2,12 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.ListOptions;
 import dev.waymark.starter.options.SlowProgress;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
