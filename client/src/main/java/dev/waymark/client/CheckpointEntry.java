@@ -47,6 +47,11 @@ record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         saver.save(checkpoint, () -> SessionCheckpoint.of(snapshot.timeline()), snapshot.owner());
     }
 
+    /** Writes a moment that is no version: it does not count among the checkpoints of the session. */
+    void writeBetweenVersions(CheckpointSaver saver) {
+        saver.save(checkpoint, () -> SessionCheckpoint.logOf(snapshot.timeline()), snapshot.owner());
+    }
+
     /** Replaces whatever the saver has, whoever saved it. */
     void replace(CheckpointSaver saver) {
         boolean ownsIt = saver.owner(snapshot.thread())

@@ -73,8 +73,19 @@ record ClientContext(
 
     /** All that is still known of a thread. */
     Timeline read(String thread) {
-        requests.get(thread);
+        get(thread);
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+    }
+
+    /** What the server knows of a thread. */
+    Requests.Known get(String thread) {
+        return requests.find(thread).orElseThrow(() -> missing(thread));
+    }
+
+    /** What to say about a thread that the server does not know: the saver of this client may have it. */
+    WaymarkException missing(String thread) {
+        boolean isSaved = saving.isPresent() && new SavedThread(this, thread).exists();
+        return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);
     }
 
     /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */

@@ -35,7 +35,8 @@ public interface CheckpointSaver extends AutoCloseable {
 
     /**
      * The same, for savers that keep more of a thread than its newest checkpoint: how it looks at that moment in the
-     * {@code session} format, with its log of tool calls. Whoever has a use for it asks for it, at most once.
+     * {@code session} format, with its log of tool calls. Whoever has a use for it asks for it, at most once. Between two
+     * versions, when calls begin or end, it has no {@code checkpoint}.
      */
     default void save(Json checkpoint, Supplier<Json> session) {
         save(checkpoint);

@@ -1,6 +1,7 @@
 package dev.waymark.starter;
 
 import dev.waymark.cli.ErrorRenderer;
+import dev.waymark.cli.HelpWord;
 import dev.waymark.starter.chat.ChatCommand;
 import dev.waymark.starter.codec.CodecCommand;
 import dev.waymark.starter.command.AnswerCommand;
@@ -110,7 +111,7 @@ public final class WaymarkCommand implements Runnable {
 
     /** Runs a command and returns its exit code. */
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
-        String[] args = withoutHelpWord(typed);
+        String[] args = HelpWord.replaced(typed);
         CommandLine waymark = new CommandLine(new WaymarkCommand());
         // Reading the options of all commands takes longer than most commands do.
         Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
@@ -121,7 +122,7 @@ public final class WaymarkCommand implements Runnable {
         });
         HelpText.describe(waymark);
         waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
-        int exitCode = ErrorRenderer.install(waymark, FailureText::of)
+        int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), FailureText::of)
                 .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
@@ -130,14 +131,6 @@ public final class WaymarkCommand implements Runnable {
         out.flush();
         err.flush();
         return exitCode;
-    }
-
-    /** {@code help run} is {@code run --help}. */
-    private static String[] withoutHelpWord(String... args) {
-        if (args.length == 0 || !args[0].equals("help")) {
-            return args;
-        }
-        return args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"};
     }
 
     @Override

@@ -49,7 +49,9 @@ public final class RemedyText {
             case LIST_THREADS -> "See the threads with: " + line("sessions");
             case LIST_VERSIONS -> "See them with: " + line("checkpoints " + thread);
             case SHOW_THREAD -> "See where it stands with: " + line("show " + thread);
-            case RESTORE_THREAD -> "Bring it back with: " + line("run --agent A --thread " + thread);
+            case RESTORE_THREAD -> "Bring it back with: " + line("run --thread " + thread);
+            case RESTORE_WITH_AGENT ->
+                "Nothing was changed. Name its agent with --agent: " + line("run --agent A --thread " + thread);
             case RESUME_THREAD -> "Go on from where it ended with: " + line("resume " + thread);
             case RESUME_CHECKPOINT ->
                 "They are those of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"
