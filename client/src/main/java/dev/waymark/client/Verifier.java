@@ -46,13 +46,10 @@ final class Verifier {
                     + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
                     + mismatch.digest());
         }
-        audit.cutState()
-                .map(Signers::violations)
-                .orElse(List.of())
-                .forEach(
-                        call -> differences.add(
-                                "call " + call
-                                        + ": somebody is said to have decided, and there is no signature of theirs under that decision"));
+        differences.addAll(audit.contradictions());
+        for (String call : audit.state().map(Signers::violations).orElse(List.of())) {
+            differences.add("call " + call + ": the decision is not signed by the one who is said to have made it");
+        }
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

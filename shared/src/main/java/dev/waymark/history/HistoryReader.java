@@ -196,6 +196,7 @@ public final class HistoryReader {
         int runs = 1;
         int modelCalls = newest.modelCalls();
         List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());
+        List<String> contradictions = new ArrayList<>(newest.contradictions());
         Optional<String> earlier = newest.continuedFrom();
         boolean cut = false;
         while (earlier.isPresent() && !cut) {
@@ -205,6 +206,7 @@ public final class HistoryReader {
                 runs++;
                 modelCalls += projector.modelCalls();
                 mismatches.addAll(projector.mismatches());
+                contradictions.addAll(projector.contradictions());
                 earlier = projector.continuedFrom();
             } catch (StatusRuntimeException e) {
                 if (!isNotFound(e)) {
@@ -213,7 +215,8 @@ public final class HistoryReader {
                 cut = true;
             }
         }
-        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, Objects.requireNonNull(cutState.get()), cut);
+        return new DigestAudit(
+                newestRunId, runs, modelCalls, mismatches, contradictions, newest.state(), Objects.requireNonNull(cutState.get()), cut);
     }
 
     /** What a run was started with: its first event, and no more than that is read. */

@@ -4,17 +4,22 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A history that was fetched or recorded, projected as a whole. */
-public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches) {
+/**
+ * A history that was fetched or recorded, projected as a whole.
+ *
+ * @param contradictions what the workflow or its worker recorded otherwise than the events say, in words
+ */
+public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches, List<String> contradictions) {
     public ProjectedHistory {
         moments = List.copyOf(moments);
         mismatches = List.copyOf(mismatches);
+        contradictions = List.copyOf(contradictions);
     }
 
     public static ProjectedHistory project(WorkflowExecutionHistory history) {
         List<Moment> moments = new ArrayList<>();
         Projector projector = new Projector(history.getWorkflowExecution().getRunId(), moments::add);
         history.getEvents().forEach(projector::accept);
-        return new ProjectedHistory(moments, projector.mismatches());
+        return new ProjectedHistory(moments, projector.mismatches(), projector.contradictions());
     }
 }

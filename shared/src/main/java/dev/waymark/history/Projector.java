@@ -82,6 +82,7 @@ public final class Projector {
 
     private int modelCalls;
     private final List<DigestMismatch> mismatches = new ArrayList<>();
+    private final List<String> contradictions = new ArrayList<>();
 
     /** Tells {@code moments} of every state, in order. */
     public Projector(String runId, Consumer<Moment> moments) {
@@ -195,7 +196,10 @@ public final class Projector {
             case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
-            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(RunEnding.Kind.COMPLETED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
+                compare(event.getWorkflowExecutionCompletedEventAttributes().getResult());
+                ended(RunEnding.Kind.COMPLETED, "");
+            }
             case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(RunEnding.Kind.FAILED, "");
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED -> ended(RunEnding.Kind.CANCELLED, "");
             case EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED -> ended(RunEnding.Kind.TERMINATED, "");
@@ -293,6 +297,11 @@ public final class Projector {
         return List.copyOf(mismatches);
     }
 
+    /** What else the workflow recorded and the projection does not have, in words. */
+    public List<String> contradictions() {
+        return List.copyOf(contradictions);
+    }
+
     static StartInput startInput(HistoryEvent started) {
         return input(started, StartInput.class);
     }
@@ -364,7 +373,7 @@ public final class Projector {
             }
             case WireNames.MODEL_ACTIVITY -> {
                 ModelInput input = decode(scheduled.getInput(), ModelInput.class);
-                works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step()));
+                works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step(), eventId));
                 apply(
                         eventId,
                         input.summary() ? new Fact.SummaryRequested(input.step()) : new Fact.ModelCalled(input.step()));
@@ -424,6 +433,35 @@ public final class Projector {
         Transcript transcript = current().transcript();
         if (!recorded.isOf(transcript)) {
             mismatches.add(new DigestMismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
+        }
+        if (!recorded.hasDecisionsOf(current())) {
+            contradictions.add("decisions before the model call at " + runId + "/e" + eventId
+                    + ": the workflow recorded others than the history has");
+        }
+    }
+
+    /** No model call follows the last words of a run, so its result has to say what they were. */
+    private void compare(Payloads result) {
+        RunOutcome recorded;
+        try {
+            recorded = decode(result, RunOutcome.class);
+        } catch (DataConverterException e) {
+            contradictions.add("result of " + runId + ": it can't be read");
+            return;
+        }
+        RunOutcome projected = RunOutcome.of(current());
+        // The result of a subagent's thread may be shortened for the thread above.
+        boolean isWhole = current().parent().isEmpty();
+        if (isWhole
+                && (!recorded.status().equals(projected.status())
+                        || !recorded.text().equals(projected.text()))) {
+            contradictions.add("result of " + runId + ": the workflow returned " + recorded.status() + " \""
+                    + recorded.text() + "\", the projection has " + projected.status() + " \"" + projected.text()
+                    + "\"");
+        }
+        if (!recorded.hasDecisionsOf(current())) {
+            contradictions.add(
+                    "decisions before the end of " + runId + ": the workflow recorded others than the history has");
         }
     }
 
@@ -567,14 +605,21 @@ public final class Projector {
 
     private final class ModelWork implements Work {
         private final int step;
+        private final long eventId;
 
-        ModelWork(int step) {
+        ModelWork(int step, long eventId) {
             this.step = step;
+            this.eventId = eventId;
         }
 
         @Override
         public Fact completed(Payloads result) {
-            return new Fact.ModelReplied(step, decode(result, Reply.class));
+            Reply reply = decode(result, Reply.class);
+            if (!reply.isAsSealed()) {
+                contradictions.add("reply to the model call at " + runId + "/e" + eventId
+                        + ": its words are not those that the worker recorded");
+            }
+            return new Fact.ModelReplied(step, reply);
         }
 
         @Override

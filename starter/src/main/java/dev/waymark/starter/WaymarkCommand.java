@@ -109,17 +109,27 @@ public final class WaymarkCommand implements Runnable {
         return commands;
     }
 
-    /** Runs a command and returns its exit code. */
-    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
-        String[] args = HelpWord.replaced(typed);
+    /** The command line with all commands, for programs that only parse one. */
+    public static CommandLine commandLine() {
+        return commandLine(Optional.empty());
+    }
+
+    /** Reading the options of all commands takes longer than most commands do, so one alone may be enough. */
+    private static CommandLine commandLine(Optional<Class<?>> only) {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
-        // Reading the options of all commands takes longer than most commands do.
-        Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
         COMMANDS.forEach((name, command) -> {
-            if (wanted == null || wanted == command || wanted == DescribeCommands.class) {
+            if (only.isEmpty() || only.get() == command) {
                 waymark.addSubcommand(name, command);
             }
         });
+        return waymark;
+    }
+
+    /** Runs a command and returns its exit code. */
+    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
+        String[] args = HelpWord.replaced(typed);
+        Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
+        CommandLine waymark = commandLine(wanted.filter(command -> command != DescribeCommands.class));
         HelpText.describe(waymark);
         waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
         int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), FailureText::of)

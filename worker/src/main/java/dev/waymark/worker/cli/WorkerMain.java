@@ -62,9 +62,14 @@ public final class WorkerMain implements Runnable {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
     }
 
+    /** The command line with all commands, for programs that only parse one. */
+    public static CommandLine commandLine() {
+        return new CommandLine(new WorkerMain()).setExpandAtFiles(false);
+    }
+
     /** Runs a command and returns its exit code. */
     static int execute(PrintWriter out, PrintWriter err, String... args) {
-        CommandLine waymark = new CommandLine(new WorkerMain()).setExpandAtFiles(false);
+        CommandLine waymark = commandLine();
         waymark.getSubcommands()
                 .forEach((name, command) ->
                         HelpWord.addExamples(command.getCommandSpec(), EXAMPLES.getOrDefault(name, List.of())));
