@@ -3,6 +3,7 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
@@ -12,6 +13,7 @@ import dev.waymark.testkit.ThreadFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -227,11 +229,7 @@ class CheckpointWriterTest {
     /** A program that looks into the saver sees a call while it runs, and no version more than there are. */
     @Test
     void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
-        ThreadFixture tale = ThreadFixture.resolved("charge_card")
-                .says("m1", "Charge")
-                .callsModel()
-                .charges("tu_1", 500)
-                .then(new Fact.ToolDispatched("tu_1", 1));
+        ThreadFixture tale = charging();
         CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
 
         keeping.follow(tale.moments(), run());
@@ -271,17 +269,22 @@ class CheckpointWriterTest {
 
     @Test
     void callThatRuns_underAnIntervalOfTurns_isNotSaved() {
-        ThreadFixture tale = ThreadFixture.resolved("charge_card")
-                .says("m1", "Charge")
-                .callsModel()
-                .charges("tu_1", 500)
-                .then(new Fact.ToolDispatched("tu_1", 1));
+        ThreadFixture tale = charging();
         CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
 
         keeping.follow(tale.moments(), run());
 
         assertThat(keeper.flush(LONG)).isEmpty();
         assertThat(saver.steps()).isEmpty();
+    }
+
+    private static ThreadFixture charging() {
+        return ThreadFixture.resolved(
+                        new AgentPolicy("assistant", 10, Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY)))
+                .says("m1", "Charge")
+                .callsModel()
+                .charges("tu_1", 500)
+                .then(new Fact.ToolDispatched("tu_1", 1));
     }
 
     private static List<String> callsOf(Json session) {

@@ -214,7 +214,7 @@ class PrintedCommandsTest {
     private static Path project(Path place) throws Exception {
         Files.createDirectory(place);
         Files.createSymbolicLink(place.resolve("waymark"), ROOT.resolve("waymark"));
-        Files.writeString(place.resolve(".gitignore"), "*\n!agents\n");
+        Files.writeString(place.resolve(".gitignore"), "/*\n!/agents\n");
         Shell shell = new Shell(place, Map.of());
         for (String command : List.of(
                 "cp -r '" + ROOT.resolve("agents") + "' agents",

@@ -153,7 +153,7 @@ class RestoreTest {
         assertThat(restored).returns(0, Done::exitCode).returns("So be it.\n", Done::out);
         assertThat(again).returns(3, Done::exitCode);
         assertThat(directory.resolve("agents/dawdler.ledger")).content().isEqualTo("{\"cents\":500}\n");
-        assertThat(on(after, target).run("show", "running").out()).contains("tool-durability-error");
+        assertThat(on(after, target).run("show", "running").out()).contains("did not complete durably");
     }
 
     @Test

@@ -128,6 +128,10 @@ public final class WaymarkCommand implements Runnable {
     /** Runs a command and returns its exit code. */
     public static int execute(PrintWriter out, PrintWriter err, String... typed) {
         String[] args = HelpWord.replaced(typed);
+        if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
+            // Whatever else was typed, even --help, this is what is wrong.
+            args = new String[] {args[0]};
+        }
         Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
         CommandLine waymark = commandLine(wanted.filter(command -> command != DescribeCommands.class));
         HelpText.describe(waymark);

@@ -59,9 +59,9 @@ public record PrintedCommand(
         return text.contains("./waymark ");
     }
 
-    /** What follows {@code ./waymark}, without a comment. */
+    /** What follows {@code ./waymark}, without a comment and without what the shell does with its output. */
     public String arguments() {
-        return text.substring(text.indexOf("./waymark ") + "./waymark ".length()).replaceFirst(" +# .*", "");
+        return text.substring(text.indexOf("./waymark ") + "./waymark ".length()).replaceFirst(" +(#|>|\\||&&) .*", "");
     }
 
     public String place() {
