@@ -28,7 +28,7 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What a call costs that is claimed before it runs, beside one that need not be, and beside those that are no activity at
+ * What a call costs that is claimed before it runs, beside one that need not be, and beside those that are not activities at
  * all. Conversations that differ in the tool that they call run by turns, so that the machine's moods meet all alike.
  */
 final class ToolCostsBenchmark {

@@ -37,7 +37,7 @@ class EnvironmentTest {
     }
 
     @Test
-    void codecKeys_areRefusedByEveryCommand() {
+    void codecKeys_thatCantBeUsed_areRefusedByEveryCommand() {
         new Agents(directory).greeter();
         Command command = Command.at("127.0.0.1:1").with("WAYMARK_CODEC_KEYS", "k1:c2VjcmV0");
         for (String[] arguments : new String[][] {
@@ -51,8 +51,8 @@ class EnvironmentTest {
             assertThat(refused.exitCode()).as(arguments[0]).isEqualTo(2);
             assertThat(refused.err().lines())
                     .containsExactly(
-                            "waymark: WAYMARK_CODEC_KEYS is set, but this version does not encrypt payloads: they would be"
-                                    + " stored as plain text. Unset it");
+                            "waymark: key 1 in WAYMARK_CODEC_KEYS has 6 bytes, not 32. A key is written ID:KEY, with 32"
+                                    + " bytes in Base64, as printed by: openssl rand -base64 32");
         }
     }
 }

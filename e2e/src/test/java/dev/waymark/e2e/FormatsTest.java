@@ -139,7 +139,7 @@ class FormatsTest {
                 .isEqualTo("Which day?\n");
     }
 
-    /** The question in the file is no outcome before it is known that somebody would ask it. */
+    /** The question in the file is not an outcome before it is known that somebody would ask it. */
     @Test
     void unknownAgent_isRefusedAlsoWhereAQuestionIsOpen() throws IOException {
         String file = checkpoint("runner");

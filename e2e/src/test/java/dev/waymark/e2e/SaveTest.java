@@ -86,7 +86,7 @@ class SaveTest {
                 .asString()
                 .startsWith("waymark: no place for checkpoints: redis://nowhere. Use file:DIRECTORY,");
         assertThat(waymark.run("save", "lost", "--to", "jdbc:postgresql://127.0.0.1:1/none"))
-                .returns(2, Done::exitCode)
+                .returns(7, Done::exitCode)
                 .extracting(done -> done.err().lines().count())
                 .isEqualTo(1L);
         assertThat(waymark.run("resume", "nobody", "--from", "file:" + directory.resolve("empty")))

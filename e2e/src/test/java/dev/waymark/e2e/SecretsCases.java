@@ -229,7 +229,7 @@ abstract class SecretsCases {
         // Whoever was given a secret had it.
         assertThat(String.join("\n", service.received()))
                 .contains("Bearer canary-http/55\"\\", "?key=canary-address-66", "Bearer canary-remote/88");
-        // Each was repeated to whoever looks, and the word that is no secret is there.
+        // Each was repeated to whoever looks, and the word that is not a secret is there.
         String history = seen.get("history, over");
         assertThat(history)
                 .contains(WITNESS, "Your key is [key]", "Once more: [key].")

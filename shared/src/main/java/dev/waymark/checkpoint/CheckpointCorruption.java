@@ -2,7 +2,7 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.value.Problem;
 
-/** A document that is no checkpoint, or none that can be gone on from. The message says where and why. */
+/** A document that is not a checkpoint, or none that can be gone on from. The message says where and why. */
 public final class CheckpointCorruption extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A JSON object of a checkpoint. A field that is read and is not as its format has it is corruption, and the place is
- * told. Fields that are not read are no concern: other programs write more than they document.
+ * told. Fields that are not read do not matter: other programs write more than they document.
  */
 final class CheckpointFields {
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
@@ -185,7 +185,7 @@ final class CheckpointFields {
         String text = text(name);
         return parsed(text)
                 .filter(time -> !time.isBefore(FIRST) && !time.isAfter(LAST))
-                .orElseThrow(() -> corrupt("\"" + name + "\" is no time: " + text));
+                .orElseThrow(() -> corrupt("\"" + name + "\" is not a time: " + text));
     }
 
     private static Optional<Instant> parsed(String text) {

@@ -34,7 +34,7 @@ public final class CheckpointReader {
                 () -> documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents)));
     }
 
-    /** Reads a thread from a saver. It may have been cleared: no messages are no corruption there. */
+    /** Reads a thread from a saver. It may have been cleared: no messages are not corruption there. */
     public static RestoredCheckpoint readSaved(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         boolean cleared = documents.size() == 1

@@ -109,7 +109,7 @@ final class PhasesChain {
         int step = fields.has("step") ? fields.count("step") : 0;
         long millis = fields.total("timestamp_ms");
         if (millis > LAST_MILLIS) {
-            throw fields.corrupt("\"timestamp_ms\" is no time");
+            throw fields.corrupt("\"timestamp_ms\" is not a time");
         }
         String runId = fields.id("run_id");
         CheckpointFields payload = fields.object("payload");

@@ -212,7 +212,7 @@ final class PhasesReader {
         if (!payload.isNull("context")) {
             Json context = payload.json("context");
             if (!context.isObject()) {
-                throw payload.corrupt("\"context\" is no object");
+                throw payload.corrupt("\"context\" is not an object");
             }
             conversation.context(context);
         }
@@ -290,7 +290,7 @@ final class PhasesReader {
     private static Instant began(CheckpointFields numbers) {
         double startedAt = numbers.number("started_at_s");
         if (startedAt < 0 || startedAt > LAST_SECOND) {
-            throw numbers.corrupt("\"started_at_s\" is no time");
+            throw numbers.corrupt("\"started_at_s\" is not a time");
         }
         return Timestamps.ofSeconds(startedAt);
     }

@@ -58,7 +58,7 @@ final class SessionReader {
         return new CheckpointReader.Named(conversation, Optional.of(id));
     }
 
-    /** Deleting some of them is no harm: the newest has everything. */
+    /** Deleting some of them does no harm: the newest has everything. */
     static CheckpointReader.Named versions(List<?> list, Instant now) {
         CheckpointFields newest = null;
         int version = -1;

@@ -217,7 +217,7 @@ final class ThreadReader {
         List<String> lines = new ArrayList<>();
         for (Object line : file.list("content")) {
             if (!(line instanceof String text)) {
-                throw file.corrupt("a line that is no string");
+                throw file.corrupt("a line that is not a string");
             }
             lines.add(text);
         }

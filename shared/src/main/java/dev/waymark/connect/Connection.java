@@ -1,5 +1,6 @@
 package dev.waymark.connect;
 
+import com.uber.m3.tally.Scope;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.contract.PayloadJson;
@@ -55,7 +56,7 @@ public final class Connection implements AutoCloseable {
 
     /** Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles. */
     public static Connection fromEnvironment() throws ServerUnreachable {
-        return open(settings(), List.of());
+        return open(settings(), Optional.empty(), List.of());
     }
 
     /**
@@ -63,7 +64,14 @@ public final class Connection implements AutoCloseable {
      * server from then on.
      */
     public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
-        return open(settings().toBuilder().setAddress(address).build(), List.of(interceptors));
+        return open(settings().toBuilder().setAddress(address).build(), Optional.empty(), List.of(interceptors));
+    }
+
+    /** Connects to this address, or to the one in the environment, and has the SDK count into this scope. */
+    public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
+        ClientConfigProfile.Builder profile = settings().toBuilder();
+        address.ifPresent(profile::setAddress);
+        return open(profile.build(), metrics, List.of());
     }
 
     private static ClientConfigProfile settings() throws ServerUnreachable {
@@ -79,7 +87,8 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    private static Connection open(ClientConfigProfile profile, List<ClientInterceptor> interceptors)
+    private static Connection open(
+            ClientConfigProfile profile, Optional<Scope> metrics, List<ClientInterceptor> interceptors)
             throws ServerUnreachable {
         Optional<EncryptionKeys> keys = EncryptionKeys.of(ProcessEnvironment.get());
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
@@ -89,15 +98,15 @@ public final class Connection implements AutoCloseable {
                     new IllegalArgumentException(given));
         }
         // A dead link is noticed in 15 s. The channel's own default is three times as long.
-        WorkflowServiceStubsOptions options = WorkflowServiceStubsOptions.newBuilder(
+        WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
                 .setEnableKeepAlive(true)
                 .setKeepAliveTime(Duration.ofSeconds(10))
                 .setKeepAliveTimeout(Duration.ofSeconds(5))
                 .setKeepAlivePermitWithoutStream(true)
-                .setGrpcClientInterceptors(interceptors)
-                .build();
-        WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options);
+                .setGrpcClientInterceptors(interceptors);
+        metrics.ifPresent(options::setMetricsScope);
+        WorkflowServiceStubs stubs = WorkflowServiceStubs.newServiceStubs(options.build());
         String address = stubs.getOptions().getTarget();
         try {
             ServerInfo server = serverInfo(stubs);

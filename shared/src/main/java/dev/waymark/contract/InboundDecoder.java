@@ -185,7 +185,7 @@ public final class InboundDecoder {
     /**
      * A JSON Schema for last words, as a thread keeps it. Whether it is one at all is for the worker to say.
      *
-     * @throws Refusal when it is no object, or too large
+     * @throws Refusal when it is not an object, or too large
      */
     public static Json schema(JsonNode body) {
         try {
@@ -251,7 +251,7 @@ public final class InboundDecoder {
 
         private static Json schemaOf(JsonNode schema) throws Unusable {
             if (!schema.isObject()) {
-                throw new Unusable("the schema is no JSON object");
+                throw new Unusable("the schema is not a JSON object");
             }
             Json kept = json(schema, "schema");
             int length = kept.canonical().length();
@@ -408,7 +408,7 @@ public final class InboundDecoder {
 
         private void requireObject() throws Unusable {
             if (!body.isObject()) {
-                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is no object");
+                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is not an object");
             }
         }
 

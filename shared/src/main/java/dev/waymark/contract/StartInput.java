@@ -160,7 +160,7 @@ public record StartInput(
     /**
      * The same as a thread keeps it.
      *
-     * @throws Refusal when it is no object, or too large
+     * @throws Refusal when it is not an object, or too large
      */
     public static Json context(JsonNode body) {
         Json context = read(body);
@@ -174,12 +174,12 @@ public record StartInput(
 
     private static Json read(JsonNode body) {
         if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not a JSON object"));
         }
         try {
             return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not JSON that can be kept"));
         }
     }
 }

@@ -6,21 +6,26 @@ import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** What may come in, as things stand. Update validators ask it, and so does the fold, so that both always agree. */
-final class Admission {
+final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static final String FULL = "the conversation is full; clear it, or go on in a new thread";
 
-    private Admission() {}
+    private final Conversation state;
 
+    private Admission(Conversation state) {
+        this.state = state;
+    }
+
+    /** Why a fact is refused, or empty when it is admitted. */
     static Optional<Problem> refusal(Conversation state, Fact.Inbound fact) {
-        if (fact instanceof Fact.ToolClaimed claimed && claimed.restored()) {
-            return restored(state, claimed);
-        }
-        if (fact instanceof Fact.SubagentReported reported) {
-            return report(state, reported);
-        }
+        return fact.match(new Admission(state));
+    }
+
+    /** Nearly everything is refused once the thread is being cancelled, and the second time that it arrives. */
+    private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == Conversation.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
         }
@@ -28,31 +33,64 @@ final class Admission {
         if (id.isPresent() && state.seen().contains(id.get())) {
             return refused(Problem.DUPLICATE, "a message with id " + id.get() + " arrived before");
         }
-        if (fact instanceof Fact.UserSpoke spoke) {
-            return message(state, spoke);
-        }
-        if (fact instanceof Fact.HumanAnswered answered) {
-            return answer(state, answered);
-        }
-        if (fact instanceof Fact.ApprovalDecided decided) {
-            return decision(state, decided);
-        }
-        if (fact instanceof Fact.OutcomeSettled settled) {
-            return settlement(state, settled);
-        }
-        if (fact instanceof Fact.ToolClaimed claimed) {
-            return claim(state, claimed);
-        }
-        if (fact instanceof Fact.ToolEndedLate late) {
-            return lateEnd(state, late);
-        }
-        if (fact instanceof Fact.BudgetRaised raised) {
-            return budget(state, raised);
-        }
-        if (fact instanceof Fact.Stopped && !state.turn().isRunning()) {
-            return refused(Problem.NOT_FOUND, "no turn is running");
-        }
-        return Optional.empty();
+        return further.get();
+    }
+
+    @Override
+    public Optional<Problem> userSpoke(Fact.UserSpoke fact) {
+        return unlessOver(fact, () -> message(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> humanAnswered(Fact.HumanAnswered fact) {
+        return unlessOver(fact, () -> answer(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> approvalDecided(Fact.ApprovalDecided fact) {
+        return unlessOver(fact, () -> decision(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> outcomeSettled(Fact.OutcomeSettled fact) {
+        return unlessOver(fact, () -> settlement(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> budgetRaised(Fact.BudgetRaised fact) {
+        return unlessOver(fact, () -> budget(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> stopped(Fact.Stopped fact) {
+        return unlessOver(
+                fact,
+                () -> state.turn().isRunning() ? Optional.empty() : refused(Problem.NOT_FOUND, "no turn is running"));
+    }
+
+    @Override
+    public Optional<Problem> cleared(Fact.Cleared fact) {
+        return unlessOver(fact, Optional::empty);
+    }
+
+    @Override
+    public Optional<Problem> closeRequested(Fact.CloseRequested fact) {
+        return unlessOver(fact, Optional::empty);
+    }
+
+    @Override
+    public Optional<Problem> toolClaimed(Fact.ToolClaimed fact) {
+        return fact.restored() ? restored(state, fact) : unlessOver(fact, () -> claim(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> toolEndedLate(Fact.ToolEndedLate fact) {
+        return unlessOver(fact, () -> lateEnd(state, fact));
+    }
+
+    @Override
+    public Optional<Problem> subagentReported(Fact.SubagentReported fact) {
+        return report(state, fact);
     }
 
     private static Optional<Problem> message(Conversation state, Fact.UserSpoke spoke) {
@@ -118,7 +156,7 @@ final class Admission {
     }
 
     private static Optional<Problem> notAskedBelow(Conversation state, String callId) {
-        Optional<Call> above = state.above(callId);
+        Optional<Call> above = state.callBook().above(callId);
         boolean asked = above.flatMap(Call::subagent)
                 .filter(known ->
                         known.wasAsked(callId.substring(above.get().id().length() + 1)))

@@ -17,16 +17,17 @@ final class AgentRules {
     }
 
     void agentRequested() {
-        draft.agentRequested = true;
+        draft.binding.agentRequested = true;
     }
 
     void agentResolved(Fact.AgentResolved fact) {
-        AgentPolicy terms = fact.terms().under(draft.rules);
-        draft.terms = Optional.of(terms);
-        draft.context =
-                terms.context().map(own -> own.overlaidBy(draft.context)).or(() -> draft.context);
-        if (draft.agent.isEmpty()) {
-            draft.agent = terms.agent();
+        AgentPolicy terms = fact.terms().under(draft.identity.rules);
+        draft.binding.terms = Optional.of(terms);
+        draft.binding.context = terms.context()
+                .map(own -> own.overlaidBy(draft.binding.context))
+                .or(() -> draft.binding.context);
+        if (draft.binding.agent.isEmpty()) {
+            draft.binding.agent = terms.agent();
         }
         effects.keepOnlyEffects(terms);
         takeover.tellWhatIsHarmless();
@@ -34,19 +35,19 @@ final class AgentRules {
     }
 
     void agentRefused(Fact.AgentRefused fact) {
-        if (draft.life == Conversation.Life.CANCELLED) {
+        if (draft.identity.life == Conversation.Life.CANCELLED) {
             return; // The cancellation did this, and is the outcome already.
         }
         if (draft.isLeft(fact.problem())) {
-            draft.agentRequested = false;
+            draft.binding.agentRequested = false;
             return;
         }
-        if (!draft.turn.isRunning()) {
+        if (!draft.dialogue.turn.isRunning()) {
             turns.open();
         }
         turns.end(Turn.Status.FAILED, "", fact.problem());
-        if (draft.life == Conversation.Life.OPEN) {
-            draft.life = Conversation.Life.CLOSING;
+        if (draft.identity.life == Conversation.Life.OPEN) {
+            draft.identity.life = Conversation.Life.CLOSING;
         }
     }
 }

@@ -19,12 +19,13 @@ final class ApprovalRules {
     }
 
     void askFor(Call call) {
-        Optional<AgentPolicy.Approvals> approvals = draft.terms.orElseThrow().approvals();
+        Optional<AgentPolicy.Approvals> approvals =
+                draft.binding.terms.orElseThrow().approvals();
         if (approvals.filter(AgentPolicy.Approvals::nobody).isPresent()) {
             String text = ToolTexts.deniedByNobody(call.tool()) + Draft.claimNote(call);
-            draft.put(call.ended(Call.Status.DENIED, text, draft.at));
+            draft.book.put(call.ended(Call.Status.DENIED, text, draft.at));
         } else {
-            draft.put(call.awaiting(
+            draft.book.put(call.awaiting(
                     approvals.flatMap(AgentPolicy.Approvals::timeoutMillis).map(draft.at::plusMillis), draft.at));
         }
     }

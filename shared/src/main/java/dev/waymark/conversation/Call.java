@@ -57,7 +57,7 @@ public record Call(
     /** More than this is not kept of what was seen. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
-    /** Where a call stands. The names are stored. */
+    /** Where a call stands. {@code docs/call-life.md} has which status may follow which. The names are stored. */
     public enum Status {
         /** It is to run, now or at {@code wakeAt}. */
         @JsonProperty("issued")
@@ -258,70 +258,70 @@ public record Call(
 
     /** To be run, from this time on if one is given. */
     Call issued(Optional<Instant> notBefore, Instant at) {
-        return become(Status.ISSUED, at, draft -> draft.wakeAt = notBefore);
+        return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
     }
 
     Call held(Instant at) {
-        return become(Status.HELD, at, draft -> {});
+        return become(Status.HELD, at, edit -> {});
     }
 
     /** Whatever ran of it ran elsewhere, and nothing was heard of it. */
     Call begunElsewhere(Status standing) {
-        return become(standing, since, draft -> {});
+        return become(standing, since, edit -> {});
     }
 
     Call endedEarlier(Instant when) {
-        return but(draft -> draft.since = when);
+        return but(edit -> edit.since = when);
     }
 
     Call repeating(int earlier) {
-        return but(draft -> draft.repeat = earlier);
+        return but(edit -> edit.repeat = earlier);
     }
 
     Call awaiting(Optional<Instant> deadline, Instant at) {
-        return become(Status.AWAITING, at, draft -> draft.wakeAt = deadline);
+        return become(Status.AWAITING, at, edit -> edit.wakeAt = deadline);
     }
 
     Call decided(Approval decision, Json approvedArgs, Instant at) {
-        return become(Status.ISSUED, at, draft -> {
-            draft.approval = Optional.of(decision);
-            draft.args = approvedArgs;
+        return become(Status.ISSUED, at, edit -> {
+            edit.approval = Optional.of(decision);
+            edit.args = approvedArgs;
         });
     }
 
     /** A claim that was there is over: whoever hands a call out has made sure that nothing of it runs. */
     Call dispatched(int dispatch, Instant at) {
-        return become(Status.DISPATCHED, at, draft -> {
-            draft.dispatches = dispatch;
-            draft.claim = Optional.empty();
-            draft.evidence = Optional.empty();
+        return become(Status.DISPATCHED, at, edit -> {
+            edit.dispatches = dispatch;
+            edit.claim = Optional.empty();
+            edit.evidence = Optional.empty();
         });
     }
 
     Call delegated(Optional<Budget> reserved, Instant at) {
-        return become(Status.DELEGATED, at, draft -> draft.subagent = Optional.of(Delegation.begun(reserved)));
+        return become(Status.DELEGATED, at, edit -> edit.subagent = Optional.of(Delegation.begun(reserved)));
     }
 
     Call delegating(Delegation known) {
-        return but(draft -> draft.subagent = Optional.of(known));
+        return but(edit -> edit.subagent = Optional.of(known));
     }
 
     Call claimed(Claim by, Instant at) {
-        return become(Status.CLAIMED, at, draft -> draft.claim = Optional.of(by));
+        return become(Status.CLAIMED, at, edit -> edit.claim = Optional.of(by));
     }
 
     /** Another claim, of which more can be heard no more than of the one before. */
     Call claimedLater(Claim by) {
-        return but(draft -> draft.claim = Optional.of(by));
+        return but(edit -> edit.claim = Optional.of(by));
     }
 
     Call withoutClaim() {
-        return but(draft -> draft.claim = Optional.empty());
+        return but(edit -> edit.claim = Optional.empty());
     }
 
     /** Of an execution whose outcome is not known, what was seen of it. */
     Call seen(String what) {
-        return but(draft -> draft.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
+        return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
     }
 
     /** Whether this execution, of whose end nobody has heard, is the one that holds the claim. */
@@ -336,50 +336,50 @@ public record Call(
     }
 
     Call unknown(Instant fence, Instant at) {
-        return become(Status.UNKNOWN, at, draft -> draft.wakeAt = Optional.of(fence));
+        return become(Status.UNKNOWN, at, edit -> edit.wakeAt = Optional.of(fence));
     }
 
     Call doubted(Instant at) {
-        return become(Status.DOUBTED, at, draft -> {});
+        return become(Status.DOUBTED, at, edit -> {});
     }
 
     Call verifying(Instant at) {
-        return become(Status.VERIFYING, at, draft -> {});
+        return become(Status.VERIFYING, at, edit -> {});
     }
 
     Call unsettled(Instant at) {
-        return become(Status.UNSETTLED, at, draft -> {});
+        return become(Status.UNSETTLED, at, edit -> {});
     }
 
     Call asking(String words, Instant at) {
-        return become(Status.ASKING, at, draft -> draft.question = Optional.of(words));
+        return become(Status.ASKING, at, edit -> edit.question = Optional.of(words));
     }
 
     Call answeredEarly(String text) {
-        return but(draft -> draft.result = Optional.of(text));
+        return but(edit -> edit.result = Optional.of(text));
     }
 
     Call withoutResult() {
-        return but(draft -> draft.result = Optional.empty());
+        return but(edit -> edit.result = Optional.empty());
     }
 
     Call ended(Status how, String text, Instant at) {
-        return become(how, at, draft -> {
-            draft.result = Optional.of(text);
-            draft.subagent = subagent.map(Delegation::abandoned);
+        return become(how, at, edit -> {
+            edit.result = Optional.of(text);
+            edit.subagent = subagent.map(Delegation::abandoned);
         });
     }
 
     /** The time that it waited for has come, and nothing of it runs any more. */
     Call awake() {
-        return but(draft -> {
-            draft.wakeAt = Optional.empty();
-            draft.claim = Optional.empty();
+        return but(edit -> {
+            edit.wakeAt = Optional.empty();
+            edit.claim = Optional.empty();
         });
     }
 
     Call committed() {
-        return but(draft -> draft.result = Optional.empty());
+        return but(edit -> edit.result = Optional.empty());
     }
 
     /**
@@ -387,13 +387,13 @@ public record Call(
      * effects that are heard of later, the digest of its arguments.
      */
     Call forgotten(boolean effect) {
-        return but(draft -> {
-            draft.digest = effect ? Optional.of(argsDigest()) : digest;
-            draft.args = Json.EMPTY_OBJECT;
-            draft.question = question.map(words -> "");
-            draft.evidence = Optional.empty();
-            draft.result = Optional.empty();
-            draft.approval = approval.map(decision -> new Approval(
+        return but(edit -> {
+            edit.digest = effect ? Optional.of(argsDigest()) : digest;
+            edit.args = Json.EMPTY_OBJECT;
+            edit.question = question.map(words -> "");
+            edit.evidence = Optional.empty();
+            edit.result = Optional.empty();
+            edit.approval = approval.map(decision -> new Approval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
         });
     }
@@ -462,67 +462,55 @@ public record Call(
         return digest.orElseGet(() -> Sha256.hex(args.canonical()));
     }
 
-    private Call become(Status next, Instant at, Consumer<Draft> change) {
-        return but(draft -> {
-            draft.status = next;
-            draft.since = at;
-            draft.wakeAt = Optional.empty();
-            change.accept(draft);
+    private Call become(Status next, Instant at, Consumer<Edit> change) {
+        return but(edit -> {
+            edit.status = next;
+            edit.since = at;
+            edit.wakeAt = Optional.empty();
+            change.accept(edit);
         });
     }
 
-    private Call but(Consumer<Draft> change) {
-        Draft draft = new Draft(this);
-        change.accept(draft);
-        return new Call(
-                id,
-                tool,
-                draft.args,
-                turn,
-                draft.status,
-                draft.dispatches,
-                draft.repeat,
-                draft.question,
-                draft.result,
-                draft.since,
-                draft.wakeAt,
-                draft.claim,
-                draft.approval,
-                draft.digest,
-                draft.subagent,
-                draft.evidence);
+    private Call but(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
     }
 
     /** A copy on which something is changed. */
-    private static final class Draft {
-        private Json args;
-        private Status status;
-        private int dispatches;
-        private int repeat;
-        private Optional<String> question;
-        private Optional<String> result;
-        private Instant since;
-        private Optional<Instant> wakeAt;
-        private Optional<Claim> claim;
-        private Optional<Approval> approval;
-        private Optional<String> digest;
-        private Optional<Delegation> subagent;
-        private Optional<String> evidence;
+    private final class Edit {
+        private Json args = Call.this.args;
+        private Status status = Call.this.status;
+        private int dispatches = Call.this.dispatches;
+        private int repeat = Call.this.repeat;
+        private Optional<String> question = Call.this.question;
+        private Optional<String> result = Call.this.result;
+        private Instant since = Call.this.since;
+        private Optional<Instant> wakeAt = Call.this.wakeAt;
+        private Optional<Claim> claim = Call.this.claim;
+        private Optional<Approval> approval = Call.this.approval;
+        private Optional<String> digest = Call.this.digest;
+        private Optional<Delegation> subagent = Call.this.subagent;
+        private Optional<String> evidence = Call.this.evidence;
 
-        Draft(Call call) {
-            args = call.args;
-            status = call.status;
-            dispatches = call.dispatches;
-            repeat = call.repeat;
-            question = call.question;
-            result = call.result;
-            since = call.since;
-            wakeAt = call.wakeAt;
-            claim = call.claim;
-            approval = call.approval;
-            digest = call.digest;
-            subagent = call.subagent;
-            evidence = call.evidence;
+        Call done() {
+            return new Call(
+                    id,
+                    tool,
+                    args,
+                    turn,
+                    status,
+                    dispatches,
+                    repeat,
+                    question,
+                    result,
+                    since,
+                    wakeAt,
+                    claim,
+                    approval,
+                    digest,
+                    subagent,
+                    evidence);
         }
     }
 }

@@ -25,15 +25,15 @@ final class CallRules {
 
     /** Takes up the calls of a reply. */
     void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
-        draft.batch = uses.stream().map(Part.ToolUse::id).toList();
-        uses.forEach(use -> draft.put(Call.issued(use, draft.turn.number(), draft.at)));
+        draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
+        uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
         for (int i = 0; i < uses.size(); i++) {
             Part.ToolUse use = uses.get(i);
             int number = i;
             Optional<Reply.Fault> fault =
                     faults.stream().filter(each -> each.call() == number).findFirst();
-            Call call = draft.call(use.id());
-            AgentPolicy terms = draft.terms.orElseThrow();
+            Call call = draft.book.call(use.id());
+            AgentPolicy terms = draft.binding.terms.orElseThrow();
             if (!terms.tools().containsKey(use.name())) {
                 draft.fail(call, ToolTexts.notFound(use.name(), terms));
             } else if (i >= Conversation.MAX_CALLS) {
@@ -52,7 +52,7 @@ final class CallRules {
     /** Identical calls with side effects run one after the other, so all calls with side effects are held at first. */
     void bringOn(Call call) {
         if (draft.careOf(call).effect()) {
-            draft.put(call.held(draft.at));
+            draft.book.put(call.held(draft.at));
         } else {
             advance(call);
         }
@@ -60,8 +60,8 @@ final class CallRules {
 
     /** Brings on the first open call of identical ones in a reply; the others follow once it has ended. */
     void releaseHeldCalls() {
-        List<Call> open = draft.openCalls();
-        if (draft.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
+        List<Call> open = draft.book.openCalls();
+        if (draft.binding.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
             return;
         }
         Set<Call.Identity> busy = new LinkedHashSet<>();
@@ -69,9 +69,9 @@ final class CallRules {
                 .filter(call -> !call.isHeld() && draft.careOf(call).effect())
                 .forEach(call -> busy.add(call.identity()));
         for (Call call : open) {
-            if (call.isHeld() && draft.call(call.id()).isHeld() && !busy.contains(call.identity())) {
+            if (call.isHeld() && draft.book.call(call.id()).isHeld() && !busy.contains(call.identity())) {
                 advance(call);
-                if (draft.call(call.id()).isOpen()) {
+                if (draft.book.call(call.id()).isOpen()) {
                     busy.add(call.identity());
                 }
             }
@@ -82,38 +82,39 @@ final class CallRules {
     /** Brings a call that was never handed out as far as it goes without the outside world. */
     void advance(Call call) {
         AgentPolicy.Care care = draft.careOf(call);
-        EffectLog.Effect effect = care.effect() ? draft.effectOf(call) : EffectLog.Effect.NONE;
-        AgentPolicy.ToolKind kind = draft.terms.orElseThrow().tools().get(call.tool());
+        EffectLog.Effect effect = care.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
+        AgentPolicy.ToolKind kind = draft.binding.terms.orElseThrow().tools().get(call.tool());
         Optional<EffectLog.Remembered> remembered = effect.rememberedFor(call.id());
         if (remembered.isPresent()) {
-            draft.put(call, effect.forgetting(remembered.get()));
+            draft.book.put(call, effect.forgetting(remembered.get()));
             lost.doubt(call.repeating(remembered.get().repeat())
                     .claimedLater(remembered.get().claim()));
         } else if ((care.dedupe() || effect.inherited()) && effect.success().isPresent()) {
             String text =
                     ToolTexts.replay(effect.success().get(), effect.result().orElse(""));
-            draft.put(call.ended(Call.Status.COMPLETED, text, draft.at));
+            draft.book.put(call.ended(Call.Status.COMPLETED, text, draft.at));
         } else if (approvals.isMissingFor(call)) {
             approvals.askFor(call);
         } else if (kind == AgentPolicy.ToolKind.QUESTION) {
             ask(call);
         } else if (kind == AgentPolicy.ToolKind.STATE) {
-            StateTools.Outcome outcome = StateTools.run(draft.workspace, call.tool(), call.args(), draft.at);
-            draft.workspace = outcome.workspace();
-            draft.put(call.ended(
+            StateTools.Outcome outcome = StateTools.run(draft.book.workspace, call.tool(), call.args(), draft.at);
+            draft.book.workspace = outcome.workspace();
+            draft.book.put(call.ended(
                     outcome.isError() ? Call.Status.FAILED : Call.Status.COMPLETED, outcome.text(), draft.at));
         } else if (kind == AgentPolicy.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
             draft.fail(call, taskFault(call).get());
         } else {
             // A call that may have been handed out before keeps its key, whatever else has ended meanwhile.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
-            draft.put((first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
+            draft.book.put(
+                    (first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
         }
     }
 
     private void ask(Call call) {
         if (call.args().field("question") instanceof String question) {
-            draft.put(call.asking(question, draft.at));
+            draft.book.put(call.asking(question, draft.at));
         } else {
             draft.fail(call, ToolTexts.invalidInput(call.tool(), "\"question\" is required and must be a string"));
         }
@@ -131,21 +132,21 @@ final class CallRules {
         if (call.id().contains("/")) {
             return Optional.of(ToolTexts.failure("no thread can be named after a call whose id has a slash in it"));
         }
-        return draft.parent.map(Parent::depth).orElse(0) >= Conversation.MAX_DEPTH
+        return draft.parentLink.parent.map(Parent::depth).orElse(0) >= Conversation.MAX_DEPTH
                 ? Optional.of(ToolTexts.failure("there are " + Conversation.MAX_DEPTH + " threads above this one"
                         + " already, and a subagent may have no more"))
                 : Optional.empty();
     }
 
     void timePassed() {
-        for (Call call : draft.openCalls()) {
+        for (Call call : draft.book.openCalls()) {
             if (call.wakeAt().filter(time -> !time.isAfter(draft.at)).isPresent()) {
                 if (call.status() == Call.Status.AWAITING) {
                     approvals.denyByTimeout(call);
                 } else if (call.status() == Call.Status.UNKNOWN) {
                     lost.giveUpWaiting(call);
                 } else {
-                    draft.put(call.awake());
+                    draft.book.put(call.awake());
                 }
             }
         }

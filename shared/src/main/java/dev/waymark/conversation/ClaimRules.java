@@ -15,10 +15,11 @@ final class ClaimRules {
     }
 
     void toolClaimed(Fact.ToolClaimed fact) {
-        Optional<Call> claimed = draft.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
+        Optional<Call> claimed =
+                draft.book.calls.get(fact.callId()).filter(call -> Admission.isOfOpenDispatch(call, fact));
         if (claimed.isPresent()) {
             Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
-            draft.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
+            draft.book.put(claimed.get().repeating(fact.repeat()).claimed(claim, draft.at));
         } else {
             restore(fact);
             draft.reachVersionWhenBatchIsDone();
@@ -31,21 +32,22 @@ final class ClaimRules {
      */
     private void restore(Fact.ToolClaimed fact) {
         Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
-        Optional<Call> own = draft.batch.stream()
+        Optional<Call> own = draft.book.batch.stream()
                 .filter(fact.callId()::equals)
-                .map(draft::call)
+                .map(draft.book::call)
                 .filter(call -> Admission.isOfCall(call, fact))
                 .findFirst();
         Optional<Call> answerable = own.isPresent()
                 ? own
-                : draft.openCalls().stream()
+                : draft.book.openCalls().stream()
                         .filter(call -> call.claim().isEmpty() && Admission.isOfCall(call, fact))
                         .findFirst();
         if (answerable.isEmpty() || !attach(answerable.get().repeating(fact.repeat()), claim)) {
             String key = EffectLog.key(fact.tool(), fact.argsDigest());
             EffectLog.Remembered remembered = new EffectLog.Remembered(fact.callId(), fact.repeat(), claim);
-            draft.effects = draft.effects.with(key, draft.effects.of(key).remembering(remembered));
-            draft.openCalls().stream()
+            draft.book.effects =
+                    draft.book.effects.with(key, draft.book.effects.of(key).remembering(remembered));
+            draft.book.openCalls().stream()
                     .filter(call -> Admission.isOfCall(call, fact))
                     .forEach(lost::postpone);
         }
@@ -56,14 +58,14 @@ final class ClaimRules {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
                 lost.doubt(call.claimedLater(claim));
-            case VERIFYING, LOST -> draft.put(call.claimedLater(claim));
+            case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
-                if (draft.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
+                if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
                     lost.doubt(call.claimedLater(claim)); // It was said not to have run.
                 } else {
                     String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
                     String text = call.result().orElse("") + known;
-                    draft.put(call.claimedLater(claim).ended(call.status(), text, draft.at));
+                    draft.book.put(call.claimedLater(claim).ended(call.status(), text, draft.at));
                 }
             }
             case ASKING, COMPLETED, DELEGATED -> {

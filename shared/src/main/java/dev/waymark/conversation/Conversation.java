@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
@@ -19,8 +20,6 @@ import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -34,36 +33,14 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Conversation(
-        @JsonProperty("rules") int rules,
-        @JsonProperty("agent") String agent,
-        @JsonProperty("once") boolean once,
-        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
-        @JsonProperty("agentRequested") boolean agentRequested,
-        @JsonProperty("terms") Optional<AgentPolicy> terms,
-        @JsonProperty("life") Life life,
-        @JsonProperty("full") boolean full,
-        @JsonProperty("transcript") Transcript transcript,
-        @JsonProperty("queue") List<Queued> queue,
-        @JsonProperty("turn") Turn turn,
-        @JsonProperty("ended") Optional<Turn> ended,
-        @JsonProperty("modelCalled") boolean modelCalled,
-        @JsonProperty("batch") List<String> batch,
-        @JsonProperty("calls") PersistentMap<Call> calls,
-        @JsonProperty("effects") Optional<EffectLog> effects,
-        @JsonProperty("workspace") Optional<Workspace> workspace,
-        @JsonProperty("usage") Usage usage,
-        @JsonProperty("seen") SeenIds seen,
-        @JsonProperty("ignored") IgnoredSignals ignored,
-        @JsonProperty("counters") Counters counters,
-        @JsonProperty("createdAt") Instant createdAt,
-        @JsonProperty("updatedAt") Instant updatedAt,
-        @JsonProperty("origin") Optional<Origin> origin,
-        @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("reported") Optional<SubagentProgress> reported,
-        @JsonProperty("cost") Optional<Usd> cost,
-        @JsonProperty("budget") Optional<Budget> budget,
-        @JsonProperty("context") Optional<Json> context,
-        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
+        @JsonUnwrapped ThreadIdentity identity,
+        @JsonUnwrapped AgentBinding binding,
+        @JsonUnwrapped Dialogue dialogue,
+        @JsonUnwrapped CallBook callBook,
+        @JsonUnwrapped Money money,
+        @JsonUnwrapped ParentLink parentLink,
+        @JsonUnwrapped Arrivals arrivals,
+        @JsonProperty("counters") Counters counters) {
     /** The rules that new threads adopt. Every earlier number keeps working. */
     public static final int RULES = 2;
 
@@ -122,32 +99,7 @@ public record Conversation(
 
     @JsonCreator
     public Conversation {
-        Objects.requireNonNull(agent, "agent");
-        Objects.requireNonNull(life, "life");
-        Objects.requireNonNull(transcript, "transcript");
-        Objects.requireNonNull(turn, "turn");
-        Objects.requireNonNull(calls, "calls");
-        Objects.requireNonNull(usage, "usage");
-        Objects.requireNonNull(seen, "seen");
-        Objects.requireNonNull(ignored, "ignored");
         Objects.requireNonNull(counters, "counters");
-        Objects.requireNonNull(createdAt, "createdAt");
-        Objects.requireNonNull(updatedAt, "updatedAt");
-        maxIterations = maxIterations == null ? Optional.empty() : maxIterations;
-        terms = terms == null ? Optional.empty() : terms;
-        effects = effects == null ? Optional.empty() : effects;
-        workspace = workspace == null ? Optional.empty() : workspace;
-        ended = ended == null ? Optional.empty() : ended;
-        origin = origin == null ? Optional.empty() : origin;
-        parent = parent == null ? Optional.empty() : parent;
-        reported = reported == null ? Optional.empty() : reported;
-        cost = cost == null ? Optional.empty() : cost;
-        budget = budget == null ? Optional.empty() : budget;
-        context = context == null ? Optional.empty() : context;
-        gauge = gauge == null ? Optional.empty() : gauge;
-        queue = List.copyOf(queue);
-        batch = List.copyOf(batch);
-        UnknownRulesException.unlessKnown(rules);
     }
 
     /** The state of a new thread. */
@@ -174,7 +126,7 @@ public record Conversation(
 
     /** Whether a subagent carries this call out, or did. */
     public boolean isForSubagent(Call call) {
-        return terms.map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
+        return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
                 .orElse(false);
     }
 
@@ -185,8 +137,8 @@ public record Conversation(
 
     /** The messages that give way to the summary that is being written. */
     public List<Message> givingWay() {
-        List<Message> messages = transcript.messages();
-        int keep = terms.flatMap(AgentPolicy::summaries)
+        List<Message> messages = transcript().messages();
+        int keep = terms().flatMap(AgentPolicy::summaries)
                 .orElse(SummaryRule.DEFAULT)
                 .keepMessages();
         return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
@@ -195,18 +147,14 @@ public record Conversation(
     /** The model writes a summary, and no reply. */
     @JsonIgnore
     public boolean isSummarising() {
-        return modelCalled && gauge.orElse(TokenEstimate.UNREAD).isSummary(counters.steps());
+        return dialogue.isSummarising(counters.steps());
     }
 
     /** How many calls of the same came to a known end before this one runs, or ran. */
     public int repeatOf(Call call) {
         boolean runsLater =
                 call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
-        return runsLater
-                ? effects.orElse(EffectLog.NONE)
-                        .of(EffectLog.key(call.tool(), call.argsDigest()))
-                        .executions()
-                : call.repeat();
+        return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
     /** Whether something waits for a time that has come. */
@@ -221,12 +169,12 @@ public record Conversation(
 
     /** The calls of the newest reply, in the order in which the model made them. */
     public List<Call> batchCalls() {
-        return batch.stream().map(id -> calls.get(id).orElseThrow()).toList();
+        return callBook.batchCalls();
     }
 
     @JsonIgnore
     public List<Call> openCalls() {
-        return batchCalls().stream().filter(Call::isOpen).toList();
+        return callBook.openCalls();
     }
 
     /** The calls that wait for a person, in call order. */
@@ -250,48 +198,31 @@ public record Conversation(
 
     /** Everything that waits for a person, here and in the threads below, in call order. */
     public List<OpenRequest> asks() {
-        List<OpenRequest> asks = new ArrayList<>();
-        for (Call call : openCalls()) {
-            if (call.status() == Call.Status.DELEGATED) {
-                call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
-            } else if (call.waitsForPerson()) {
-                asks.add(OpenRequest.of(call, terms, rules));
-            }
-        }
-        return Collections.unmodifiableList(asks);
-    }
-
-    /** The call to a subagent below which another call is, by that call's id. */
-    Optional<Call> above(String callId) {
-        int slash = callId.indexOf('/');
-        return slash < 0
-                ? Optional.empty()
-                : calls.get(callId.substring(0, slash))
-                        .filter(call -> call.subagent().isPresent());
+        return callBook.asks(binding, rules());
     }
 
     /** The id under which other systems know this thread's calls, where it is not the thread's own. */
     @JsonIgnore
     public Optional<String> session() {
-        return origin.flatMap(Origin::session);
+        return identity.origin().flatMap(Origin::session);
     }
 
     /** What the agent keeps beside the transcript. */
     @JsonIgnore
     public Workspace desk() {
-        return workspace.orElse(Workspace.EMPTY);
+        return callBook.workspace().orElse(Workspace.EMPTY);
     }
 
     /** Only people are waited for: nothing runs and nothing is left to run. */
     @JsonIgnore
     public boolean isInterrupted() {
-        return turn.isRunning() && Call.onlyAsk(openCalls());
+        return turn().isRunning() && Call.onlyAsk(openCalls());
     }
 
     /** There is nothing that a model could be asked about. */
     @JsonIgnore
     public boolean isBlank() {
-        return transcript.isEmpty() && queue.isEmpty();
+        return dialogue.isBlank();
     }
 
     /**
@@ -300,22 +231,21 @@ public record Conversation(
      */
     @JsonIgnore
     public boolean isSettled() {
-        return !turn.isRunning() || (isInterrupted() && terms.isPresent());
+        return !turn().isRunning() || (isInterrupted() && terms().isPresent());
     }
 
     /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */
     @JsonIgnore
     public boolean isBetweenSteps() {
-        boolean resolving = agentRequested && terms.isEmpty();
-        return !modelCalled && !resolving && batchCalls().stream().noneMatch(Call::isInFlight);
+        return !modelCalled() && !binding.isResolving() && batchCalls().stream().noneMatch(Call::isInFlight);
     }
 
     @JsonIgnore
     public Phase phase() {
-        if (!turn.isRunning()) {
+        if (!turn().isRunning()) {
             return Phase.IDLE;
         }
-        if (terms.isEmpty()) {
+        if (terms().isEmpty()) {
             return Phase.STARTING;
         }
         if (isInterrupted()) {
@@ -327,27 +257,127 @@ public record Conversation(
     /** The most model calls that a turn may make, or empty while the agent is not known yet. */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
-        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
+        return money.iterationLimit(terms());
     }
 
     /** What the thread has taken over its whole life, model calls that came to nothing included. */
     @JsonIgnore
     public Spent spent() {
-        return new Spent(usage, cost);
+        return money.spent();
     }
 
     /** What the thread may take over its whole life. */
     @JsonIgnore
     public Budget limits() {
-        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
-                .orElse(Budget.UNLIMITED)
-                .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
+        return money.limits(terms(), parent());
     }
 
     /** The same state with another transcript. */
     public Conversation withTranscript(Transcript other) {
-        Draft draft = new Draft(this, updatedAt);
-        draft.transcript = other;
+        Draft draft = new Draft(this, updatedAt());
+        draft.dialogue.transcript = other;
         return draft.state();
+    }
+
+    // ---- what readers of the whole ask its parts most
+
+    public int rules() {
+        return identity.rules();
+    }
+
+    public boolean once() {
+        return identity.once();
+    }
+
+    public Life life() {
+        return identity.life();
+    }
+
+    public boolean full() {
+        return identity.full();
+    }
+
+    public Instant createdAt() {
+        return identity.createdAt();
+    }
+
+    public Instant updatedAt() {
+        return identity.updatedAt();
+    }
+
+    public Optional<Origin> origin() {
+        return identity.origin();
+    }
+
+    public String agent() {
+        return binding.agent();
+    }
+
+    public boolean agentRequested() {
+        return binding.agentRequested();
+    }
+
+    public Optional<AgentPolicy> terms() {
+        return binding.terms();
+    }
+
+    public Optional<Json> context() {
+        return binding.context();
+    }
+
+    public Transcript transcript() {
+        return dialogue.transcript();
+    }
+
+    public List<Queued> queue() {
+        return dialogue.queue();
+    }
+
+    public Turn turn() {
+        return dialogue.turn();
+    }
+
+    public Optional<Turn> ended() {
+        return dialogue.ended();
+    }
+
+    public boolean modelCalled() {
+        return dialogue.modelCalled();
+    }
+
+    public List<String> batch() {
+        return callBook.batch();
+    }
+
+    public PersistentMap<Call> calls() {
+        return callBook.calls();
+    }
+
+    public Optional<EffectLog> effects() {
+        return callBook.effects();
+    }
+
+    public Usage usage() {
+        return money.usage();
+    }
+
+    public Optional<Usd> cost() {
+        return money.cost();
+    }
+
+    public Optional<Parent> parent() {
+        return parentLink.parent();
+    }
+
+    public Optional<SubagentProgress> reported() {
+        return parentLink.reported();
+    }
+
+    public SeenIds seen() {
+        return arrivals.seen();
+    }
+
+    public IgnoredSignals ignored() {
+        return arrivals.ignored();
     }
 }

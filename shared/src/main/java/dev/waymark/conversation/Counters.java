@@ -18,4 +18,16 @@ public record Counters(
 
     @JsonCreator
     public Counters {}
+
+    /** The part while a fact changes it. */
+    final class Edit {
+        int facts = Counters.this.facts;
+        int steps = Counters.this.steps;
+        int versions = Counters.this.versions;
+        int messages = Counters.this.messages;
+
+        Counters done() {
+            return new Counters(facts, steps, versions, messages);
+        }
+    }
 }

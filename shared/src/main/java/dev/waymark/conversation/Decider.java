@@ -89,7 +89,7 @@ final class Decider {
     /** Whether the next model call would be given more than it should, and the older part of that can give way. */
     private boolean isSummaryDue() {
         Optional<SummaryRule> rule = state.terms().flatMap(AgentPolicy::summaries);
-        TokenEstimate read = state.gauge().orElse(TokenEstimate.UNREAD);
+        TokenEstimate read = state.dialogue().estimate();
         if (rule.isEmpty() || read.isSummary(state.counters().steps())) {
             return false;
         }

@@ -17,13 +17,13 @@ final class EffectRules {
      * begins with the time, so that it grows also over a reset, and from a saved thread to the one that goes on from it.
      */
     Call.Claim claim(String tool, String argsDigest, String execution) {
-        if (draft.rules < 2) {
+        if (draft.identity.rules < 2) {
             return new Call.Claim(execution, draft.at);
         }
         String key = EffectLog.key(tool, argsDigest);
-        EffectLog.Effect effect = draft.effects.of(key);
+        EffectLog.Effect effect = draft.book.effects.of(key);
         long token = Math.max(draft.at.toEpochMilli(), effect.token() + 1);
-        draft.effects = draft.effects.with(key, effect.claimed(token));
+        draft.book.effects = draft.book.effects.with(key, effect.claimed(token));
         return new Call.Claim(execution, draft.at, token);
     }
 
@@ -37,7 +37,7 @@ final class EffectRules {
      * reports does not prove that nothing took effect, so the next call like it has to show the same key.
      */
     void failed(Call call, boolean notDone) {
-        if (notDone || draft.rules < 2) {
+        if (notDone || draft.identity.rules < 2) {
             executed(call, false, "");
         }
     }
@@ -45,37 +45,38 @@ final class EffectRules {
     private void executed(Call call, boolean succeeded, String text) {
         AgentPolicy.Care care = draft.careOf(call);
         if (call.claim().isPresent() && care.effect()) {
-            EffectLog.Effect effect = draft.effectOf(call).executed();
-            draft.put(call, succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
+            EffectLog.Effect effect = draft.book.effectOf(call).executed();
+            draft.book.put(call, succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
             // A call of a later turn that has not run yet is the next of its kind now, and its key says so.
-            draft.openCalls().stream()
+            draft.book.openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED
                             && other.dispatches() == 0
                             && other.claim().isEmpty()
-                            && Draft.effectKey(other).equals(Draft.effectKey(call)))
-                    .forEach(other -> draft.put(other.repeating(effect.executions())));
+                            && CallBook.effectKey(other).equals(CallBook.effectKey(call)))
+                    .forEach(other -> draft.book.put(other.repeating(effect.executions())));
         }
     }
 
     /** Keeps what is known of tools with side effects: a checkpoint does not say which tools have some. */
     void keepOnlyEffects(AgentPolicy terms) {
-        draft.effects = draft.effects.of(tool -> terms.careOf(tool).effect());
+        draft.book.effects = draft.book.effects.of(tool -> terms.careOf(tool).effect());
     }
 
     /** What was done is done for a fork too; a result that was forgotten may have been anything. */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();
-        draft.transcript
+        draft.dialogue
+                .transcript
                 .messages()
                 .forEach(message ->
                         message.toolResults().forEach(result -> results.put(result.toolUseId(), result.content())));
-        draft.effects = draft.effects.inherited();
-        draft.calls.forEach((id, call) -> {
+        draft.book.effects = draft.book.effects.inherited();
+        draft.book.calls.forEach((id, call) -> {
             if (call.status() == Call.Status.COMPLETED && draft.careOf(call).effect()) {
-                EffectLog.Effect effect = draft.effectOf(call);
+                EffectLog.Effect effect = draft.book.effectOf(call);
                 Optional<String> result = call.result().or(() -> Optional.ofNullable(results.get(id)));
                 Call.Claim claim = new Call.Claim("before the fork", call.since());
-                draft.put(
+                draft.book.put(
                         call,
                         effect.success().isPresent()
                                 ? effect

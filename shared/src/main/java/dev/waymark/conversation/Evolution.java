@@ -47,12 +47,12 @@ final class Evolution implements Fact.Cases<Runnable> {
 
     /** The state of a new thread. */
     static Conversation start(Fact.RunStarted fact, Instant at) {
-        Draft blank = new Draft(fact.rules(), fact.agent(), at);
-        blank.once = fact.once();
-        blank.maxIterations = fact.maxIterations();
-        blank.parent = fact.parent();
-        blank.context = fact.context();
-        blank.origin = fact.session().map(Origin::ofSession);
+        Draft blank = Draft.blank(fact.rules(), fact.agent(), at);
+        blank.identity.once = fact.once();
+        blank.money.maxIterations = fact.maxIterations();
+        blank.parentLink.parent = fact.parent();
+        blank.binding.context = fact.context();
+        blank.identity.origin = fact.session().map(Origin::ofSession);
         return apply(blank.state(), fact, at);
     }
 
@@ -75,19 +75,20 @@ final class Evolution implements Fact.Cases<Runnable> {
         Evolution evolution = new Evolution(ancestor, at);
         evolution.takeover.fork(how);
         evolution.settle();
-        evolution.draft.versions++;
+        evolution.draft.counters.versions++;
         return evolution.draft.state();
     }
 
     private Conversation apply(Fact fact) {
-        draft.facts++;
+        draft.counters.facts++;
         Optional<Problem> refusal =
                 fact instanceof Fact.Inbound inbound ? Admission.refusal(before, inbound) : Optional.empty();
         if (refusal.isPresent()) {
             draft.ignore(((Fact.Inbound) fact).signal(), refusal.get().message());
         } else {
             if (fact instanceof Fact.Inbound inbound) {
-                inbound.messageId().ifPresent(id -> draft.seen = draft.seen.with(id, draft.facts));
+                inbound.messageId()
+                        .ifPresent(id -> draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts));
             }
             fact.match(this).run();
             settle();
@@ -107,7 +108,7 @@ final class Evolution implements Fact.Cases<Runnable> {
 
     private void countVersion() {
         if (draft.versionReached || (draft.isInterrupted() && !before.isInterrupted())) {
-            draft.versions++;
+            draft.counters.versions++;
         }
     }
 

@@ -26,6 +26,13 @@ public sealed interface Fact {
         /** The signal or update by which it comes. */
         String signal();
 
+        <R> R match(InboundCases<R> cases);
+
+        @Override
+        default <R> R match(Cases<R> cases) {
+            return match((InboundCases<R>) cases);
+        }
+
         /** The id under which it was sent, by which a second delivery is known. */
         default Optional<String> messageId() {
             return Optional.empty();
@@ -263,7 +270,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.toolClaimed(this);
         }
     }
@@ -305,7 +312,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.toolEndedLate(this);
         }
     }
@@ -409,7 +416,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.subagentReported(this);
         }
     }
@@ -499,7 +506,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.userSpoke(this);
         }
     }
@@ -523,7 +530,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.humanAnswered(this);
         }
     }
@@ -573,7 +580,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.approvalDecided(this);
         }
     }
@@ -625,7 +632,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.outcomeSettled(this);
         }
     }
@@ -647,7 +654,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.budgetRaised(this);
         }
     }
@@ -665,7 +672,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.stopped(this);
         }
     }
@@ -683,7 +690,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.cleared(this);
         }
     }
@@ -701,7 +708,7 @@ public sealed interface Fact {
         }
 
         @Override
-        public <R> R match(Cases<R> cases) {
+        public <R> R match(InboundCases<R> cases) {
             return cases.closeRequested(this);
         }
     }
@@ -745,8 +752,33 @@ public sealed interface Fact {
         }
     }
 
-    /** One method a fact, so that the compiler finds the reader that forgot one. */
-    interface Cases<R> {
+    /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
+    interface InboundCases<R> {
+        R toolClaimed(ToolClaimed fact);
+
+        R toolEndedLate(ToolEndedLate fact);
+
+        R subagentReported(SubagentReported fact);
+
+        R userSpoke(UserSpoke fact);
+
+        R humanAnswered(HumanAnswered fact);
+
+        R approvalDecided(ApprovalDecided fact);
+
+        R outcomeSettled(OutcomeSettled fact);
+
+        R budgetRaised(BudgetRaised fact);
+
+        R stopped(Stopped fact);
+
+        R cleared(Cleared fact);
+
+        R closeRequested(CloseRequested fact);
+    }
+
+    /** One method for each fact, so that the compiler finds the reader that forgot one. */
+    interface Cases<R> extends InboundCases<R> {
         R runStarted(RunStarted fact);
 
         R agentRequested(AgentRequested fact);
@@ -775,13 +807,9 @@ public sealed interface Fact {
 
         R toolLost(ToolLost fact);
 
-        R toolClaimed(ToolClaimed fact);
-
         R toolNotStarted(ToolNotStarted fact);
 
         R verifyDispatched(VerifyDispatched fact);
-
-        R toolEndedLate(ToolEndedLate fact);
 
         R verifyLeft(VerifyLeft fact);
 
@@ -793,8 +821,6 @@ public sealed interface Fact {
 
         R subagentFinished(SubagentFinished fact);
 
-        R subagentReported(SubagentReported fact);
-
         R decisionPassedOn(DecisionPassedOn fact);
 
         R parentTold(ParentTold fact);
@@ -802,22 +828,6 @@ public sealed interface Fact {
         R subagentsCutOff(SubagentsCutOff fact);
 
         R timePassed(TimePassed fact);
-
-        R userSpoke(UserSpoke fact);
-
-        R humanAnswered(HumanAnswered fact);
-
-        R approvalDecided(ApprovalDecided fact);
-
-        R outcomeSettled(OutcomeSettled fact);
-
-        R budgetRaised(BudgetRaised fact);
-
-        R stopped(Stopped fact);
-
-        R cleared(Cleared fact);
-
-        R closeRequested(CloseRequested fact);
 
         R cancelRequested(CancelRequested fact);
 

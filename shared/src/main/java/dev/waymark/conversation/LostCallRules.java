@@ -28,17 +28,17 @@ final class LostCallRules {
         AgentPolicy.Care care = draft.careOf(call);
         Instant patience = draft.at.plus(Conversation.LATE_WORD);
         Instant until = fenceOf(call).isBefore(patience) ? fenceOf(call) : patience;
-        if (draft.rules < 2 || care.verify() || care.ask() || !until.isAfter(draft.at)) {
+        if (draft.identity.rules < 2 || care.verify() || care.ask() || !until.isAfter(draft.at)) {
             doubt(call);
         } else {
-            draft.put(call.unknown(until, draft.at));
+            draft.book.put(call.unknown(until, draft.at));
         }
     }
 
     /** Nothing was heard of an unknown call, and nothing more is waited for. */
     void giveUpWaiting(Call call) {
-        if (draft.rules < 2 || draft.careOf(call).verify()) {
-            draft.put(call.doubted(draft.at));
+        if (draft.identity.rules < 2 || draft.careOf(call).verify()) {
+            draft.book.put(call.doubted(draft.at));
         } else {
             leaveUndecided(call);
             draft.reachVersionWhenBatchIsDone();
@@ -50,30 +50,30 @@ final class LostCallRules {
         if (!draft.careOf(call).verify()) {
             leaveUndecided(call);
         } else if (fenceOf(call).isAfter(draft.at)) {
-            draft.put(call.unknown(fenceOf(call), draft.at));
+            draft.book.put(call.unknown(fenceOf(call), draft.at));
         } else {
-            draft.put(call.doubted(draft.at));
+            draft.book.put(call.doubted(draft.at));
         }
     }
 
     void leaveUndecided(Call call) {
         if (draft.careOf(call).ask()) {
-            draft.put(call.unsettled(draft.at));
+            draft.book.put(call.unsettled(draft.at));
         } else {
             giveUp(call);
         }
     }
 
     void giveUp(Call call) {
-        draft.put(call.ended(
+        draft.book.put(call.ended(
                 Call.Status.LOST,
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
                 draft.at));
         if (draft.careOf(call).dedupe()) {
             // The held calls would replay this one's result. There is none, so they are lost with it.
-            draft.openCalls().stream()
+            draft.book.openCalls().stream()
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
-                    .forEach(twin -> draft.put(twin.ended(
+                    .forEach(twin -> draft.book.put(twin.ended(
                             Call.Status.LOST,
                             ToolTexts.durability(twin.tool(), twin.id(), Optional.empty(), Optional.empty()),
                             draft.at)));
@@ -87,7 +87,7 @@ final class LostCallRules {
     private Instant fenceOf(Call call) {
         Instant claimedAt = Stream.concat(
                         call.claim().stream(),
-                        draft.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
+                        draft.book.effectOf(call).remembered().stream().map(EffectLog.Remembered::claim))
                 .map(Call.Claim::at)
                 .max(Instant::compareTo)
                 .orElse(draft.at);
@@ -105,20 +105,22 @@ final class LostCallRules {
         if (approvals.isMissingFor(call)) {
             approvals.askFor(again); // It was approved in a run that was taken back.
         } else {
-            draft.put(again.issued(fenceToCome(again), draft.at));
+            draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
         draft.reachVersionWhenBatchIsDone();
     }
 
     void verifyDispatched(Fact.VerifyDispatched fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.DOUBTED)
-                .ifPresent(call -> draft.put(call.verifying(draft.at)));
+                .ifPresent(call -> draft.book.put(call.verifying(draft.at)));
     }
 
     void toolVerified(Fact.ToolVerified fact) {
-        Optional<Call> verified = draft.calls
+        Optional<Call> verified = draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch());
         verified.ifPresent(call -> {
@@ -126,7 +128,7 @@ final class LostCallRules {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
                 doubt(call); // Another claim came to light meanwhile.
-            } else if (fact.landed().isPresent() && draft.careOf(call).rerunOnCheck(draft.rules)) {
+            } else if (fact.landed().isPresent() && draft.careOf(call).rerunOnCheck(draft.identity.rules)) {
                 runAgain(call);
             } else {
                 leaveUndecided(call);
@@ -137,17 +139,18 @@ final class LostCallRules {
 
     /** Whether what was looked for may have taken effect since. Of a call from a file no claim may be known. */
     private boolean wasTooEarly(Call call) {
-        boolean isClaimed =
-                call.claim().isPresent() || !draft.effectOf(call).remembered().isEmpty();
-        return (isClaimed || draft.rules < 2) && fenceOf(call).isAfter(call.since());
+        boolean isClaimed = call.claim().isPresent()
+                || !draft.book.effectOf(call).remembered().isEmpty();
+        return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
     }
 
     /** Nobody found out. The next worker may. */
     void verifyLeft(Fact.VerifyLeft fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.VERIFYING && call.dispatches() == fact.dispatch())
-                .ifPresent(call -> draft.put(call.doubted(draft.at)));
+                .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
     /** A person said what became of the call. */
@@ -171,7 +174,7 @@ final class LostCallRules {
     void postpone(Call call) {
         switch (call.status()) {
             case UNKNOWN, DOUBTED -> doubt(call);
-            case ISSUED -> draft.put(call.issued(fenceToCome(call), draft.at));
+            case ISSUED -> draft.book.put(call.issued(fenceToCome(call), draft.at));
             case HELD,
                     AWAITING,
                     DISPATCHED,

@@ -36,50 +36,50 @@ final class ModelRules {
 
     void modelCalled(Fact.ModelCalled fact) {
         call(fact.step());
-        draft.turn = draft.turn.iterated();
+        draft.dialogue.turn = draft.dialogue.turn.iterated();
     }
 
     private void call(int step) {
         commitResults();
-        for (Queued queued : draft.queue) {
+        for (Queued queued : draft.dialogue.queue) {
             draft.say(queued.id(), queued.message());
-            queued.schema().ifPresent(schema -> draft.turn = draft.turn.wanting(schema));
+            queued.schema().ifPresent(schema -> draft.dialogue.turn = draft.dialogue.turn.wanting(schema));
         }
-        draft.queue = List.of();
-        draft.steps = step;
-        draft.modelCalled = true;
+        draft.dialogue.queue = List.of();
+        draft.counters.steps = step;
+        draft.dialogue.modelCalled = true;
     }
 
     private void commitResults() {
         List<Part.ToolResult> results = new ArrayList<>();
-        for (String id : draft.batch) {
-            Call call = draft.call(id);
+        for (String id : draft.book.batch) {
+            Call call = draft.book.call(id);
             call.toolResult().ifPresent(results::add);
-            draft.put(call.committed());
+            draft.book.put(call.committed());
         }
         if (!results.isEmpty()) {
             draft.say(Optional.empty(), Message.results(results));
         }
-        draft.batch = List.of();
+        draft.book.batch = List.of();
     }
 
     void modelReplied(Fact.ModelReplied fact) {
         Reply reply = fact.reply();
         if (!isCurrent(fact.step())) {
             if (reply.cost().isPresent()) { // In older histories nothing comes of a late reply.
-                draft.spend(reply.spent());
+                draft.money.spend(reply.spent());
             }
             return;
         }
-        draft.modelCalled = false;
-        draft.turn = draft.turn.used(reply.spent().usage());
-        draft.spend(reply.spent());
+        draft.dialogue.modelCalled = false;
+        draft.dialogue.turn = draft.dialogue.turn.used(reply.spent().usage());
+        draft.money.spend(reply.spent());
         Message message = new Message(Role.ASSISTANT, withUnusedCallIds(reply.content()));
         if (!message.content().isEmpty()) {
             draft.say(Optional.empty(), message);
         }
-        if (draft.terms.flatMap(AgentPolicy::summaries).isPresent()) {
-            draft.gauge = Optional.of(draft.gauge().read(reply.usage(), draft.messages));
+        if (draft.binding.terms.flatMap(AgentPolicy::summaries).isPresent()) {
+            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().read(reply.usage(), draft.counters.messages));
         }
         if (message.toolUses().isEmpty()) {
             takeLastWord(message.text(), reply);
@@ -89,14 +89,14 @@ final class ModelRules {
     }
 
     private void takeLastWord(String words, Reply reply) {
-        Optional<String> misfit = draft.turn.schema().flatMap(schema -> reply.misfit());
+        Optional<String> misfit = draft.dialogue.turn.schema().flatMap(schema -> reply.misfit());
         if (misfit.isEmpty()) {
-            draft.turn = draft.turn.structured(reply.structured());
+            draft.dialogue.turn = draft.dialogue.turn.structured(reply.structured());
             turns.end(Turn.Status.COMPLETE, words, null);
-        } else if (draft.turn.repaired()) {
+        } else if (draft.dialogue.turn.repaired()) {
             turns.end(Turn.Status.FAILED, "", new Problem(Problem.SCHEMA_MISMATCH, ASKED_TWICE + misfit.get()));
         } else {
-            draft.turn = draft.turn.repairing();
+            draft.dialogue.turn = draft.dialogue.turn.repairing();
             draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit.get())));
             draft.versionReached = true;
         }
@@ -104,7 +104,8 @@ final class ModelRules {
 
     /** Tells the model again why its last words did not fit: providers refuse a conversation that ends with its words. */
     void answerMisfit() {
-        draft.turn
+        draft.dialogue
+                .turn
                 .problem()
                 .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
                 .map(Problem::message)
@@ -114,13 +115,13 @@ final class ModelRules {
     }
 
     void modelFailed(Fact.ModelFailed fact) {
-        draft.spend(fact.spent());
+        draft.money.spend(fact.spent());
         if (isCurrent(fact.step())) {
-            draft.turn = draft.turn.used(fact.spent().usage());
+            draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
             if (draft.isLeft(fact.problem())) {
                 takeBackCall();
             } else {
-                draft.modelCalled = false;
+                draft.dialogue.modelCalled = false;
                 turns.end(Turn.Status.FAILED, "", fact.problem());
             }
         }
@@ -128,7 +129,7 @@ final class ModelRules {
 
     void summaryRequested(Fact.SummaryRequested fact) {
         call(fact.step());
-        draft.gauge = Optional.of(draft.gauge().summarising(fact.step()));
+        draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().summarising(fact.step()));
     }
 
     void summarised(Fact.Summarised fact) {
@@ -137,20 +138,21 @@ final class ModelRules {
         String words =
                 new Message(Role.ASSISTANT, fact.reply().content()).text().strip();
         if (current && !words.isEmpty()) {
-            List<Transcript.Entry> entries = draft.transcript.entries().toList();
+            List<Transcript.Entry> entries = draft.dialogue.transcript.entries().toList();
             int cut = draft.state().givingWay().size();
-            draft.transcript = Transcript.EMPTY;
+            draft.dialogue.transcript = Transcript.EMPTY;
             draft.say(Optional.empty(), Summary.message(words));
-            entries.subList(cut, entries.size()).forEach(entry -> draft.transcript = draft.transcript.plus(entry));
-            draft.gauge = Optional.of(draft.gauge().unread());
+            entries.subList(cut, entries.size())
+                    .forEach(entry -> draft.dialogue.transcript = draft.dialogue.transcript.plus(entry));
+            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().unread());
             draft.versionReached = true;
         }
     }
 
     void summaryFailed(Fact.SummaryFailed fact) {
         if (draft.isLeft(fact.problem()) && isCurrent(fact.step())) {
-            draft.spend(fact.spent());
-            draft.turn = draft.turn.used(fact.spent().usage());
+            draft.money.spend(fact.spent());
+            draft.dialogue.turn = draft.dialogue.turn.used(fact.spent().usage());
             takeBackCall();
         } else {
             summaryCame(fact.step(), fact.spent());
@@ -159,33 +161,34 @@ final class ModelRules {
 
     /** The model is not being asked any more, and is asked for the same once more. */
     void takeBackCall() {
-        if (draft.modelCalled) {
-            if (draft.state().isSummarising()) {
-                draft.gauge = Optional.of(draft.gauge().notSummarising()); // Its step is the next one's again.
+        if (draft.dialogue.modelCalled) {
+            if (draft.isSummarising()) {
+                draft.dialogue.gauge =
+                        Optional.of(draft.dialogue.estimate().notSummarising()); // Its step is the next one's again.
             } else {
-                draft.turn = draft.turn.uniterated();
+                draft.dialogue.turn = draft.dialogue.turn.uniterated();
             }
-            draft.modelCalled = false;
-            draft.steps--;
+            draft.dialogue.modelCalled = false;
+            draft.counters.steps--;
         }
     }
 
     private void summaryCame(int step, Spent spent) {
-        draft.spend(spent);
+        draft.money.spend(spent);
         if (isCurrent(step)) {
-            draft.modelCalled = false;
-            draft.turn = draft.turn.used(spent.usage());
+            draft.dialogue.modelCalled = false;
+            draft.dialogue.turn = draft.dialogue.turn.used(spent.usage());
         }
     }
 
     /** A reply that comes after its turn was stopped belongs to nobody. */
     private boolean isCurrent(int step) {
-        return draft.modelCalled && draft.turn.isRunning() && draft.steps == step;
+        return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }
 
     /** Programs, databases and terminals can't bear control characters in what they are given as an id. */
     private String wanted(String id) {
-        return draft.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
+        return draft.identity.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
     }
 
     /** Models repeat the ids of their calls. One used before in this thread gets a suffix, and that is its only id. */
@@ -199,7 +202,7 @@ final class ModelRules {
                 String wanted = use.id().isEmpty() ? "call" : wanted(use.id());
                 String id = wanted;
                 int n = suffixes.getOrDefault(wanted, 2);
-                while (draft.calls.contains(id) || inThisReply.contains(id)) {
+                while (draft.book.calls.contains(id) || inThisReply.contains(id)) {
                     id = wanted + "~" + n;
                     n++;
                 }

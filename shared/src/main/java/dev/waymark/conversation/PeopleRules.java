@@ -37,10 +37,10 @@ final class PeopleRules {
 
     void userSpoke(Fact.UserSpoke fact) {
         fact.replacement().ifPresent(replacement -> {
-            Workspace workspace = draft.workspace;
+            Workspace workspace = draft.book.workspace;
             turns.forget("the conversation was replaced");
-            if (draft.rules >= 2) {
-                draft.workspace = workspace; // Todos, plan and files are not messages.
+            if (draft.identity.rules >= 2) {
+                draft.book.workspace = workspace; // Todos, plan and files are not messages.
             }
             replacement.forEach(message -> {
                 draft.say(Optional.empty(), message);
@@ -48,27 +48,27 @@ final class PeopleRules {
             });
         });
         fact.content().ifPresent(content -> {
-            List<Queued> longer = new ArrayList<>(draft.queue);
+            List<Queued> longer = new ArrayList<>(draft.dialogue.queue);
             longer.add(new Queued(fact.id(), content, draft.at, fact.schema()));
-            draft.queue = longer;
+            draft.dialogue.queue = longer;
         });
-        Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.turn.schema() : Optional.empty());
-        if (!draft.turn.isRunning() && !draft.isBlank()) {
+        Optional<Json> schema = fact.schema().or(() -> fact.retry() ? draft.dialogue.turn.schema() : Optional.empty());
+        if (!draft.dialogue.turn.isRunning() && !draft.dialogue.isBlank()) {
             if (fact.retry()) {
                 model.answerMisfit();
             }
             turns.open();
         }
-        if (fact.content().isEmpty() && draft.turn.isRunning()) {
-            schema.ifPresent(wanted -> draft.turn = draft.turn.wanting(wanted));
+        if (fact.content().isEmpty() && draft.dialogue.turn.isRunning()) {
+            schema.ifPresent(wanted -> draft.dialogue.turn = draft.dialogue.turn.wanting(wanted));
         }
     }
 
     /** Takes the ids of calls in a conversation from elsewhere. What is known of our own calls stays. */
     private void recordForeignCalls(Message message) {
         for (Part.ToolUse use : message.toolUses()) {
-            if (!draft.calls.contains(use.id())) {
-                draft.put(Call.issued(use, draft.turn.number(), draft.at)
+            if (!draft.book.calls.contains(use.id())) {
+                draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)
                         .ended(Call.Status.COMPLETED, "", draft.at)
                         .committed());
             }
@@ -82,7 +82,7 @@ final class PeopleRules {
             fact.by().ifPresent(by -> body.put("by", by));
         });
         if (!passedOn) {
-            draft.end(draft.call(ask.callId()), Call.Status.COMPLETED, fact.answer());
+            draft.end(draft.book.call(ask.callId()), Call.Status.COMPLETED, fact.answer());
         }
     }
 
@@ -97,7 +97,7 @@ final class PeopleRules {
             fact.signature().ifPresent(signature -> body.put("signature", signature));
         });
         if (!passedOn) {
-            decide(draft.call(ask.callId()), fact, ask.signature(fact));
+            decide(draft.book.call(ask.callId()), fact, ask.signature(fact));
         }
     }
 
@@ -123,7 +123,7 @@ final class PeopleRules {
             fact.signature().ifPresent(signature -> body.put("signature", signature));
         });
         if (!passedOn) {
-            lost.settle(draft.call(fact.callId()), fact);
+            lost.settle(draft.book.call(fact.callId()), fact);
         }
     }
 

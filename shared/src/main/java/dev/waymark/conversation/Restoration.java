@@ -502,22 +502,22 @@ public final class Restoration {
         countByKeys();
         Turn now = turnNow(!open.isEmpty());
         boolean known = now.number() > 0;
-        Draft draft = new Draft(Conversation.RULES, agent, createdAt);
-        draft.transcript = transcript;
-        draft.queue = queue;
-        draft.turn = now;
-        draft.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();
-        draft.batch = batch.stream().map(Part.ToolUse::id).toList();
-        draft.calls = calls;
-        draft.effects = effects;
-        draft.workspace = workspace;
-        draft.usage = usage;
-        draft.cost = cost;
-        draft.steps = steps;
-        draft.versions = versions;
-        draft.messages = messages;
-        draft.origin = extras.map(values -> new Origin(Optional.empty(), Optional.of(values)));
-        draft.context = context;
+        Draft draft = Draft.blank(Conversation.RULES, agent, createdAt);
+        draft.dialogue.transcript = transcript;
+        draft.dialogue.queue = queue;
+        draft.dialogue.turn = now;
+        draft.dialogue.ended = known && !now.isRunning() ? Optional.of(now) : Optional.empty();
+        draft.book.batch = batch.stream().map(Part.ToolUse::id).toList();
+        draft.book.calls = calls;
+        draft.book.effects = effects;
+        draft.book.workspace = workspace;
+        draft.money.usage = usage;
+        draft.money.cost = cost;
+        draft.counters.steps = steps;
+        draft.counters.versions = versions;
+        draft.counters.messages = messages;
+        draft.identity.origin = extras.map(values -> new Origin(Optional.empty(), Optional.of(values)));
+        draft.binding.context = context;
         return draft.state(updatedAt);
     }
 

@@ -22,16 +22,17 @@ final class SubagentRules {
     }
 
     void subagentStarted(Fact.SubagentStarted fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
-                .ifPresent(call -> draft.put(call.delegated(fact.budget(), draft.at)));
+                .ifPresent(call -> draft.book.put(call.delegated(fact.budget(), draft.at)));
     }
 
     void subagentNotStarted(Fact.SubagentNotStarted fact) {
-        draft.calls.get(fact.callId()).ifPresent(call -> {
+        draft.book.calls.get(fact.callId()).ifPresent(call -> {
             Call heard = finished(call);
-            draft.put(heard);
+            draft.book.put(heard);
             if (!call.isOpen()) {
                 return;
             }
@@ -45,10 +46,10 @@ final class SubagentRules {
     }
 
     void subagentFinished(Fact.SubagentFinished fact) {
-        draft.calls.get(fact.callId()).ifPresent(call -> {
+        draft.book.calls.get(fact.callId()).ifPresent(call -> {
             fact.spent().ifPresent(spent -> book(call, spent));
-            Call heard = finished(draft.call(call.id()));
-            draft.put(heard);
+            Call heard = finished(draft.book.call(call.id()));
+            draft.book.put(heard);
             if (call.status() != Call.Status.DELEGATED) {
                 return;
             }
@@ -72,10 +73,10 @@ final class SubagentRules {
     }
 
     void subagentReported(Fact.SubagentReported fact) {
-        book(draft.call(fact.callId()), fact.report().spent());
-        Call call = draft.call(fact.callId());
+        book(draft.book.call(fact.callId()), fact.report().spent());
+        Call call = draft.book.call(fact.callId());
         if (call.status() == Call.Status.DELEGATED) {
-            draft.put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
+            draft.book.put(call.delegating(call.subagent().orElseThrow().reported(fact.report())));
         }
     }
 
@@ -83,42 +84,44 @@ final class SubagentRules {
     private void book(Call call, Spent total) {
         call.subagent().ifPresent(known -> {
             Spent more = total.minus(known.booked());
-            draft.spend(more);
-            draft.turn = draft.turn.usedMore(call.turn(), more.usage());
-            draft.ended = draft.ended.map(last -> last.usedMore(call.turn(), more.usage()));
-            draft.put(call.delegating(known.booking(known.booked().plus(more))));
+            draft.money.spend(more);
+            draft.dialogue.turn = draft.dialogue.turn.usedMore(call.turn(), more.usage());
+            draft.dialogue.ended = draft.dialogue.ended.map(last -> last.usedMore(call.turn(), more.usage()));
+            draft.book.put(call.delegating(known.booking(known.booked().plus(more))));
         });
     }
 
     /** Keeps a decision for the thread below that asked for it. False if it was this thread that asked. */
     boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
-        Optional<Call> above = draft.calls.contains(ask.callId())
+        Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()
-                : draft.state().above(ask.callId());
+                : draft.book.done().above(ask.callId());
         above.ifPresent(call -> {
             String below = ask.callId().substring(call.id().length() + 1);
             Map<String, Object> body = new LinkedHashMap<>();
             body.put("callId", below);
             decision.accept(body);
             body.put(VIA, call.id());
-            draft.put(call.delegating(
+            draft.book.put(call.delegating(
                     call.subagent().orElseThrow().deciding(below, new Delegation.Decision(signal, Json.of(body)))));
         });
         return above.isPresent();
     }
 
     void decisionPassedOn(Fact.DecisionPassedOn fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
-                .ifPresent(call -> call.subagent().ifPresent(known -> draft.put(call.delegating(known.passedOn()))));
+                .ifPresent(
+                        call -> call.subagent().ifPresent(known -> draft.book.put(call.delegating(known.passedOn()))));
     }
 
     void parentTold(Fact.ParentTold fact) {
-        draft.reported = Optional.of(fact.report());
+        draft.parentLink.reported = Optional.of(fact.report());
     }
 
     void subagentsCutOff(Fact.SubagentsCutOff fact) {
-        draft.openCalls().stream()
+        draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .forEach(call -> draft.fail(
                         call, ToolTexts.subagent(call.tool(), "cancelled", Optional.of(fact.problem()), "")));

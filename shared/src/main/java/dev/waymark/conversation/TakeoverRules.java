@@ -43,22 +43,22 @@ final class TakeoverRules {
     /** Begins a thread with the state of one that is over. */
     void resume(Resumption how) {
         begin(how.id());
-        draft.once = how.once();
-        draft.maxIterations = how.maxIterations().or(() -> draft.maxIterations);
-        Optional<Json> extras = draft.origin.flatMap(Origin::extras);
-        draft.origin = how.session().isEmpty() && extras.isEmpty()
+        draft.identity.once = how.once();
+        draft.money.maxIterations = how.maxIterations().or(() -> draft.money.maxIterations);
+        Optional<Json> extras = draft.identity.origin.flatMap(Origin::extras);
+        draft.identity.origin = how.session().isEmpty() && extras.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new Origin(how.session(), extras));
-        draft.context = how.context().or(() -> draft.context);
-        how.agent().ifPresent(named -> draft.agent = named);
-        if (how.agent().isPresent() || draft.terms.isEmpty() || namesItsThread()) {
-            draft.terms = Optional.empty();
-            draft.agentRequested = false;
+        draft.binding.context = how.context().or(() -> draft.binding.context);
+        how.agent().ifPresent(named -> draft.binding.agent = named);
+        if (how.agent().isPresent() || draft.binding.terms.isEmpty() || namesItsThread()) {
+            draft.binding.terms = Optional.empty();
+            draft.binding.agentRequested = false;
         }
         model.takeBackCall(); // Nothing will be heard of it here.
         how.answer().ifPresent(this::answerOrSay);
-        if (!draft.openCalls().isEmpty() || (draft.turn.mayGoOn() && !draft.isBlank())) {
-            draft.turn = draft.turn.continued();
+        if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
+            draft.dialogue.turn = draft.dialogue.turn.continued();
         }
         takeUpOpenCalls();
     }
@@ -66,13 +66,15 @@ final class TakeoverRules {
     /** Begins a thread with the state of another one, which goes on without it. */
     void fork(ForkRequest how) {
         begin(how.id());
-        draft.once = false;
-        draft.origin =
-                draft.origin.flatMap(Origin::extras).map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
-        draft.agentRequested = draft.terms.isPresent();
+        draft.identity.once = false;
+        draft.identity.origin = draft.identity
+                .origin
+                .flatMap(Origin::extras)
+                .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
+        draft.binding.agentRequested = draft.binding.terms.isPresent();
         effects.inherit();
         model.takeBackCall(); // Nothing will be heard of it here.
-        for (Call call : draft.openCalls()) {
+        for (Call call : draft.book.openCalls()) {
             if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
             }
@@ -82,32 +84,34 @@ final class TakeoverRules {
         }
         how.message().ifPresent(this::answerOrSay);
         if (namesItsThread()) {
-            draft.terms = Optional.empty();
-            draft.agentRequested = false;
+            draft.binding.terms = Optional.empty();
+            draft.binding.agentRequested = false;
         }
     }
 
     /** Signatures are bound to a thread, which the terms name: those of another thread would do for this one. */
     private boolean namesItsThread() {
-        return draft.terms.flatMap(AgentPolicy::signers).isPresent();
+        return draft.binding.terms.flatMap(AgentPolicy::signers).isPresent();
     }
 
     private void begin(String id) {
-        draft.rules = Conversation.RULES;
-        draft.life = Conversation.Life.OPEN;
-        draft.parent = Optional.empty();
-        draft.reported = Optional.empty();
-        draft.facts++;
-        draft.seen = draft.seen.with(id, draft.facts);
+        draft.identity.rules = Conversation.RULES;
+        draft.identity.life = Conversation.Life.OPEN;
+        draft.parentLink.parent = Optional.empty();
+        draft.parentLink.reported = Optional.empty();
+        draft.counters.facts++;
+        draft.arrivals.seen = draft.arrivals.seen.with(id, draft.counters.facts);
     }
 
     private void answerOrSay(String words) {
-        Optional<Call> question = draft.openCalls().stream()
+        Optional<Call> question = draft.book.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
                 .findFirst();
-        if (question.isPresent() && draft.terms.isEmpty() && question.get().asksNothing()) {
+        if (question.isPresent()
+                && draft.binding.terms.isEmpty()
+                && question.get().asksNothing()) {
             // It may be an approval that is waited for. The agent's tools will tell.
-            draft.put(question.get().answeredEarly(words));
+            draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
         } else if (!words.isBlank()) {
@@ -118,10 +122,10 @@ final class TakeoverRules {
 
     /** Calls that a thread brought from elsewhere find their place once the agent's tools are known. */
     void takeUpOpenCalls() {
-        if (draft.terms.isPresent()) {
-            List<Call> open = draft.openCalls();
-            open.forEach(call -> takeUp(call, draft.terms.get()));
-            draft.versionReached |= !open.isEmpty() && draft.openCalls().isEmpty();
+        if (draft.binding.terms.isPresent()) {
+            List<Call> open = draft.book.openCalls();
+            open.forEach(call -> takeUp(call, draft.binding.terms.get()));
+            draft.versionReached |= !open.isEmpty() && draft.book.openCalls().isEmpty();
         }
     }
 
@@ -142,7 +146,7 @@ final class TakeoverRules {
             lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
             if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
-                draft.put(
+                draft.book.put(
                         call.ended(Call.Status.LOST, ToolTexts.durabilityOfHarmless(call.tool(), call.id()), draft.at));
             } else {
                 calls.advance(call.issued(Optional.empty(), draft.at));
@@ -156,7 +160,7 @@ final class TakeoverRules {
         } else if (mayHaveRun && call.status() != Call.Status.UNSETTLED) {
             lost.doubt(call);
         } else if (call.status() == Call.Status.DISPATCHED) {
-            draft.put(call.issued(Optional.empty(), draft.at));
+            draft.book.put(call.issued(Optional.empty(), draft.at));
         } else if (call.status() == Call.Status.ISSUED
                 && call.dispatches() == 0
                 && call.wakeAt().isEmpty()) {
@@ -175,21 +179,21 @@ final class TakeoverRules {
      */
     void tellWhatIsHarmless() {
         Set<String> harmless = new LinkedHashSet<>();
-        PersistentMap<Call> all = draft.calls;
+        PersistentMap<Call> all = draft.book.calls;
         all.forEach((id, call) -> {
             if (call.status() == Call.Status.LOST && isOverElsewhere(call)) {
-                draft.put(call.withoutClaim());
-                if (isHarmless(call, draft.terms.orElseThrow())) {
+                draft.book.put(call.withoutClaim());
+                if (isHarmless(call, draft.binding.terms.orElseThrow())) {
                     harmless.add(id);
                 }
             }
         });
         if (!harmless.isEmpty()) {
             Transcript corrected = Transcript.EMPTY;
-            for (Transcript.Entry entry : draft.transcript.entries().toList()) {
+            for (Transcript.Entry entry : draft.dialogue.transcript.entries().toList()) {
                 corrected = corrected.plus(entry.saying(corrected(entry.message(), harmless)));
             }
-            draft.transcript = corrected;
+            draft.dialogue.transcript = corrected;
         }
     }
 
@@ -208,7 +212,10 @@ final class TakeoverRules {
                                 ? new Part.ToolResult(
                                         result.toolUseId(),
                                         ToolTexts.durabilityOfHarmless(
-                                                draft.call(result.toolUseId()).tool(), result.toolUseId()),
+                                                draft.book
+                                                        .call(result.toolUseId())
+                                                        .tool(),
+                                                result.toolUseId()),
                                         true)
                                 : part)
                         .toList());

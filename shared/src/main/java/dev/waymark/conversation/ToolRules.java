@@ -17,15 +17,17 @@ final class ToolRules {
     }
 
     void toolDispatched(Fact.ToolDispatched fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.ISSUED)
-                .ifPresent(call -> draft.put(call.dispatched(fact.dispatch(), draft.at)));
+                .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
     /** The call, if this dispatch of it is the one that is awaited. */
     private Optional<Call> running(String callId, int dispatch) {
-        return draft.calls
+        return draft.book
+                .calls
                 .get(callId)
                 .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
                 .filter(call -> call.dispatches() == dispatch);
@@ -37,7 +39,8 @@ final class ToolRules {
             finish(running.get(), fact);
             return;
         }
-        draft.calls // A turn may have been stopped meanwhile.
+        draft.book
+                .calls // A turn may have been stopped meanwhile.
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
                 .ifPresent(call -> countLate(call, fact));
@@ -59,7 +62,7 @@ final class ToolRules {
     /** Counts the outcome of a call that the model was told something else of. The effect is worth knowing all the same. */
     private void countLate(Call call, Fact.ToolFinished fact) {
         count(call, fact);
-        draft.put(draft.call(call.id()).withoutClaim());
+        draft.book.put(draft.book.call(call.id()).withoutClaim());
     }
 
     void toolInterrupted(Fact.ToolInterrupted fact) {
@@ -68,7 +71,7 @@ final class ToolRules {
 
     private void ask(Call call, Fact.ToolInterrupted fact) {
         effects.done(call, false, "");
-        draft.put(call.asking(fact.question(), draft.at));
+        draft.book.put(call.asking(fact.question(), draft.at));
     }
 
     void toolLost(Fact.ToolLost fact) {
@@ -82,7 +85,7 @@ final class ToolRules {
                 }
                 draft.reachVersionWhenBatchIsDone();
             } else if (draft.isLeft(fact.problem())) {
-                draft.put(call.issued(pause(call), draft.at));
+                draft.book.put(call.issued(pause(call), draft.at));
             } else if (draft.careOf(call).effect()) {
                 dispatchAgain(call, reason);
             } else {
@@ -92,12 +95,12 @@ final class ToolRules {
     }
 
     private Call seen(Call call, String reason) {
-        return draft.rules < 2 ? call : call.seen(reason);
+        return draft.identity.rules < 2 ? call : call.seen(reason);
     }
 
     /** The execution that holds the claim has said at last how it ended. */
     void toolEndedLate(Fact.ToolEndedLate fact) {
-        Call call = draft.call(fact.callId());
+        Call call = draft.book.call(fact.callId());
         boolean isTold = !call.isOpen()
                 && (call.status() == Call.Status.CANCELLED || call.result().isEmpty());
         if (fact.end() instanceof Fact.ToolFinished finished) {
@@ -112,13 +115,14 @@ final class ToolRules {
             if (call.isOpen()) {
                 dispatchAgain(call, notStarted.reason());
             } else {
-                draft.put(call.withoutClaim());
+                draft.book.put(call.withoutClaim());
             }
         }
     }
 
     void toolNotStarted(Fact.ToolNotStarted fact) {
-        draft.calls
+        draft.book
+                .calls
                 .get(fact.callId())
                 .filter(call -> call.dispatches() == fact.dispatch())
                 .ifPresent(call -> notStarted(call, fact));
@@ -140,7 +144,7 @@ final class ToolRules {
             }
             case CANCELLED -> {
                 if (ownClaim) {
-                    draft.put(call.withoutClaim());
+                    draft.book.put(call.withoutClaim());
                 }
             }
             case ISSUED,
@@ -166,7 +170,7 @@ final class ToolRules {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
         } else {
-            draft.put(call.withoutClaim().issued(pause(call), draft.at));
+            draft.book.put(call.withoutClaim().issued(pause(call), draft.at));
         }
     }
 

@@ -11,6 +11,7 @@ import dev.waymark.conversation.value.Usage;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * From a message to its outcome. Number 0 stands for a thread that has had no turn yet.
@@ -97,45 +98,71 @@ public record Turn(
     }
 
     Turn iterated() {
-        return new Turn(number, status, iterations + 1, usage, text, problem, startedAt, schema, repaired, structured);
+        return but(edit -> edit.iterations++);
     }
 
-    /** A model call that nothing will come of is none. */
+    /** Takes back a model call that nothing will come of. */
     Turn uniterated() {
-        return new Turn(number, status, iterations - 1, usage, text, problem, startedAt, schema, repaired, structured);
+        return but(edit -> edit.iterations--);
     }
 
     Turn used(Usage more) {
-        return new Turn(
-                number, status, iterations, usage.plus(more), text, problem, startedAt, schema, repaired, structured);
+        return but(edit -> edit.usage = usage.plus(more));
     }
 
-    /** The same turn, of which it is known only now that it used more. */
+    /** Adds usage to the turn that it belongs to, which may be over. */
     Turn usedMore(int turn, Usage more) {
         return turn == number ? used(more) : this;
     }
 
     Turn ended(Status how, String words, Optional<Problem> why) {
-        return new Turn(number, how, iterations, usage, words, why, startedAt, schema, repaired, structured);
+        return but(edit -> {
+            edit.status = how;
+            edit.text = words;
+            edit.problem = why;
+        });
     }
 
     Turn continued() {
-        return new Turn(
-                number, Status.RUNNING, iterations, usage, "", Optional.empty(), startedAt, schema, false, structured);
+        return ended(Status.RUNNING, "", Optional.empty()).but(edit -> edit.repaired = false);
     }
 
     Turn wanting(Json lastWord) {
-        return new Turn(
-                number, status, iterations, usage, text, problem, startedAt, Optional.of(lastWord), false, structured);
+        return but(edit -> {
+            edit.schema = Optional.of(lastWord);
+            edit.repaired = false;
+        });
     }
 
     Turn repairing() {
-        return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, true, structured);
+        return but(edit -> edit.repaired = true);
     }
 
     /** It ended well, with words that are also this JSON. */
     Turn structured(Optional<Json> lastWord) {
-        return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, lastWord);
+        return but(edit -> edit.structured = lastWord);
+    }
+
+    private Turn but(Consumer<Edit> change) {
+        Edit edit = new Edit();
+        change.accept(edit);
+        return edit.done();
+    }
+
+    /** A copy on which something is changed. */
+    private final class Edit {
+        private Status status = Turn.this.status;
+        private int iterations = Turn.this.iterations;
+        private Usage usage = Turn.this.usage;
+        private String text = Turn.this.text;
+        private Optional<Problem> problem = Turn.this.problem;
+        private Optional<Json> schema = Turn.this.schema;
+        private boolean repaired = Turn.this.repaired;
+        private Optional<Json> structured = Turn.this.structured;
+
+        Turn done() {
+            return new Turn(number, status, iterations, usage, text, problem, startedAt, schema, repaired, structured);
+        }
     }
 
     boolean endedOnLimit() {

@@ -17,22 +17,22 @@ final class TurnRules {
     }
 
     void open() {
-        draft.turn = draft.turn.next(draft.at);
+        draft.dialogue.turn = draft.dialogue.turn.next(draft.at);
     }
 
     void end(Turn.Status how, String words, @Nullable Problem why) {
-        if (draft.state().isSummarising()) {
-            draft.gauge = Optional.of(draft.gauge().notSummarising());
+        if (draft.isSummarising()) {
+            draft.dialogue.gauge = Optional.of(draft.dialogue.estimate().notSummarising());
         }
-        draft.modelCalled = false;
-        draft.turn = draft.turn.ended(how, words, Optional.ofNullable(why));
-        draft.ended = Optional.of(draft.turn);
+        draft.dialogue.modelCalled = false;
+        draft.dialogue.turn = draft.dialogue.turn.ended(how, words, Optional.ofNullable(why));
+        draft.dialogue.ended = Optional.of(draft.dialogue.turn);
         draft.versionReached = true;
     }
 
     /** Ends the turn before its time, and its open calls with it. */
     void stop(Turn.Status how, String text) {
-        if (draft.turn.isRunning()) {
+        if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls(text);
             end(how, "", new Problem(how == Turn.Status.STOPPED ? "Stopped" : "Cancelled", text));
         }
@@ -40,42 +40,46 @@ final class TurnRules {
 
     /** Opens the next turn for messages that are queued, and ends one that has reached a limit. */
     void settle() {
-        if (draft.turn.status() == Turn.Status.COMPLETE && !draft.queue.isEmpty()) {
+        if (draft.dialogue.turn.status() == Turn.Status.COMPLETE && !draft.dialogue.queue.isEmpty()) {
             open();
         }
-        boolean modelIsDue = draft.turn.isRunning()
-                && draft.terms.isPresent()
-                && !draft.modelCalled
-                && draft.openCalls().isEmpty();
+        boolean modelIsDue = draft.dialogue.turn.isRunning()
+                && draft.binding.terms.isPresent()
+                && !draft.dialogue.modelCalled
+                && draft.book.openCalls().isEmpty();
         if (modelIsDue) {
-            endOnLimit(draft.state());
+            endOnLimit(draft.money.done());
         }
     }
 
-    private void endOnLimit(Conversation now) {
-        int limit = now.iterationLimit().orElseThrow();
-        if (draft.turn.iterations() >= limit) {
+    private void endOnLimit(Money money) {
+        int limit = money.iterationLimit(draft.binding.terms).orElseThrow();
+        if (draft.dialogue.turn.iterations() >= limit) {
             String words = "the limit of " + limit + " iterations is reached";
             end(Turn.Status.MAX_ITERATIONS, "", new Problem("MaxIterations", words));
         } else {
-            now.limits().overdrawn(now.spent()).ifPresent(why -> end(Turn.Status.BUDGET, "", why));
+            limits(money).overdrawn(money.spent()).ifPresent(why -> end(Turn.Status.BUDGET, "", why));
         }
     }
 
+    private Budget limits(Money money) {
+        return money.limits(draft.binding.terms, draft.parentLink.parent);
+    }
+
     void budgetRaised(Fact.BudgetRaised fact) {
-        draft.maxIterations = fact.iterations().or(() -> draft.maxIterations);
-        Budget before = draft.state().limits();
+        draft.money.maxIterations = fact.iterations().or(() -> draft.money.maxIterations);
+        Budget before = limits(draft.money.done());
         Budget after = before.raisedTo(fact.budget());
         if (!after.equals(before)) {
-            draft.budget = Optional.of(after);
+            draft.money.budget = Optional.of(after);
         }
-        boolean wasTheLimit = switch (draft.turn.status()) {
+        boolean wasTheLimit = switch (draft.dialogue.turn.status()) {
             case MAX_ITERATIONS -> fact.iterations().isPresent();
             case BUDGET -> !after.equals(before);
             case NONE, RUNNING, COMPLETE, FAILED, STOPPED, CANCELLED -> false;
         };
-        if (wasTheLimit && draft.life == Conversation.Life.OPEN && !draft.isBlank()) {
-            draft.turn = draft.turn.continued();
+        if (wasTheLimit && draft.identity.life == Conversation.Life.OPEN && !draft.dialogue.isBlank()) {
+            draft.dialogue.turn = draft.dialogue.turn.continued();
         }
     }
 
@@ -86,22 +90,22 @@ final class TurnRules {
     void cleared(Fact.Cleared fact) {
         forget("Cancelled by " + fact.by().orElse("user") + ".");
         if (fact.all()) {
-            draft.effects = draft.effects.withoutResults();
+            draft.book.effects = draft.book.effects.withoutResults();
         }
     }
 
     void closeRequested() {
-        draft.life = Conversation.Life.CLOSING;
+        draft.identity.life = Conversation.Life.CLOSING;
     }
 
     void cancelRequested() {
         stop(Turn.Status.CANCELLED, "Cancelled with its thread.");
-        draft.life = Conversation.Life.CANCELLED;
+        draft.identity.life = Conversation.Life.CANCELLED;
     }
 
     void limitReached(Fact.LimitReached fact) {
-        draft.full = true;
-        if (draft.turn.isRunning()) {
+        draft.identity.full = true;
+        if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls("Cancelled: " + fact.problem().message());
             end(Turn.Status.FAILED, "", fact.problem());
         }
@@ -110,15 +114,16 @@ final class TurnRules {
     /** Forgets what was said. What is known of side effects stays. */
     void forget(String text) {
         stop(Turn.Status.STOPPED, text);
-        draft.batch = List.of();
-        draft.queue = List.of();
-        draft.transcript = Transcript.EMPTY;
-        draft.gauge = draft.gauge.map(TokenEstimate::unread);
-        draft.workspace = Workspace.EMPTY;
+        draft.book.batch = List.of();
+        draft.dialogue.queue = List.of();
+        draft.dialogue.transcript = Transcript.EMPTY;
+        draft.dialogue.gauge = draft.dialogue.gauge.map(TokenEstimate::unread);
+        draft.book.workspace = Workspace.EMPTY;
         // What was said lives on in the calls' arguments, and a full thread would stay full.
-        PersistentMap<Call> kept = draft.calls;
-        kept.forEach((id, call) -> draft.put(call.forgotten(draft.careOf(call).effect())));
-        draft.full = false;
+        PersistentMap<Call> kept = draft.book.calls;
+        kept.forEach(
+                (id, call) -> draft.book.put(call.forgotten(draft.careOf(call).effect())));
+        draft.identity.full = false;
         draft.versionReached = true;
     }
 }

@@ -50,7 +50,7 @@ public final class CheckpointText {
     public static String checked(String threadId) {
         if (!isWellFormed(threadId)) {
             throw SaverException.refused(
-                    "the thread id is no Unicode text: a surrogate stands alone in it", "Choose another id");
+                    "the thread id is not Unicode text: a surrogate stands alone in it", "Choose another id");
         }
         return threadId;
     }
@@ -75,7 +75,7 @@ public final class CheckpointText {
         }
         if (!isWellFormed(text)) {
             throw SaverException.refused(
-                    "the checkpoint is no Unicode text: a surrogate stands alone in it",
+                    "the checkpoint is not Unicode text: a surrogate stands alone in it",
                     "What was saved before is as it was");
         }
         return text;
@@ -85,7 +85,7 @@ public final class CheckpointText {
      * Reads what was found for this thread.
      *
      * @param place where it was found, in words for people
-     * @throws SaverException with type {@code CheckpointCorruption} when it is no document of this thread
+     * @throws SaverException with type {@code CheckpointCorruption} when it is not a document of this thread
      */
     public static Json read(String text, String threadId, String place) {
         Json checkpoint = read(text, place);

@@ -25,7 +25,7 @@ public final class SaverException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** There is an entry at this place, and it is no document of its thread. */
+    /** There is an entry at this place, and it is not a document of its thread. */
     public static SaverException corrupt(String place, String why) {
         return new SaverException(
                 Problem.CORRUPTION,

@@ -27,7 +27,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
         MEMORY
     }
 
-    /** @throws SaverException with type {@code BadInput} when it is no target */
+    /** @throws SaverException with type {@code BadInput} when it is not a target */
     public static SaverTarget parse(String text) {
         int question = text.indexOf('?');
         String place = question < 0 ? text : text.substring(0, question);

@@ -51,12 +51,12 @@ public final class ToolArguments {
         return misfit(compiled(schema), node(args));
     }
 
-    /** Why this is no schema of a tool's input, which must describe an object; empty when it is one. */
+    /** Why this is not a schema of a tool's input, which must describe an object; empty when it is one. */
     public static Optional<String> schemaProblem(Json schema) {
         return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must say type: object");
     }
 
-    /** Why this is no schema at all; empty when it is one. */
+    /** Why this is not a schema at all; empty when it is one. */
     public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
@@ -88,7 +88,7 @@ public final class ToolArguments {
         if (root instanceof IOException) {
             return "a $ref leads out of it: " + words;
         }
-        return words.startsWith(DECODER) ? "a $ref is no reference: " + words.substring(DECODER.length()) : words;
+        return words.startsWith(DECODER) ? "a $ref is not a reference: " + words.substring(DECODER.length()) : words;
     }
 
     /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */

@@ -4,24 +4,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.AgentBinding;
 import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Arrivals;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallBook;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
 import dev.waymark.conversation.Delegation;
+import dev.waymark.conversation.Dialogue;
 import dev.waymark.conversation.EffectLog;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.IgnoredSignals;
+import dev.waymark.conversation.Money;
 import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.Origin;
 import dev.waymark.conversation.Parent;
+import dev.waymark.conversation.ParentLink;
 import dev.waymark.conversation.SeenIds;
 import dev.waymark.conversation.Signers;
 import dev.waymark.conversation.SubagentProgress;
 import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.ThreadIdentity;
 import dev.waymark.conversation.TokenEstimate;
 import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.Workspace;
@@ -41,12 +49,14 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -147,37 +157,19 @@ class StoredFormsTest {
         Queued queued = new Queued(Optional.of("id-2"), Message.user("Hello"), AT, Optional.of(ARGS));
         Origin origin = new Origin(Optional.of("trip"), Optional.of(ARGS));
         Conversation conversation = new Conversation(
-                1,
-                "helper",
-                true,
-                Optional.of(3),
-                true,
-                Optional.of(terms),
-                Conversation.Life.CLOSING,
-                true,
-                transcript,
-                List.of(queued),
-                turn,
-                Optional.of(turn),
-                true,
-                List.of("tu_1"),
-                PersistentMap.<Call>empty().with("tu_1", call),
-                Optional.of(
-                        new EffectLog(PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
-                Optional.of(workspace),
-                new Usage(5, 6),
-                seen,
-                ignored,
-                new Counters(1, 2, 3, 4),
-                AT,
-                AT,
-                Optional.of(origin),
-                Optional.of(parent),
-                Optional.of(report),
-                Optional.of(usd),
-                Optional.of(budget),
-                Optional.of(ARGS),
-                Optional.of(gauge));
+                new ThreadIdentity(1, true, Conversation.Life.CLOSING, true, AT, AT, Optional.of(origin)),
+                new AgentBinding("helper", true, Optional.of(terms), Optional.of(ARGS)),
+                new Dialogue(transcript, List.of(queued), turn, Optional.of(turn), true, Optional.of(gauge)),
+                new CallBook(
+                        List.of("tu_1"),
+                        PersistentMap.<Call>empty().with("tu_1", call),
+                        Optional.of(new EffectLog(
+                                PersistentMap.<EffectLog.Effect>empty().with("charge:e3b0", effect))),
+                        Optional.of(workspace)),
+                new Money(Optional.of(3), new Usage(5, 6), Optional.of(usd), Optional.of(budget)),
+                new ParentLink(Optional.of(parent), Optional.of(report)),
+                new Arrivals(seen, ignored),
+                new Counters(1, 2, 3, 4));
         return Stream.of(
                 stored(new Part.Text("é😀"), "type", "text"),
                 stored(new Part.Image("http://x", Optional.of("image/png")), "type", "url"),
@@ -275,6 +267,19 @@ class StoredFormsTest {
         tree.putObject("fromTheFuture").put("x", 1);
 
         assertThat(read(value, tree)).isEqualTo(value);
+    }
+
+    /** States that were stored before they had parts are read, and written as they were. */
+    @Test
+    void conversation_storedAsOneFlatObject_isTheSameAfterReading() throws IOException {
+        JsonNode golden;
+        try (InputStream file = Objects.requireNonNull(getClass().getResourceAsStream("/conversation/state.json"))) {
+            golden = PayloadJson.MAPPER.readTree(file);
+        }
+
+        Conversation read = PayloadJson.MAPPER.readValue(golden.toString(), Conversation.class);
+
+        assertThat(tree(read)).isEqualTo(golden);
     }
 
     /** A field that may be missing leaves something usable; one that may not is found out when it is read. */

@@ -39,7 +39,7 @@ class StateToolsTest {
         ConversationScript story = replied(use("a", "write_file", Map.of("path", "x", "content", "1")))
                 .with(new Fact.Cleared(false, Optional.empty()));
 
-        assertThat(story.state().workspace()).isEmpty();
+        assertThat(story.state().callBook().workspace()).isEmpty();
     }
 
     @Test

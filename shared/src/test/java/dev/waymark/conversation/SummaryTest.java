@@ -76,7 +76,7 @@ class SummaryTest {
                         ConversationScript.said("Two"));
 
         assertThat(story.decides()).containsExactly(new Step.CallModel(2));
-        assertThat(story.state().gauge()).isEmpty();
+        assertThat(story.state().dialogue().gauge()).isEmpty();
     }
 
     @Test

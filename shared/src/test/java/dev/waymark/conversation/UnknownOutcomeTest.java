@@ -145,7 +145,7 @@ class UnknownOutcomeTest {
         Conversation over = replied(use("a", tool)).with(dispatched("a", 1)).state();
         Call begun = over.calls().get("a").orElseThrow().begunElsewhere(Call.Status.CLAIMED);
         Draft draft = new Draft(over, START.plusSeconds(20)); // As a checkpoint is read, which knows of no claims.
-        draft.put(begun);
+        draft.book.put(begun);
         Resumption how =
                 new Resumption("r-1", Optional.empty(), Optional.empty(), Optional.empty(), false, Optional.empty());
         Conversation resumed = how.of(draft.state(), START.plusSeconds(30));

@@ -106,6 +106,7 @@ final class Ledger {
         messages(after);
         state(before, after);
         after.batchCalls().forEach(call -> call(before, fact, call));
+        CallLife.count(coverage, before, fact, after);
         calls(after);
         decisions(after);
     }
@@ -313,7 +314,7 @@ final class Ledger {
         if (!changed) {
             return;
         }
-        coverage.count("calls " + call.status().name().toLowerCase(Locale.ROOT));
+        coverage.count("calls " + CallLife.name(call));
         if (care.effect()) {
             effect(fact, call, care);
             if (earlier.isEmpty() && call.claim().isPresent()) {
@@ -505,7 +506,7 @@ final class Ledger {
                         && after.life() == before.life()
                         && after.modelCalled() == before.modelCalled()
                         && after.seen().equals(before.seen())
-                        && after.maxIterations().equals(before.maxIterations())
+                        && after.money().maxIterations().equals(before.money().maxIterations())
                         && after.full() == before.full(),
                 what + " changed something");
     }

@@ -9,6 +9,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.LongStream;
@@ -152,7 +153,7 @@ class SimulationTest {
     private static final Core RULES = Conversation::apply;
 
     @Test
-    void conversation_anyInterleaving_keepsItsPromises() {
+    void conversation_anyInterleaving_keepsItsPromises() throws IOException {
         Coverage coverage = new Coverage();
         Optional<Long> one = Optional.ofNullable(Long.getLong("waymark.seed"));
         long first = one.orElse(0L);
@@ -162,6 +163,8 @@ class SimulationTest {
 
         if (one.isEmpty()) {
             assertThat(coverage.counts()).containsKeys(EXPECTED);
+            assertThat(CallLife.allowed()).containsAll(CallLife.seen(coverage));
+            assertThat(CallLife.seen(coverage)).containsAll(CallLife.frequent());
         }
     }
 
@@ -187,7 +190,7 @@ class SimulationTest {
                 }),
                 broken(
                         Fact.ToolFinished.class,
-                        "a budget that is spent is no limit",
+                        "a budget that is spent is not a limit",
                         "beyond the budget",
                         (before, fact, after) -> {
                             ObjectNode turn = (ObjectNode) after.get("turn");

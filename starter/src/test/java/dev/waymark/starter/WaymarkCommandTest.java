@@ -37,12 +37,12 @@ class WaymarkCommandTest {
                 "checkpoint t1 --format tape|no such format: tape. There are runner, thread, phases, messages,"
                         + " session, versions. Try: waymark checkpoint --help",
                 "budget t1|no limit given: use --usd, --tokens or --iterations. Try: waymark budget --help",
-                "budget t1 --usd nan|Invalid value for option '--usd': 'nan' is no number: write 5 or 1.50. Try:"
+                "budget t1 --usd nan|Invalid value for option '--usd': 'nan' is not a number: write 5 or 1.50. Try:"
                         + " waymark budget --help",
                 "save --to memory:|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --all --follow|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --every turn --to file:x|--all and --every go with --follow. Try: waymark" + " save --help",
-                "save t1 --follow --every day|Invalid value for option '--every': 'day' is no time to save: write"
+                "save t1 --follow --every day|Invalid value for option '--every': 'day' is not a time to save: write"
                         + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
                 "save t1 --follow|no saver named: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
                 "approve t1 --args []|--args is not a JSON object: []. Try: waymark approve --help",
@@ -89,7 +89,7 @@ class WaymarkCommandTest {
         assertThat(execute("run", "--agent", "a", "--messages", file.toString()))
                 .isEqualTo(2);
         assertThat(err.toString().lines())
-                .containsExactly("waymark: the file is no JSON: " + file
+                .containsExactly("waymark: the file is not JSON: " + file
                         + ":2: Unexpected end-of-input: expected close marker for Array");
     }
 

@@ -303,7 +303,7 @@ class ForeignCheckpointsTest {
                                 new Part.ImageData("R0lG", "image/gif"),
                                 new Part.ImageData("aGk=", "image/png"),
                                 new Part.Text("this"))));
-        assertCorrupt(text.replace("image/png", "application/pdf"), "a file that is no image");
+        assertCorrupt(text.replace("image/png", "application/pdf"), "a file that is not an image");
     }
 
     @ParameterizedTest

@@ -83,7 +83,7 @@ class ToolArgumentsTest {
                 .contains("a $ref leads out of it: http://127.0.0.1:1/x.json");
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#/$defs/a%zz"))))
                 .get(InstanceOfAssertFactories.STRING)
-                .startsWith("a $ref is no reference: ");
+                .startsWith("a $ref is not a reference: ");
     }
 
     @Test

@@ -10,6 +10,8 @@ import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.metrics.ThreadMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -20,6 +22,9 @@ import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
+import io.grpc.StatusRuntimeException;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
@@ -65,6 +70,9 @@ public final class AgentWorker implements AutoCloseable {
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
+    /** A server that takes longer does not count as one that answers. */
+    private static final Duration READINESS = Duration.ofSeconds(2);
+
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
 
     private final WorkflowClient client;
@@ -72,6 +80,8 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkerOptions options;
     private final RunReader runs;
     private final ToolKinds kinds;
+    private final ThreadMetrics threadMetrics;
+    private final ActivityMetrics activityMetrics;
     private final WorkerFactory factory;
     private volatile boolean draining;
 
@@ -81,6 +91,8 @@ public final class AgentWorker implements AutoCloseable {
         this.options = options(!isInMemory(client));
         this.runs = new RunReader(new HistoryReader(client));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
+        this.threadMetrics = new ThreadMetrics(builder.metrics);
+        this.activityMetrics = new ActivityMetrics(builder.metrics);
         this.factory = newFactory();
         Worker worker = factory.newWorker(taskQueue, options);
         registerWorkflows(worker);
@@ -99,7 +111,8 @@ public final class AgentWorker implements AutoCloseable {
                 AgentWorkflow.class,
                 (EncodedValues arguments) -> new AgentWorkflowImpl(
                         arguments.get(0, StartInput.class),
-                        called -> runs.note(Workflow.getInfo().getRunId(), called)),
+                        called -> runs.note(Workflow.getInfo().getRunId(), called),
+                        threadMetrics::applied),
                 WorkflowImplementationOptions.getDefaultInstance());
     }
 
@@ -108,8 +121,13 @@ public final class AgentWorker implements AutoCloseable {
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery(), this::ranBefore),
-                new ModelActivity(runs, builder.providers),
-                new ToolActivity(runs, tools, new ClaimSender(client), new LateOutcomeSender(client), () -> draining),
+                new ModelActivity(runs, builder.providers, activityMetrics),
+                new ToolActivity(
+                        runs,
+                        tools,
+                        new ClaimSender(client, activityMetrics),
+                        new LateOutcomeSender(client),
+                        () -> draining),
                 new VerifyActivityImpl(runs, tools));
     }
 
@@ -124,6 +142,23 @@ public final class AgentWorker implements AutoCloseable {
 
     public String taskQueue() {
         return taskQueue;
+    }
+
+    /** Whether it takes work, and the server answers. */
+    public boolean isReady() {
+        return factory.isStarted() && !draining && !factory.isShutdown() && answers();
+    }
+
+    private boolean answers() {
+        try {
+            client.getWorkflowServiceStubs()
+                    .blockingStub()
+                    .withDeadlineAfter(READINESS.toMillis(), TimeUnit.MILLISECONDS)
+                    .getSystemInfo(GetSystemInfoRequest.getDefaultInstance());
+            return true;
+        } catch (StatusRuntimeException e) {
+            return false;
+        }
     }
 
     /** Begins to take work. */
@@ -200,6 +235,8 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private ModelProviders providers = ModelProviders.of(Map.of());
         private JavaTools tools = JavaTools.NONE;
+        /** Without a registry in it, it counts nothing. */
+        private MeterRegistry metrics = new CompositeMeterRegistry();
 
         private Builder(WorkflowClient client) {
             this.client = client;
@@ -227,6 +264,12 @@ public final class AgentWorker implements AutoCloseable {
 
         public Builder tools(JavaTools known) {
             this.tools = known;
+            return this;
+        }
+
+        /** Where the worker counts turns, model calls, tool calls and decisions. Default: nowhere. */
+        public Builder metrics(MeterRegistry registry) {
+            this.metrics = registry;
             return this;
         }
 

@@ -200,7 +200,9 @@ class WorldFaultsServerTest {
     void frozenHost_thawedAfterTheRerun_takesNoSecondEffect() throws Exception {
         Conversation state = freeze("forbidding1");
 
-        assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+        assertThat(call(state, "tu_1").status())
+                    .as(() -> state.calls() + " " + state.transcript().messages())
+                    .isEqualTo(Call.Status.COMPLETED);
         assertThat(call(state, "tu_1").dispatches()).isEqualTo(2);
         assertThat(ledger.effects()).hasSize(1);
     }
@@ -275,7 +277,9 @@ class WorldFaultsServerTest {
             worker.start();
             Conversation state = await(start("charge1", "bank"), WorldFaultsServerTest::isOver);
 
-            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(call(state, "tu_1").status())
+                    .as(() -> state.calls() + " " + state.transcript().messages())
+                    .isEqualTo(Call.Status.COMPLETED);
         }
         try (AgentWorker worker = worker(connection.client(), "blind", new ToolSpec[] {blind})) {
             worker.start();
@@ -295,7 +299,9 @@ class WorldFaultsServerTest {
             worker.start();
             Conversation state = await(start("killed1", "killed"), WorldFaultsServerTest::isOver);
 
-            assertThat(call(state, "tu_1").status()).isEqualTo(Call.Status.COMPLETED);
+            assertThat(call(state, "tu_1").status())
+                    .as(() -> state.calls() + " " + state.transcript().messages())
+                    .isEqualTo(Call.Status.COMPLETED);
             assertThat(ledger.effects()).hasSize(1);
         }
     }

@@ -183,10 +183,19 @@ public final class Agents {
 
     /** Its tool never says what became of it, so that a person has to. */
     public Agents unsure() {
-        return agent("unsure", """
+        return unsure("unsure", "");
+    }
+
+    /** As {@link #unsure()}, and the target honours the idempotency key. */
+    public Agents unsureHonoured() {
+        return unsure("unsure-honoured", ", honours_key: true");
+    }
+
+    private Agents unsure(String name, String more) {
+        return agent(name, """
                 tools:
-                  - { name: charge_card, command: [sleep, "60"], timeout: 1s, on_unknown: ask }
-                """, """
+                  - { name: charge_card, command: [sleep, "60"], timeout: 1s, on_unknown: ask%s }
+                """.formatted(more), """
                 replies:
                   - tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 500 } }]
                   - text: So be it.

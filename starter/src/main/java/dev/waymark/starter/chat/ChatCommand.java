@@ -146,7 +146,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
     }
 
-    /** What the saver does not do is no result of the conversation. */
+    /** What the saver does not do is not a result of the conversation. */
     private final class Trouble implements SaveListener {
         @Override
         public void failed(SaverException problem) {

@@ -72,7 +72,7 @@ public final class ChatScreen {
         }
     }
 
-    /** What comes of this was sent from here, and is no news. */
+    /** What comes of this was sent from here, and is not news. */
     synchronized void sent(OutboundMessage letter) {
         own.add(letter.id());
     }

@@ -62,7 +62,7 @@ public final class BudgetCommand implements Callable<Integer> {
             try {
                 return new BigDecimal(value);
             } catch (NumberFormatException e) {
-                throw new TypeConversionException("'" + value + "' is no number: write 5 or 1.50");
+                throw new TypeConversionException("'" + value + "' is not a number: write 5 or 1.50");
             }
         }
     }

@@ -93,7 +93,7 @@ public final class SaveCommand implements Callable<Integer> {
                 return new Durations().convert(text);
             } catch (TypeConversionException e) {
                 throw new TypeConversionException(
-                        "'" + text + "' is no time to save: write turn, step, or 500ms, 5s, 2m, 24h");
+                        "'" + text + "' is not a time to save: write turn, step, or 500ms, 5s, 2m, 24h");
             }
         }
     }

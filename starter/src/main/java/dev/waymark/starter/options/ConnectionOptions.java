@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the connection that a command needs, quietly: what libraries log is no business of a command's reader. */
+/** Opens the connection that a command needs, quietly: what libraries log does not concern a command's reader. */
 public final class ConnectionOptions {
     /** What {@code --address} says, of whichever command this process runs. */
     private static volatile Optional<String> address = Optional.empty();

@@ -14,7 +14,7 @@ public final class Durations implements ITypeConverter<Duration> {
     public Duration convert(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new TypeConversionException("'" + text + "' is no duration: write 500ms, 5s, 2m or 24h");
+            throw new TypeConversionException("'" + text + "' is not a duration: write 500ms, 5s, 2m or 24h");
         }
         long amount = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {

@@ -19,11 +19,11 @@ public final class JsonFiles {
         try {
             return PayloadJson.MAPPER.readTree(text);
         } catch (JsonProcessingException e) {
-            throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is no JSON: " + reason(e), "");
+            throw new WaymarkException.Refused(Problem.BAD_INPUT, option + " is not JSON: " + reason(e), "");
         }
     }
 
-    /** {@code problem} is what it is if the file is no JSON. */
+    /** {@code problem} is what it is if the file is not JSON. */
     public static JsonNode read(Path file, String problem) {
         byte[] bytes;
         try {
@@ -40,7 +40,7 @@ public final class JsonFiles {
             return PayloadJson.MAPPER.readTree(bytes);
         } catch (JsonProcessingException e) {
             String place = e.getLocation() == null ? "" : ":" + e.getLocation().getLineNr();
-            throw new WaymarkException.Refused(problem, "the file is no JSON: " + file + place + ": " + reason(e), "");
+            throw new WaymarkException.Refused(problem, "the file is not JSON: " + file + place + ": " + reason(e), "");
         } catch (IOException e) {
             throw new IllegalStateException("reading from memory failed", e);
         }

@@ -59,7 +59,7 @@ public final class WaitOptions {
         return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
-    /** What is no result of the command. */
+    /** What is not a result of the command. */
     private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
         @Override
         public void loaded(CheckpointLoaded event) {

@@ -113,7 +113,7 @@ public final class Output {
         }
     }
 
-    /** Something that is no result. */
+    /** Something that is not a result. */
     public void note(String text) {
         command.commandLine().getErr().println(SafeText.lines(text));
     }

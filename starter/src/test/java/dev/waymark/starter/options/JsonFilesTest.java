@@ -29,7 +29,7 @@ class JsonFilesTest {
         assertThatThrownBy(() -> JsonFiles.read(file, Problem.BAD_INPUT))
                 .isInstanceOfSatisfying(WaymarkException.Refused.class, e -> {
                     assertThat(e.type()).isEqualTo(Problem.BAD_INPUT);
-                    assertThat(e).hasMessage("the file is no JSON: " + file + ":" + why);
+                    assertThat(e).hasMessage("the file is not JSON: " + file + ":" + why);
                 });
     }
 }

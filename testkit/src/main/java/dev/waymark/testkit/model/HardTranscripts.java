@@ -36,7 +36,7 @@ public final class HardTranscripts {
                         Message.assistant(call("tu_1")),
                         Message.results(List.of(new Part.ToolResult("tu_1", "", true)))));
         all.put(
-                "arguments that are no JSON",
+                "arguments that are not JSON",
                 List.of(
                         Message.user("Weather?"),
                         Message.assistant(new Part.ToolUse("tu_1", "weather", Json.of("{\"city\": "))),

@@ -39,6 +39,9 @@ public final class DevCommand implements Callable<Integer> {
     @Mixin
     private AgentsOptions agents;
 
+    @Mixin
+    private MetricsOptions metrics;
+
     @Option(names = "--db", paramLabel = "FILE", description = "What it is kept in. Default: .waymark/temporal.db.")
     private @Nullable Path database;
 
@@ -92,19 +95,27 @@ public final class DevCommand implements Callable<Integer> {
     }
 
     private void serve(TerminationSignal termination, DevServer server, AgentsOptions.Setup setup) throws Exception {
-        try (Connection connection = Connection.to(server.address());
-                AgentWorker worker = AgentWorker.builder(connection.client())
-                        .taskQueue(AgentsOptions.taskQueue())
-                        .agents(setup.agents())
-                        .providers(setup.providers())
-                        .tools(setup.tools())
-                        .build()) {
+        metrics.listen();
+        try (MetricsOptions closed = metrics;
+                Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
+                AgentWorker worker = builder(connection, setup).build()) {
             worker.start();
+            metrics.started(worker);
             announce(server, setup.agents().names(), Banner.agents(setup.agents()));
             termination.await();
             output.tell("Stopping: what runs may finish, for " + DRAIN.toSeconds() + " s at most.");
             worker.drain(DRAIN);
         }
+    }
+
+    private AgentWorker.Builder builder(Connection connection, AgentsOptions.Setup setup) {
+        AgentWorker.Builder worker = AgentWorker.builder(connection.client())
+                .taskQueue(AgentsOptions.taskQueue())
+                .agents(setup.agents())
+                .providers(setup.providers())
+                .tools(setup.tools());
+        metrics.applyTo(worker);
+        return worker;
     }
 
     private Optional<Path> binary() throws IOException, CommandFailure {
@@ -179,7 +190,8 @@ public final class DevCommand implements Callable<Integer> {
                     server.uiAddress(),
                     AgentsOptions.taskQueue(),
                     names,
-                    server.kind().wireName()));
+                    server.kind().wireName(),
+                    metrics.url()));
             return;
         }
         StringBuilder words = new StringBuilder("Waymark is ready.\n");
@@ -190,6 +202,7 @@ public final class DevCommand implements Callable<Integer> {
                 .append(")\n");
         server.uiAddress().ifPresent(ui -> words.append("  Web UI  ").append(ui).append('\n'));
         words.append("  agents  ").append(agentsInWords).append('\n');
+        metrics.url().ifPresent(url -> words.append("  metrics ").append(url).append('\n'));
         if (!names.isEmpty()) {
             words.append("Now, in another terminal:\n  ")
                     .append(Banner.command())

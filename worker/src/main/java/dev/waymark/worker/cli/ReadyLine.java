@@ -8,16 +8,25 @@ import java.util.Optional;
 
 /** The line by which other programs know that a worker takes work. */
 @JsonInclude(JsonInclude.Include.ALWAYS)
-@JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server"})
+@JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics"})
 record ReadyLine(
         @JsonProperty("ready") boolean ready,
         @JsonProperty("address") String address,
         @JsonProperty("ui") Optional<String> ui,
         @JsonProperty("taskQueue") String taskQueue,
         @JsonProperty("agents") List<String> agents,
-        @JsonProperty("server") String server) {
+        @JsonProperty("server") String server,
 
-    static ReadyLine of(String address, Optional<String> ui, String taskQueue, List<String> agents, String server) {
-        return new ReadyLine(true, address, ui, taskQueue, agents, server);
+        @JsonProperty("metrics") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> metrics) {
+
+    static ReadyLine of(
+            String address,
+            Optional<String> ui,
+            String taskQueue,
+            List<String> agents,
+            String server,
+            Optional<String> metrics) {
+        return new ReadyLine(true, address, ui, taskQueue, agents, server, metrics);
     }
 }

@@ -27,6 +27,9 @@ public final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private AgentsOptions agents;
 
+    @Mixin
+    private MetricsOptions metrics;
+
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
@@ -45,15 +48,13 @@ public final class WorkerCommand implements Callable<Integer> {
         AgentsOptions.Setup setup = agents.load();
         setup.warnings().forEach(output::tell);
         String queue = Optional.ofNullable(taskQueue).orElseGet(AgentsOptions::taskQueue);
-        try (TerminationSignal termination = TerminationSignal.listen();
-                Connection connection = address == null ? Connection.fromEnvironment() : Connection.to(address);
-                AgentWorker worker = AgentWorker.builder(connection.client())
-                        .taskQueue(queue)
-                        .agents(setup.agents())
-                        .providers(setup.providers())
-                        .tools(setup.tools())
-                        .build()) {
+        metrics.listen();
+        try (MetricsOptions closed = metrics;
+                TerminationSignal termination = TerminationSignal.listen();
+                Connection connection = Connection.counted(Optional.ofNullable(address), metrics.sdkScope());
+                AgentWorker worker = builder(connection, setup, queue).build()) {
             worker.start();
+            metrics.started(worker);
             DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
             if (output.isJson()) {
                 output.printJson(ReadyLine.of(
@@ -61,18 +62,30 @@ public final class WorkerCommand implements Callable<Integer> {
                         Optional.empty(),
                         queue,
                         setup.agents().names(),
-                        server.wireName()));
+                        server.wireName(),
+                        metrics.url()));
             } else {
                 output.tell("The worker is ready.\n"
                         + "  server      " + connection.address() + " (" + server.wireName() + "), namespace "
                         + connection.namespace() + "\n"
                         + "  task queue  " + queue + "\n"
-                        + "  agents      " + Banner.agents(setup.agents()));
+                        + "  agents      " + Banner.agents(setup.agents())
+                        + metrics.url().map(url -> "\n  metrics     " + url).orElse(""));
             }
             termination.await();
             output.tell("Draining: what runs may finish.");
             worker.drain(DRAIN);
         }
         return ExitCode.DONE;
+    }
+
+    private AgentWorker.Builder builder(Connection connection, AgentsOptions.Setup setup, String queue) {
+        AgentWorker.Builder worker = AgentWorker.builder(connection.client())
+                .taskQueue(queue)
+                .agents(setup.agents())
+                .providers(setup.providers())
+                .tools(setup.tools());
+        metrics.applyTo(worker);
+        return worker;
     }
 }

@@ -21,6 +21,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
+import dev.waymark.worker.metrics.ActivityMetrics;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
@@ -45,10 +46,12 @@ public final class ModelActivity implements ModelCaller {
 
     private final RunReader runs;
     private final ModelProviders providers;
+    private final ActivityMetrics metrics;
 
-    public ModelActivity(RunReader runs, ModelProviders providers) {
+    public ModelActivity(RunReader runs, ModelProviders providers, ActivityMetrics metrics) {
         this.runs = runs;
         this.providers = providers;
+        this.metrics = metrics;
     }
 
     @Override
@@ -56,8 +59,8 @@ public final class ModelActivity implements ModelCaller {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         PartialText words = new PartialText(input.step(), info.getAttempt(), spentBefore(input), !input.summary());
         try (Heartbeat heartbeat = Heartbeat.showing(words::now)) {
-            RunReader.Called called = ActivityProblems.reading(
-                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input));
+            RunReader.Called called = metrics.projection(() -> ActivityProblems.reading(
+                    () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
             check(input, called.state().counters().steps(), called.state().transcript());
             try {
                 AgentSpec agent = called.agent();
@@ -112,7 +115,7 @@ public final class ModelActivity implements ModelCaller {
 
     private static void requireSchema(Json schema) {
         ToolArguments.malformation(schema).ifPresent(why -> {
-            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is no JSON Schema: " + why));
+            throw ActivityProblems.permanent(new Problem(Problem.BAD_INPUT, "the schema is not a JSON Schema: " + why));
         });
     }
 
@@ -147,6 +150,7 @@ public final class ModelActivity implements ModelCaller {
         words.cost(pricing);
         try {
             Reply reply = bound.provider().reply(request, words);
+            words.firstWordAfter().ifPresent(after -> metrics.firstWord(agent.model(), after));
             return reply.charged(pricing.map(price -> price.of(reply.usage())), words.before());
         } catch (ModelFailure failure) {
             Problem problem = new Problem(failure.type(), String.valueOf(failure.getMessage()));

@@ -6,6 +6,7 @@ import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.model.ReplyListener;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Optional;
 
 /** The newest words of a reply that is still coming, and what it takes: told by one thread, shown by another. */
@@ -21,6 +22,8 @@ final class PartialText implements ReplyListener {
     private int from;
     private Usage usage = Usage.NONE;
     private Optional<Pricing> pricing = Optional.empty();
+    private final long beganAt = System.nanoTime();
+    private Optional<Duration> firstWordAfter = Optional.empty();
 
     /**
      * @param before what earlier attempts have taken
@@ -42,6 +45,11 @@ final class PartialText implements ReplyListener {
         pricing = price;
     }
 
+    /** How long after the attempt began its first word came, if any came. */
+    synchronized Optional<Duration> firstWordAfter() {
+        return firstWordAfter;
+    }
+
     @Override
     public synchronized void usage(Usage soFar) {
         usage = soFar;
@@ -54,6 +62,9 @@ final class PartialText implements ReplyListener {
 
     @Override
     public synchronized void words(String words) {
+        if (firstWordAfter.isEmpty()) {
+            firstWordAfter = Optional.of(Duration.ofNanos(System.nanoTime() - beganAt));
+        }
         if (!shown) {
             return;
         }

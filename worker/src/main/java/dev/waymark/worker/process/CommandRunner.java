@@ -89,7 +89,7 @@ public final class CommandRunner {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        // What every program has anyway is no secret.
+        // What every program has anyway is not a secret.
         Secrets secrets = Secrets.of(tool.env().values(), environment).except(INHERITED);
         if (secrets.missing().isPresent()) {
             return new CommandResult.NotStarted(

@@ -91,7 +91,7 @@ public final class Secrets {
         return new Secrets(environment, names, all);
     }
 
-    /** The same values, of which those of these variables are no secret. */
+    /** The same values, of which those of these variables are not secrets. */
     public Secrets except(Collection<String> variables) {
         Set<String> open = new LinkedHashSet<>();
         variables.forEach(name -> open.add("${" + name + "}"));
@@ -111,7 +111,7 @@ public final class Secrets {
         return EnvironmentReferences.resolve(text, environment);
     }
 
-    /** The same for what stands in one line: spaces and line ends around a value are no part of it. */
+    /** The same for what stands in one line: spaces and line ends around a value are not part of it. */
     public String resolveInLine(String text) {
         Map<String, String> stripped = new LinkedHashMap<>(environment);
         stripped.replaceAll((name, value) -> value.strip());

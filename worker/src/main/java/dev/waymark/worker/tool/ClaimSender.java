@@ -3,6 +3,7 @@ package dev.waymark.worker.tool;
 import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
+import dev.waymark.worker.metrics.ActivityMetrics;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.common.v1.Payloads;
@@ -31,9 +32,11 @@ public final class ClaimSender {
     private static final Duration PAUSE = Duration.ofMillis(200);
 
     private final WorkflowClient client;
+    private final ActivityMetrics metrics;
 
-    public ClaimSender(WorkflowClient client) {
+    public ClaimSender(WorkflowClient client, ActivityMetrics metrics) {
         this.client = client;
+        this.metrics = metrics;
     }
 
     /**
@@ -54,6 +57,12 @@ public final class ClaimSender {
      * @throws InterruptedException when the calling thread was interrupted; the claim may have been granted
      */
     Answer ask(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
+        Answer answer = answer(workflowId, runId, claim);
+        metrics.claim(answer.refusal().isEmpty());
+        return answer;
+    }
+
+    private Answer answer(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
         UpdateWorkflowExecutionRequest request = request(workflowId, runId, claim);
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         String trouble = "";

@@ -61,6 +61,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
     private final StartInput input;
     private final Consumer<RunReader.Called> modelCalls;
+    private final AppliedFacts appliedFacts;
     private final String thread = Workflow.getInfo().getWorkflowId();
     private final RunLimits limits;
     private final InFlight flights;
@@ -77,13 +78,17 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     /** Runs before any signal is handled, so that the first fact is the first. */
     @WorkflowInit
     public AgentWorkflowImpl(StartInput input) {
-        this(input, called -> {});
+        this(input, called -> {}, AppliedFacts.IGNORED);
     }
 
-    /** {@code modelCalls} is told of every model call just before it is scheduled, except on replay. */
-    public AgentWorkflowImpl(StartInput input, Consumer<RunReader.Called> modelCalls) {
+    /**
+     * @param modelCalls receives every model call just before it is scheduled, except on replay
+     * @param appliedFacts receives every fact after the first, except on replay
+     */
+    public AgentWorkflowImpl(StartInput input, Consumer<RunReader.Called> modelCalls, AppliedFacts appliedFacts) {
         this.input = input;
         this.modelCalls = modelCalls;
+        this.appliedFacts = appliedFacts;
         this.limits = input.limits().orElse(RunLimits.DEFAULT);
         if (input.carried().isPresent()) {
             CarriedState carried = CarriedState.unpack(input.carried().get());
@@ -129,8 +134,12 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     private void apply(Fact fact) {
-        state = state.apply(fact, now());
+        Conversation before = state;
+        state = before.apply(fact, now());
         changed = true;
+        if (!WorkflowUnsafe.isReplaying()) {
+            appliedFacts.applied(before, fact, state, flights.agent());
+        }
     }
 
     private static Instant now() {

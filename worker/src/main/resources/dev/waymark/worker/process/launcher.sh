@@ -56,7 +56,7 @@ exit 127
 eval "$waymark_clock"
 
 # The process groups of the session that live. Twenty more numbers have to follow, or a process could be called like the
-# line that it would have others take for its own; and in C, or bytes that are no characters would hide one.
+# line that it would have others take for its own; and in C, or bytes that are not characters would hide one.
 waymark_groups() {
     waymark_groups=$(LC_ALL=C "$waymark_sed" -n \
         "s/^.*) [^ZXx] [0-9]* \([0-9]*\) $waymark_session \([-0-9]* \)\{20\}.*/\1/p" /proc/[0-9]*/stat 2>/dev/null)

@@ -482,7 +482,7 @@ class AgentDirectoryTest {
                 "method: GET                    | http.url: is missing",
                 "method: GET, url: 'ftp://a.example/' | http.url: expected http:// or https:// and a host, without a user",
                 "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
-                "method: GET, url: 'https://a.example/{id}' | http.url: {id} is no property of the tool's input",
+                "method: GET, url: 'https://a.example/{id}' | http.url: {id} is not a property of the tool's input",
                 "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
                 "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a header's name",
                 "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: this header is not the tool's to set",

@@ -22,6 +22,7 @@ import dev.waymark.model.ModelRequest;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.metrics.ActivityMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -33,6 +34,7 @@ import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.temporal.activity.Activity;
 import io.temporal.api.common.v1.WorkflowExecution;
 import io.temporal.api.enums.v1.PendingActivityState;
@@ -144,11 +146,14 @@ final class Plant implements AutoCloseable {
             ToolRunner tools = new ToolRunner(new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(till.tools())));
             worker.registerActivitiesImplementations(
                     (AgentResolver) input -> AgentSpec.of(input.agent(), "fake:model", specs.toArray(ToolSpec[]::new)),
-                    new ModelActivity(runs, ModelProviders.of(Map.of("fake", Plant.this::reply))),
+                    new ModelActivity(
+                            runs,
+                            ModelProviders.of(Map.of("fake", Plant.this::reply)),
+                            new ActivityMetrics(new SimpleMeterRegistry())),
                     new ToolActivity(
                             runs,
                             tools,
-                            new ClaimSender(own.client()),
+                            new ClaimSender(own.client(), new ActivityMetrics(new SimpleMeterRegistry())),
                             new LateOutcomeSender(own.client()),
                             () -> false),
                     new VerifyActivityImpl(runs, tools));

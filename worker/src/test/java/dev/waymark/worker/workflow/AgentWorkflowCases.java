@@ -312,7 +312,7 @@ abstract class AgentWorkflowCases {
 
             Conversation state = rig.await(thread, now -> now.turn().status() == Turn.Status.FAILED);
 
-            assertThat(state.turn().problem().orElseThrow().message()).startsWith("the schema is no JSON Schema: ");
+            assertThat(state.turn().problem().orElseThrow().message()).startsWith("the schema is not a JSON Schema: ");
             assertThat(calls).hasValue(0);
         }
     }

@@ -24,6 +24,7 @@ import dev.waymark.model.ModelProvider;
 import dev.waymark.testkit.HistoryCheck;
 import dev.waymark.tool.Tool;
 import dev.waymark.worker.agents.AgentResolver;
+import dev.waymark.worker.metrics.ActivityMetrics;
 import dev.waymark.worker.model.ModelActivity;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.tool.ClaimSender;
@@ -36,6 +37,7 @@ import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.mcp.McpEntry;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
 import io.temporal.api.common.v1.WorkflowExecution;
@@ -105,14 +107,16 @@ final class WorkflowRig implements AutoCloseable {
                         .build());
         RunReader runs = new RunReader(histories);
         worker.registerWorkflowImplementationTypes(AgentWorkflowImpl.class);
-        worker.registerActivitiesImplementations((AgentResolver) this::agent, new ModelActivity(runs, providers));
+        worker.registerActivitiesImplementations(
+                (AgentResolver) this::agent,
+                new ModelActivity(runs, providers, new ActivityMetrics(new SimpleMeterRegistry())));
         kinds = new ToolKinds(System.getenv(), Path.of("."), JavaTools.of(tools));
         ToolRunner runner = new ToolRunner(kinds);
         worker.registerActivitiesImplementations(
                 new ToolActivity(
                         runs,
                         runner,
-                        new ClaimSender(connection.client()),
+                        new ClaimSender(connection.client(), new ActivityMetrics(new SimpleMeterRegistry())),
                         new LateOutcomeSender(connection.client()),
                         () -> false),
                 new VerifyActivityImpl(runs, runner));

@@ -6,7 +6,7 @@ import dev.waymark.conversation.value.Json;
 import java.util.Map;
 
 /**
- * A call's arguments, which providers send as text that a model wrote. Text that is no JSON object is kept as it is: it
+ * A call's arguments, which providers send as text that a model wrote. Text that is not a JSON object is kept as it is: it
  * fits no tool's schema, so the call fails as invalid input, which the model is told, and the rest of the turn goes on.
  */
 public final class CallArguments {

@@ -129,7 +129,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is no reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is not a reply");
         } finally {
             source.cancel();
         }
@@ -140,7 +140,7 @@ public final class EventStreams {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(
-                    service.name() + " sent what is no reply: " + ErrorBody.cut(data));
+                    service.name() + " sent what is not a reply: " + ErrorBody.cut(data));
         }
     }
 

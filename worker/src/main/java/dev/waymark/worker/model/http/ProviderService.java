@@ -51,7 +51,7 @@ public final class ProviderService {
         Optional<String> elsewhere = variable(environment, baseVariable);
         Optional<HttpUrl> base = Optional.ofNullable(HttpUrl.parse(elsewhere.orElse(home)));
         if (base.isEmpty()) {
-            return new ProviderService(name, base, key, Optional.of(baseVariable + " is no http address"));
+            return new ProviderService(name, base, key, Optional.of(baseVariable + " is not an HTTP address"));
         }
         if (key.isPresent() && !KEY.matcher(key.get()).matches()) {
             return new ProviderService(

@@ -154,7 +154,7 @@ final class OpenAiReader implements EventReader {
         return new Reply(parts, usage, stop());
     }
 
-    /** The pieces of a key are no key, until they are put together. */
+    /** The pieces of a key are not the key until they are put together. */
     private String whole(StringBuilder pieces) {
         return service.withoutKey(pieces.toString());
     }

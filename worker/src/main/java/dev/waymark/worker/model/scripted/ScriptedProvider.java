@@ -36,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *   - error: { type: NoCredit, message: "Your credit is used up.", retryable: false }
  * }</pre>
  *
- * An error is no assistant message, so the same entry answers the next attempt too: one that is retryable is retried for
+ * An error is not an assistant message, so the same entry answers the next attempt too: one that is retryable is retried for
  * as long as the worker retries.
  */
 public final class ScriptedProvider implements ModelProvider {

@@ -52,7 +52,7 @@ final class HttpFields {
         }
         for (String field : template.fields()) {
             if (!(input.field("properties") instanceof Map<?, ?> properties) || !properties.containsKey(field)) {
-                throw value.problem("{" + field + "} is no property of the tool's input");
+                throw value.problem("{" + field + "} is not a property of the tool's input");
             }
         }
         return url;

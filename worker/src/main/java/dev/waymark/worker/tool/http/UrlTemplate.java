@@ -75,7 +75,7 @@ public final class UrlTemplate {
 
     /** What arguments make of it. */
     sealed interface Filled {
-        /** Why it is no address; nothing where it is one. */
+        /** Why it is not an address; nothing where it is one. */
         String why();
 
         record Address(HttpUrl url) implements Filled {
@@ -131,7 +131,7 @@ public final class UrlTemplate {
             return new Filled.Unusable("expected http:// or https:// and a host, without a user");
         }
         if (climbs(url.toString())) {
-            return new Filled.Misfit(". and .. are no names in a path");
+            return new Filled.Misfit(". and .. are not names in a path");
         }
         return Optional.ofNullable(HttpUrl.parse(url.toString()))
                 .<Filled>map(Filled.Address::new)

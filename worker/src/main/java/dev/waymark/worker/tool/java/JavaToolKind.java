@@ -91,7 +91,7 @@ public final class JavaToolKind implements ToolKind {
         return "this worker has no tool " + tool.name();
     }
 
-    /** Libraries say in words of their own that their thread was interrupted. That is no result of the tool. */
+    /** Libraries say in words of their own that their thread was interrupted. That is not a result of the tool. */
     private static boolean isInterruption(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {

@@ -14,7 +14,7 @@ final class VerifyAnswer {
 
     /**
      * Reads <code>{"landed":true,"result":"…"}</code>, <code>{"landed":false}</code> or <code>{"landed":null}</code>.
-     * Whatever else it may be is no answer: a guess could make an effect happen twice.
+     * Whatever else it may be is not an answer: a guess could make an effect happen twice.
      */
     static VerifyOutcome of(CommandResult run) {
         if (run instanceof CommandResult.Exited exited && exited.code() == 0) {

@@ -55,7 +55,7 @@ final class JsonRpc {
         }
     }
 
-    /** Nothing where this is no message: servers print other things, too. */
+    /** Nothing where this is not a message: servers print other things, too. */
     static Optional<JsonNode> read(byte[] json) {
         try {
             JsonNode message = MAPPER.readTree(json);

@@ -22,7 +22,7 @@ final class LineReader {
     /** @param bytes all of it; of one that is too long, as much of its beginning as is kept */
     record Line(byte[] bytes, boolean isCut, String end) {}
 
-    /** Nothing at the end. What stands there without a line feed is no line. */
+    /** Nothing at the end. What stands there without a line feed is not a line. */
     Optional<Line> next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         byte[] end = new byte[END_BYTES];

@@ -306,7 +306,7 @@ final class McpHttpChannel implements McpChannel {
             return JsonRpc.read(source.readByteArray())
                     .filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
-                    .orElseThrow(() -> new IOException("what it answers is no answer"));
+                    .orElseThrow(() -> new IOException("what it answers is not an answer"));
         }
 
         private RpcAnswer stream(BufferedSource source) throws IOException {

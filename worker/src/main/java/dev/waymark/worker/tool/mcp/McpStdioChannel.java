@@ -93,7 +93,7 @@ final class McpStdioChannel implements McpChannel {
                 .forEach(variable -> target.put(variable, environment.get(variable)));
         server.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         try {
-            // What every program has anyway is no secret.
+            // What every program has anyway is not a secret.
             return new McpStdioChannel(server.name(), secrets.except(CommandRunner.INHERITED), builder.start());
         } catch (IOException e) {
             throw new RequestNotSentException("cannot start " + server.command().get(0));
@@ -212,7 +212,7 @@ final class McpStdioChannel implements McpChannel {
         }
         Optional<JsonNode> message = JsonRpc.read(line.bytes());
         if (message.isEmpty()) {
-            LOG.debug("{} prints what is no message", name);
+            LOG.debug("{} prints what is not a message", name);
             return;
         }
         JsonNode said = message.get();

@@ -53,7 +53,7 @@ public final class McpToolKind implements ToolKind {
         }
     }
 
-    /** A connection that breaks is no result of a tool that is safe to retry: Temporal runs it again. */
+    /** A connection that breaks is not a result of a tool that is safe to retry: Temporal runs it again. */
     private static void retryIfSafe(ToolRun run, String why) {
         if (!run.tool().hasEffect()) {
             throw ActivityProblems.passing(new Problem(CONNECTION_LOST, why), Optional.empty());

@@ -238,7 +238,7 @@ public abstract class WireCases extends ModelProviderContract {
         ModelFailure failure = failure(ModelAnswer.events(data));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
-        assertThat(failure.getMessage()).endsWith("sent what is no reply: " + data);
+        assertThat(failure.getMessage()).endsWith("sent what is not a reply: " + data);
     }
 
     @Test
@@ -390,7 +390,7 @@ public abstract class WireCases extends ModelProviderContract {
         ModelProvider lost = newProvider(environment);
 
         assertThat(lost.lacks())
-                .hasValueSatisfying(words -> assertThat(words).matches("[A-Z]+_BASE_URL is no http address"));
+                .hasValueSatisfying(words -> assertThat(words).matches("[A-Z]+_BASE_URL is not an HTTP address"));
         assertThat(lost.toString()).doesNotContain("secret");
     }
 

@@ -496,7 +496,7 @@ class HttpRunnerTest {
         assertThat(connections).hasValue(2);
     }
 
-    // ---- servers that are no servers
+    // ---- servers that are not servers
 
     private interface Behaviour {
         void towards(Socket socket) throws Exception;

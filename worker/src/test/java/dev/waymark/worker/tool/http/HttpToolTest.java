@@ -87,7 +87,7 @@ class HttpToolTest {
 
             assertThat(text)
                     .isEqualTo("Invalid input for tool \"charge\": card stands in the address: expected text, a number,"
-                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are no names"
+                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are not names"
                             + " in a path");
             assertThat(server.requests()).isEmpty();
         }

@@ -1,0 +1,127 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.PersistentMap;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Every call of the thread, by id, and what calls leave behind.
+ *
+ * @param batch the ids of the newest reply's calls, in the order in which the model made them
+ * @param effects what is known of side effects, where there are any
+ * @param workspace what the agent keeps beside the transcript
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record CallBook(
+        @JsonProperty("batch") List<String> batch,
+        @JsonProperty("calls") PersistentMap<Call> calls,
+        @JsonProperty("effects") Optional<EffectLog> effects,
+        @JsonProperty("workspace") Optional<Workspace> workspace) {
+    static final CallBook EMPTY = new CallBook(List.of(), PersistentMap.empty(), Optional.empty(), Optional.empty());
+
+    public CallBook {
+        Objects.requireNonNull(calls, "calls");
+        batch = List.copyOf(batch);
+    }
+
+    @JsonIgnore
+    List<Call> batchCalls() {
+        return batch.stream().map(id -> calls.get(id).orElseThrow()).toList();
+    }
+
+    @JsonIgnore
+    List<Call> openCalls() {
+        return open(batch, calls);
+    }
+
+    /** Every fact asks this several times, most often about few calls or none. */
+    private static List<Call> open(List<String> ids, PersistentMap<Call> calls) {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<Call> open = new ArrayList<>(ids.size());
+        for (String id : ids) {
+            Call call = calls.get(id).orElseThrow();
+            if (call.isOpen()) {
+                open.add(call);
+            }
+        }
+        return Collections.unmodifiableList(open);
+    }
+
+    /** Everything that waits for a person, here and in the threads below, in call order. */
+    List<OpenRequest> asks(AgentBinding binding, int rules) {
+        List<OpenRequest> asks = new ArrayList<>();
+        for (Call call : openCalls()) {
+            if (call.status() == Call.Status.DELEGATED) {
+                call.subagent().orElseThrow().asks().forEach(ask -> asks.add(ask.below(call.id())));
+            } else if (call.waitsForPerson()) {
+                asks.add(OpenRequest.of(call, binding.terms(), rules));
+            }
+        }
+        return Collections.unmodifiableList(asks);
+    }
+
+    /** The call to a subagent below which another call is, by that call's id. */
+    Optional<Call> above(String callId) {
+        int slash = callId.indexOf('/');
+        return slash < 0
+                ? Optional.empty()
+                : calls.get(callId.substring(0, slash))
+                        .filter(call -> call.subagent().isPresent());
+    }
+
+    /** What is known of the side effect that a call has. */
+    EffectLog.Effect effectOf(Call call) {
+        return effects.orElse(EffectLog.NONE).of(effectKey(call));
+    }
+
+    static String effectKey(Call call) {
+        return EffectLog.key(call.tool(), call.argsDigest());
+    }
+
+    /** The part while a fact changes it. */
+    final class Edit {
+        List<String> batch = CallBook.this.batch;
+        PersistentMap<Call> calls = CallBook.this.calls;
+        EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
+        Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
+
+        /** A call that exists. */
+        Call call(String id) {
+            return calls.get(id).orElseThrow();
+        }
+
+        List<Call> openCalls() {
+            return open(batch, calls);
+        }
+
+        void put(Call call) {
+            calls = calls.with(call.id(), call);
+        }
+
+        EffectLog.Effect effectOf(Call call) {
+            return effects.of(effectKey(call));
+        }
+
+        void put(Call call, EffectLog.Effect effect) {
+            effects = effects.with(effectKey(call), effect);
+        }
+
+        CallBook done() {
+            return new CallBook(
+                    batch,
+                    calls,
+                    effects.isEmpty() ? Optional.empty() : Optional.of(effects),
+                    workspace.isEmpty() ? Optional.empty() : Optional.of(workspace));
+        }
+    }
+}

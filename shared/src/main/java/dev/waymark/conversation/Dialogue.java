@@ -1,0 +1,79 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Transcript;
+import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * The turn, what was said, and what is queued to be said.
+ *
+ * @param queue messages that enter the transcript with the next model call
+ * @param turn the newest turn
+ * @param ended the newest turn that ended, as it ended
+ * @param modelCalled whether a reply or a summary of the model is awaited
+ * @param gauge how large the conversation is, where older parts of it are summarised
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Dialogue(
+        @JsonProperty("transcript") Transcript transcript,
+        @JsonProperty("queue") List<Queued> queue,
+        @JsonProperty("turn") Turn turn,
+        @JsonProperty("ended") Optional<Turn> ended,
+        @JsonProperty("modelCalled") boolean modelCalled,
+        @JsonProperty("gauge") Optional<TokenEstimate> gauge) {
+    public Dialogue {
+        Objects.requireNonNull(transcript, "transcript");
+        Objects.requireNonNull(turn, "turn");
+        queue = List.copyOf(queue);
+    }
+
+    static Dialogue silent(Instant at) {
+        return new Dialogue(Transcript.EMPTY, List.of(), Turn.none(at), Optional.empty(), false, Optional.empty());
+    }
+
+    /** There is nothing that a model could be asked about. */
+    @JsonIgnore
+    boolean isBlank() {
+        return transcript.isEmpty() && queue.isEmpty();
+    }
+
+    /** The model writes a summary in this step, and no reply. */
+    boolean isSummarising(int step) {
+        return modelCalled && estimate().isSummary(step);
+    }
+
+    TokenEstimate estimate() {
+        return gauge.orElse(TokenEstimate.UNREAD);
+    }
+
+    /** The part while a fact changes it. */
+    final class Edit {
+        Transcript transcript = Dialogue.this.transcript;
+        List<Queued> queue = Dialogue.this.queue;
+        Turn turn = Dialogue.this.turn;
+        Optional<Turn> ended = Dialogue.this.ended;
+        boolean modelCalled = Dialogue.this.modelCalled;
+        Optional<TokenEstimate> gauge = Dialogue.this.gauge;
+
+        /** There is nothing that a model could be asked about. */
+        boolean isBlank() {
+            return transcript.isEmpty() && queue.isEmpty();
+        }
+
+        TokenEstimate estimate() {
+            return gauge.orElse(TokenEstimate.UNREAD);
+        }
+
+        Dialogue done() {
+            return new Dialogue(transcript, queue, turn, ended, modelCalled, gauge);
+        }
+    }
+}

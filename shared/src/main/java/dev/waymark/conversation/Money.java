@@ -1,0 +1,68 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.conversation.value.Usd;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * What the thread has taken over its whole life, and what it may take.
+ *
+ * @param maxIterations of a turn, where it is not the agent's
+ * @param usage model calls that came to nothing included
+ * @param cost as far as there are prices
+ * @param budget where it was raised; else it is the agent's, and no more than the thread above has set aside
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record Money(
+        @JsonProperty("maxIterations") Optional<Integer> maxIterations,
+        @JsonProperty("usage") Usage usage,
+        @JsonProperty("cost") Optional<Usd> cost,
+        @JsonProperty("budget") Optional<Budget> budget) {
+    static final Money UNTOUCHED = new Money(Optional.empty(), Usage.NONE, Optional.empty(), Optional.empty());
+
+    public Money {
+        Objects.requireNonNull(usage, "usage");
+    }
+
+    @JsonIgnore
+    Spent spent() {
+        return new Spent(usage, cost);
+    }
+
+    Optional<Integer> iterationLimit(Optional<AgentPolicy> terms) {
+        return maxIterations.or(() -> terms.map(AgentPolicy::maxIterations));
+    }
+
+    Budget limits(Optional<AgentPolicy> terms, Optional<Parent> parent) {
+        return budget.orElseGet(() -> terms.flatMap(AgentPolicy::budget)
+                .orElse(Budget.UNLIMITED)
+                .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
+    }
+
+    /** The part while a fact changes it. */
+    final class Edit {
+        Optional<Integer> maxIterations = Money.this.maxIterations;
+        Usage usage = Money.this.usage;
+        Optional<Usd> cost = Money.this.cost;
+        Optional<Budget> budget = Money.this.budget;
+
+        /** What was taken is taken, whatever becomes of the turn that it was for. */
+        void spend(Spent more) {
+            Spent sum = new Spent(usage, cost).plus(more);
+            usage = sum.usage();
+            cost = sum.cost();
+        }
+
+        Money done() {
+            return new Money(maxIterations, usage, cost, budget);
+        }
+    }
+}

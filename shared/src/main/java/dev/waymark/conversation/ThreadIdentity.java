@@ -1,0 +1,53 @@
+package dev.waymark.conversation;
+
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Which thread this is, and whether it goes on.
+ *
+ * @param rules the version of the rules that the thread began with
+ * @param once whether it closes when its turn ends
+ * @param full whether it is too large to take more
+ * @param updatedAt the time of the newest fact
+ * @param origin where it came from, if it began elsewhere
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ThreadIdentity(
+        @JsonProperty("rules") int rules,
+        @JsonProperty("once") boolean once,
+        @JsonProperty("life") Conversation.Life life,
+        @JsonProperty("full") boolean full,
+        @JsonProperty("createdAt") Instant createdAt,
+        @JsonProperty("updatedAt") Instant updatedAt,
+        @JsonProperty("origin") Optional<Origin> origin) {
+    public ThreadIdentity {
+        Objects.requireNonNull(life, "life");
+        Objects.requireNonNull(createdAt, "createdAt");
+        Objects.requireNonNull(updatedAt, "updatedAt");
+        UnknownRulesException.unlessKnown(rules);
+    }
+
+    static ThreadIdentity begun(int rules, Instant at) {
+        return new ThreadIdentity(rules, false, Conversation.Life.OPEN, false, at, at, Optional.empty());
+    }
+
+    /** The part while a fact changes it. */
+    final class Edit {
+        int rules = ThreadIdentity.this.rules;
+        boolean once = ThreadIdentity.this.once;
+        Conversation.Life life = ThreadIdentity.this.life;
+        boolean full = ThreadIdentity.this.full;
+        Instant updatedAt = ThreadIdentity.this.updatedAt;
+        Optional<Origin> origin = ThreadIdentity.this.origin;
+
+        ThreadIdentity done() {
+            return new ThreadIdentity(rules, once, life, full, createdAt, updatedAt, origin);
+        }
+    }
+}

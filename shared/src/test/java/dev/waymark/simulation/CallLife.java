@@ -1,0 +1,109 @@
+package dev.waymark.simulation;
+
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashSet;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The table of {@code docs/call-life.md}: each status of a call, which ones may follow, and who brings them about. */
+final class CallLife {
+    /** The prefix of a move in the coverage. What follows reads like {@code issued -> lost by reset}. */
+    private static final String MOVE = "move ";
+
+    private static final String RARE = "?";
+
+    private static final Path PAGE = Path.of("..", "docs", "call-life.md");
+    private static final Pattern NEXT = Pattern.compile("`(\\w+)` by ([^;|]+)");
+
+    private CallLife() {}
+
+    /** Every move that may happen. */
+    static Set<String> allowed() throws IOException {
+        return moves().map(move -> move.replace(RARE, "")).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The moves that happen in every long simulation. */
+    static Set<String> frequent() throws IOException {
+        return moves().filter(move -> !move.endsWith(RARE)).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static Stream<String> moves() throws IOException {
+        return Files.readAllLines(PAGE).stream()
+                .filter(line -> line.startsWith("| `"))
+                .flatMap(CallLife::moves);
+    }
+
+    private static Stream<String> moves(String row) {
+        String[] cells = row.split("\\|");
+        String from = cells[1].replace("`", "").strip();
+        return NEXT.matcher(cells[3]).results().flatMap(next -> moves(from, next));
+    }
+
+    private static Stream<String> moves(String from, MatchResult next) {
+        return Stream.of(next.group(2).split(",")).map(who -> move(from, next.group(1), who.strip()));
+    }
+
+    private static String move(String from, String to, String who) {
+        return from + " -> " + to + " by " + who;
+    }
+
+    static Set<String> seen(Coverage coverage) {
+        return coverage.counts().keySet().stream()
+                .filter(what -> what.startsWith(MOVE))
+                .map(what -> what.substring(MOVE.length()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Counts each move that a fact makes. */
+    static void count(Coverage coverage, Conversation before, Fact fact, Conversation after) {
+        Set<String> ids = new LinkedHashSet<>(before.batch());
+        ids.addAll(after.batch());
+        for (String id : ids) {
+            String from = before.calls().get(id).map(CallLife::name).orElse("new");
+            String to = name(after.calls().get(id).orElseThrow());
+            if (!from.equals(to)) {
+                coverage.count(MOVE + move(from, to, who(fact, from)));
+            }
+        }
+    }
+
+    static String name(Call call) {
+        return call.status().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String who(Fact fact, String from) {
+        String who = who(fact);
+        boolean isHeld = from.equals("held") && !who.equals("end of turn") && !who.equals("reset");
+        return isHeld ? "identical call" : who;
+    }
+
+    private static String who(Fact fact) {
+        return switch (fact.type()) {
+            case "model-replied" -> "model";
+            case "tool-dispatched", "verify-dispatched", "subagent-started" -> "workflow";
+            case "tool-claimed" -> ((Fact.ToolClaimed) fact).restored() ? "reset" : "worker";
+            case "tool-finished",
+                    "tool-interrupted",
+                    "tool-not-started",
+                    "tool-lost",
+                    "tool-verified",
+                    "tool-ended-late",
+                    "verify-left" -> "worker";
+            case "subagent-finished", "subagent-not-started", "subagents-cut-off" -> "subagent";
+            case "human-answered", "approval-decided", "outcome-settled" -> "person";
+            case "time-passed" -> "time";
+            case "user-spoke", "stopped", "cleared", "limit-reached", "cancel-requested" -> "end of turn";
+            default -> throw new Violation("a " + fact.type() + " moved a call");
+        };
+    }
+}

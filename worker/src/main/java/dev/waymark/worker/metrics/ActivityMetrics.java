@@ -1,0 +1,42 @@
+package dev.waymark.worker.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.function.Supplier;
+
+/** Times and counts what activities of this worker do. */
+public final class ActivityMetrics {
+    private final MeterRegistry registry;
+
+    public ActivityMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    /** From the start of a model call's attempt to the first word of its reply. */
+    public void firstWord(String model, Duration after) {
+        Timer.builder("waymark.model.first.word")
+                .description("Time from the start of an attempt to the first word of the reply")
+                .tag("model", model)
+                .register(registry)
+                .record(after);
+    }
+
+    /** Times how long it takes to compute a thread's state from its history. */
+    public <T> T projection(Supplier<T> reading) {
+        return Timer.builder("waymark.projection")
+                .description("Time to compute a thread's state from its history")
+                .register(registry)
+                .record(reading);
+    }
+
+    /** A worker asked whether a tool may take effect. */
+    public void claim(boolean granted) {
+        Counter.builder("waymark.claims")
+                .description("Claims of side-effecting calls")
+                .tag("outcome", granted ? "granted" : "refused")
+                .register(registry)
+                .increment();
+    }
+}

@@ -1,0 +1,115 @@
+package dev.waymark.worker.metrics;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.uber.m3.tally.RootScopeBuilder;
+import com.uber.m3.tally.Scope;
+import com.uber.m3.util.Duration;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.core.instrument.binder.system.UptimeMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.temporal.common.reporter.MicrometerClientStatsReporter;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Serves a worker's metrics to Prometheus, and tells supervisors whether the worker lives and is ready:
+ * {@code /metrics}, {@code /healthz} and {@code /readyz}.
+ */
+public final class MetricsEndpoint implements AutoCloseable {
+    private static final String TEXT = "text/plain; charset=utf-8";
+    private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
+    private static final int THREADS = 4;
+
+    private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
+    private final Scope sdkScope;
+    private final HttpServer server;
+    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, MetricsEndpoint::thread);
+    private volatile BooleanSupplier ready = () -> false;
+
+    private MetricsEndpoint(InetSocketAddress address) throws IOException {
+        server = HttpServer.create(address, 0);
+        sdkScope = new RootScopeBuilder()
+                .reporter(new MicrometerClientStatsReporter(registry))
+                .reportEvery(Duration.ofSeconds(1));
+        new JvmMemoryMetrics().bindTo(registry);
+        new JvmThreadMetrics().bindTo(registry);
+        new ProcessorMetrics().bindTo(registry);
+        new UptimeMetrics().bindTo(registry);
+        garbageCollection.bindTo(registry);
+        server.setExecutor(executor);
+        server.createContext("/metrics", exchange -> answer(exchange, 200, PROMETHEUS, registry.scrape()));
+        server.createContext("/healthz", exchange -> answer(exchange, 200, TEXT, "ok\n"));
+        server.createContext("/readyz", exchange -> {
+            boolean isReady = ready.getAsBoolean();
+            answer(exchange, isReady ? 200 : 503, TEXT, isReady ? "ready\n" : "not ready\n");
+        });
+        server.start();
+    }
+
+    /**
+     * Listens here. Port 0 takes any free port.
+     *
+     * @throws IOException if the address can't be listened on
+     */
+    public static MetricsEndpoint listen(String host, int port) throws IOException {
+        return new MetricsEndpoint(new InetSocketAddress(host, port));
+    }
+
+    /** What is counted here is shown. */
+    public MeterRegistry registry() {
+        return registry;
+    }
+
+    /** Metrics of the Temporal SDK that are counted here are shown. */
+    public Scope sdkScope() {
+        return sdkScope;
+    }
+
+    /** {@code HOST:PORT}. */
+    public String address() {
+        InetSocketAddress address = server.getAddress();
+        return address.getHostString() + ":" + address.getPort();
+    }
+
+    /** Until this is called the worker is not ready. */
+    public void readyWhen(BooleanSupplier condition) {
+        ready = condition;
+    }
+
+    private static Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "metrics");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static void answer(HttpExchange exchange, int status, String type, String body) throws IOException {
+        try (exchange) {
+            byte[] bytes = body.getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", type);
+            boolean isHead = exchange.getRequestMethod().equals("HEAD");
+            exchange.sendResponseHeaders(status, isHead ? -1 : bytes.length);
+            if (!isHead) {
+                exchange.getResponseBody().write(bytes);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        executor.shutdownNow();
+        garbageCollection.close();
+        registry.close();
+    }
+}

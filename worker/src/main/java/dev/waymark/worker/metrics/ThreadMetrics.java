@@ -1,0 +1,141 @@
+package dev.waymark.worker.metrics;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.Usage;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Counts what happens in threads: turns, model calls and what they cost, ends of tool calls, decisions of people.
+ *
+ * <p>The workflow reports each fact once, when it first applies it: a replay counts nothing. A workflow task that fails
+ * and is repeated counts its facts twice; history is the record, and these are for graphs and alerts.
+ */
+public final class ThreadMetrics {
+    private static final String NONE = "none";
+
+    private final MeterRegistry registry;
+
+    public ThreadMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    /** Counts the fact that changed {@code before} into {@code after}. */
+    public void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent) {
+        Optional<String> model = agent.map(AgentSpec::model);
+        if (fact instanceof Fact.ModelReplied replied) {
+            ended(model, "reply", "replied", replied.reply().spent());
+        } else if (fact instanceof Fact.Summarised summarised) {
+            ended(model, "summary", "replied", summarised.reply().spent());
+        } else if (fact instanceof Fact.ModelFailed failed) {
+            ended(model, "reply", "failed", failed.spent());
+        } else if (fact instanceof Fact.SummaryFailed failed) {
+            ended(model, "summary", "failed", failed.spent());
+        }
+        countCalls(before, after, agent);
+        countTurn(before, after);
+    }
+
+    private void ended(Optional<String> model, String purpose, String outcome, Spent spent) {
+        String name = model.orElse(NONE);
+        counter("waymark.model.calls", "Model calls that ended", "model", name, "purpose", purpose, "outcome", outcome)
+                .increment();
+        Usage usage = spent.usage();
+        tokens(name, "input", usage.inputTokens());
+        tokens(name, "output", usage.outputTokens());
+        tokens(name, "cache_read", usage.cacheReadTokens());
+        tokens(name, "cache_write", usage.cacheWriteTokens());
+        spent.cost()
+                .ifPresent(cost -> counter("waymark.model.cost.usd", "Cost of model calls in US dollars", "model", name)
+                        .increment(cost.dollars().doubleValue()));
+    }
+
+    /** Tokens from and to the provider's cache are among the input tokens, too. */
+    private void tokens(String model, String type, long count) {
+        if (count > 0) {
+            counter("waymark.model.tokens", "Tokens of model calls", "model", model, "type", type)
+                    .increment(count);
+        }
+    }
+
+    /** Only the calls of the latest reply change. */
+    private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
+        for (String id : before.batch()) {
+            Optional<Call> was = before.calls().get(id);
+            Optional<Call> is = after.calls().get(id);
+            if (was.isPresent()
+                    && is.isPresent()
+                    && was.get().status() != is.get().status()) {
+                moved(was.get(), is.get(), kindOf(is.get().tool(), agent));
+            }
+        }
+    }
+
+    private void moved(Call was, Call is, String kind) {
+        if (is.status() == Call.Status.UNKNOWN) {
+            counter("waymark.tool.unknown", "Executions of tools whose outcome was not known", "kind", kind)
+                    .increment();
+        }
+        if (was.isOpen() && !is.isOpen()) {
+            counter("waymark.tool.calls", "Tool calls that ended", "kind", kind, "outcome", name(is.status()))
+                    .increment();
+        }
+        if (was.waitsForPerson() && !is.waitsForPerson()) {
+            timer("waymark.people.wait", "Time that calls waited for a person", "reason", reason(was))
+                    .record(between(was.since(), is.since()));
+        }
+    }
+
+    private static String reason(Call call) {
+        return switch (call.status()) {
+            case AWAITING -> "approval";
+            case ASKING -> "question";
+            case UNSETTLED -> "settlement";
+            default -> "subagent";
+        };
+    }
+
+    private static String kindOf(String tool, Optional<AgentSpec> agent) {
+        return agent.flatMap(spec -> spec.tool(tool))
+                .map(ToolSpec::kind)
+                .map(ThreadMetrics::name)
+                .orElse(NONE);
+    }
+
+    private void countTurn(Conversation before, Conversation after) {
+        Turn.Status outcome = after.turn().status();
+        if (before.turn().status() == Turn.Status.RUNNING && outcome != Turn.Status.RUNNING) {
+            counter("waymark.turns", "Turns that ended", "outcome", outcome.wireName())
+                    .increment();
+            timer("waymark.turn", "Time from a turn's message to its end", "outcome", outcome.wireName())
+                    .record(between(after.turn().startedAt(), after.updatedAt()));
+        }
+    }
+
+    private static Duration between(Instant from, Instant to) {
+        return to.isBefore(from) ? Duration.ZERO : Duration.between(from, to);
+    }
+
+    private static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private Counter counter(String name, String description, String... tags) {
+        return Counter.builder(name).description(description).tags(tags).register(registry);
+    }
+
+    private Timer timer(String name, String description, String... tags) {
+        return Timer.builder(name).description(description).tags(tags).register(registry);
+    }
+}

@@ -1,0 +1,5 @@
+/** Metrics of a worker, and the HTTP endpoint that shows them. */
+@NullMarked
+package dev.waymark.worker.metrics;
+
+import org.jspecify.annotations.NullMarked;

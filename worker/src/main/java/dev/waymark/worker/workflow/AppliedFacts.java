@@ -1,0 +1,15 @@
+package dev.waymark.worker.workflow;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import java.util.Optional;
+
+/** Observes a thread. It must not fail, block or change anything: it runs inside the workflow. */
+@FunctionalInterface
+public interface AppliedFacts {
+    AppliedFacts IGNORED = (before, fact, after, agent) -> {};
+
+    /** The fact changed {@code before} into {@code after}. */
+    void applied(Conversation before, Fact fact, Conversation after, Optional<AgentSpec> agent);
+}
