@@ -14,13 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The floor: a workflow that keeps nothing, of activities that do nothing but return as many bytes as those of an agent.
- * What an agent costs more than this is Waymark's.
+ * The baseline: a workflow without state, with activities that only return as many bytes as those of an agent. What an
+ * agent costs more is due to Waymark.
  */
 @WorkflowInterface
 public interface BareWorkflow {
 
-    /** From iteration {@code waitFrom} on it waits for a {@code go} instead of calling tools; 0: never. */
+    /**
+     * @param waitFrom the iteration from which it waits for a {@code go} signal instead of calling tools; 0 for never
+     */
     @WorkflowMethod
     void run(int iterations, int tools, int waitFrom);
 

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Runs the scenarios, one after the other, each with a server of its own. What {@code bench/run} starts. */
+/** Runs the scenarios one after the other, each with a server of its own. Started by {@code bench/run}. */
 public final class Bench {
     private static final List<String> SCENARIOS = List.of(
             "conversation",
@@ -33,7 +33,7 @@ public final class Bench {
 
     private Bench() {}
 
-    /** The first argument is the checkout's root. */
+    /** The first argument is the root directory of the checkout. */
     public static void main(String[] arguments) {
         List<String> words = new ArrayList<>(List.of(arguments).subList(1, arguments.length));
         boolean quick = words.remove(QUICK);

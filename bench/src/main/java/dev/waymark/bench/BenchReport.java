@@ -4,13 +4,13 @@ import java.io.PrintStream;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Markdown on stdout, with a verdict on every bound. */
+/** Prints Markdown to stdout, with a verdict for every limit. */
 final class BenchReport {
     private final PrintStream out;
     private final boolean judges;
     private int missed;
 
-    /** Without judging, bounds are shown and none can be missed. */
+    /** @param judges whether limits are checked; otherwise they are only shown */
     BenchReport(PrintStream out, boolean judges) {
         this.out = out;
         this.judges = judges;
@@ -39,7 +39,7 @@ final class BenchReport {
         line("| " + String.join(" | ", Arrays.stream(cells).map(String::valueOf).toList()) + " |");
     }
 
-    /** How a figure stands to the most that it may be. */
+    /** A figure with its limit. */
     String within(double figure, double most, String format) {
         boolean holds = figure <= most;
         if (judges && !holds) {

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A real Temporal server of our own, as `./waymark dev` starts it, with its database in a file that goes with it. */
+/** A real Temporal server as `./waymark dev` starts it, with a temporary database file. */
 final class BenchServer implements AutoCloseable {
     private static final int PATIENCE_MINUTES = 5;
 
@@ -57,7 +57,7 @@ final class BenchServer implements AutoCloseable {
                 .getServerVersion();
     }
 
-    /** As the operating system knows them. */
+    /** The server's flags, read from the operating system. */
     List<String> serverFlags() {
         return ProcessHandle.current()
                 .descendants()
@@ -78,7 +78,7 @@ final class BenchServer implements AutoCloseable {
         return values;
     }
 
-    /** Neither an activity nor a workflow task is due: it waits for somebody. */
+    /** Waits until neither an activity nor a workflow task is due. */
     void awaitStandstill(WorkflowStub stub) throws InterruptedException {
         HistoryReader histories = new HistoryReader(connection.client());
         long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(PATIENCE_MINUTES);

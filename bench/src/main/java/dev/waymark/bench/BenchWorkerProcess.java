@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
-/** A worker in a JVM of its own, so that it can be killed. It ends by itself when this JVM does. */
+/** A worker in a JVM of its own, so that it can be killed. It ends with this JVM. */
 final class BenchWorkerProcess implements AutoCloseable {
     private static final String READY = "ready";
     private static final int PATIENCE_SECONDS = 60;
@@ -26,7 +26,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Returns once it takes work. */
+    /** Returns once the worker is ready. */
     static BenchWorkerProcess start(int side, String address) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -49,12 +49,12 @@ final class BenchWorkerProcess implements AutoCloseable {
         return worker;
     }
 
-    /** When its model was called for the first time in this iteration, in microseconds since the epoch. */
+    /** The time of the first model call in this iteration, in microseconds since the epoch. */
     long awaitModelCall(int iteration) throws Exception {
         return call(iteration).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** Kills it: SIGKILL, no shutdown, no goodbye. */
+    /** Kills the worker by SIGKILL. */
     @Override
     public void close() {
         process.destroyForcibly();
@@ -90,8 +90,6 @@ final class BenchWorkerProcess implements AutoCloseable {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 
-    // ---- inside the process
-
     public static void main(String[] arguments) throws Exception {
         Connection connection = Connection.to(arguments[1]);
         if (Integer.parseInt(arguments[0]) == MeasuredAgent.OURS) {
@@ -102,7 +100,7 @@ final class BenchWorkerProcess implements AutoCloseable {
         }
         System.out.println(READY);
         while (System.in.read() >= 0) {
-            // Whoever started this is alive.
+            // The parent process is alive.
         }
         Runtime.getRuntime().halt(1);
     }

@@ -11,20 +11,21 @@ import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
- * How fast a new worker takes over a long thread whose worker was killed. The thread waits for a person at iteration
- * n − 1 when its worker gets SIGKILL; so it does again, an iteration later, in the next repetition. Then a worker in a new JVM begins, the answer is sent, and what is measured is the
- * time from the answer to the next model call: dispatch, reading the history, and replaying all of it, in a JVM that has
- * never done so before. The bare workflow waits for a signal at the same place.
+ * Measures how fast a new worker takes over a long thread whose worker was killed. The thread waits for a person at
+ * iteration n − 1 when its worker gets SIGKILL; each further repetition does the same one iteration later. Then a
+ * worker starts in a new JVM and the answer is sent. Measured is the time from the answer to the next model call:
+ * dispatch, reading the history, and replaying it in a JVM that has not done so before. The bare workflow waits for a
+ * signal at the same place.
  */
 final class ColdReplayBenchmark {
     private static final double MOST_TIME = 2;
-    /** Linear is 2, quadratic 4. */
+    /** Linear growth is 2, quadratic 4. */
     private static final double MOST_GROWTH = 2.5;
 
     private final BenchServer laboratory;
     private final Connection connection;
     private final BenchReport report;
-    /** The first is so short that it takes what a replay takes anyhow. */
+    /** The first is short, to measure the constant part of a replay. */
     private final int[] lengths;
 
     private final int repetitions;
@@ -54,7 +55,7 @@ final class ColdReplayBenchmark {
         report(millis, threads);
     }
 
-    /** One thread of each length, all at once. They wait when their worker is killed. */
+    /** Starts one thread of each length concurrently, and kills the worker once they wait. */
     private WorkflowStub[] runUpAndKill(int side) throws Exception {
         WorkflowStub[] threads = new WorkflowStub[lengths.length];
         try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
@@ -74,7 +75,7 @@ final class ColdReplayBenchmark {
     }
 
     private double takeOver(int side, WorkflowStub thread, int iteration) throws Exception {
-        // The server would offer the task to the killed worker first, for 5 s, whatever the workflow is.
+        // Otherwise the server would offer the task to the killed worker first, for 5 s.
         connection
                 .stubs()
                 .blockingStub()
@@ -83,7 +84,7 @@ final class ColdReplayBenchmark {
                         .setExecution(thread.getExecution())
                         .build());
         try (BenchWorkerProcess worker = BenchWorkerProcess.start(side, laboratory.address())) {
-            // Until the server has its polls.
+            // Time for the worker's polls to reach the server.
             Thread.sleep(300);
             long start = BenchWorkerProcess.micros();
             if (side == MeasuredAgent.OURS) {

@@ -16,13 +16,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.DoubleStream;
 
-/** What a conversation costs as it grows: bytes of history and time per iteration, beside the bare workflow. */
+/**
+ * Measures the cost of a growing conversation, in bytes of history and time per iteration, compared with the bare
+ * workflow.
+ */
 final class ConversationsBenchmark {
     private static final double MOST_BYTES = 1.3;
     private static final double MOST_TIME = 1.25;
     private static final double MOST_GROWTH = 1.1;
 
-    /** As many iterations, the two sides take turns. */
+    /** The sides take turns after this many iterations. */
     private static final int BLOCK = 10;
 
     private final Connection connection;
@@ -144,8 +147,8 @@ final class ConversationsBenchmark {
     }
 
     /**
-     * Ours over bare in this window: of every block, in which one side's turn directly follows the other's, and of those
-     * the median. A burst of other load then spoils the blocks that it hits and no more.
+     * The ratio of ours to bare in this window: the median over blocks, in each of which the turns of the sides follow
+     * each other directly. A burst of other load then spoils only the blocks it hits.
      */
     private static double ratio(List<Pair> pairs, int from, int to) {
         List<Double> ratios = new ArrayList<>();

@@ -12,7 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A connection to a far server: whatever goes through, either way, arrives so much later. */
+/** Simulates a distant server: delays everything in both directions. */
 final class DelayingProxy implements AutoCloseable {
     private final String host;
     private final int port;
@@ -45,7 +45,7 @@ final class DelayingProxy implements AutoCloseable {
                 pump(near, far);
                 pump(far, near);
             } catch (IOException e) {
-                // Whoever wanted to connect tries again.
+                // The client will retry.
             }
         }
     }
@@ -61,7 +61,7 @@ final class DelayingProxy implements AutoCloseable {
                     onTheWay.add(new Chunk(Arrays.copyOf(buffer, count), System.nanoTime() + delay.toNanos()));
                 }
             } catch (IOException e) {
-                // As if it had ended.
+                // Same as its end.
             }
             onTheWay.add(new Chunk(new byte[0], System.nanoTime()));
         });

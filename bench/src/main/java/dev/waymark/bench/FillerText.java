@@ -2,7 +2,7 @@ package dev.waymark.bench;
 
 import java.util.Random;
 
-/** Text that says nothing: printable ASCII, the same for the same seed. */
+/** Meaningless text of printable ASCII, deterministic for a seed. */
 final class FillerText {
     private FillerText() {}
 

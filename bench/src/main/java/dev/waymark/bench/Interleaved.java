@@ -3,8 +3,8 @@ package dev.waymark.bench;
 import java.util.Arrays;
 
 /**
- * Lets two sides work by turns, some iterations each, so that whatever else the machine does hits both. Laps are timed
- * from mark to mark of one side, without the time in which it waited for the other.
+ * Lets two sides take turns of some iterations each, so that other load on the machine affects both. A lap is the time
+ * between two marks of one side, without the time it waited for the other.
  */
 final class Interleaved {
     private final int block;
@@ -41,7 +41,7 @@ final class Interleaved {
         notifyAll();
     }
 
-    /** Milliseconds of the iterations from this one, counted from 0, up to that one. */
+    /** The durations of these iterations in milliseconds. */
     synchronized double[] laps(int side, int from, int to) {
         return Arrays.copyOfRange(laps[side], from, to);
     }

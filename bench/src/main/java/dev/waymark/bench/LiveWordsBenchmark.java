@@ -30,8 +30,8 @@ import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * How far what a person sees in {@code watch} is behind the provider. A service sends, over HTTP, words that say when they
- * were sent, and a {@code watch} of its own process tells them.
+ * Measures how far {@code watch} lags behind the provider: a service streams words with the time at which they were
+ * sent, over HTTP, and a {@code watch} in its own process prints them.
  */
 final class LiveWordsBenchmark {
     private static final double MOST_MILLIS = 400;

@@ -27,13 +27,13 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Whether healthy calls get lost when one worker has many: behind a slow connection, and as programs. And whether an agent
- * waits because others are busy.
+ * Measures whether healthy calls are lost when one worker runs many, behind a slow connection and as programs; and
+ * whether an agent waits because others are busy.
  */
 final class ManyCallsBenchmark {
     private static final String DONE = "done";
 
-    /** Every reply of a thread has no more calls with side effects at a time. */
+    /** The maximum number of calls with side effects in one reply. */
     private static final int CALLS_WITH_EFFECT = 8;
 
     private static final int SAFE_CALLS = 50;
@@ -81,7 +81,7 @@ final class ManyCallsBenchmark {
         beside();
     }
 
-    /** How long a call takes while four threads have fifty slow ones each, beside the same with nobody else. */
+    /** Compares the time of a call while four threads run fifty slow calls each with its time on an idle worker. */
     private void beside() throws Exception {
         ToolSpec slow = ToolSpec.command("work", "sh", "-c", "sleep " + (quick ? 2 : 20) + "; printf " + DONE)
                 .safeToRetry()
@@ -96,7 +96,7 @@ final class ManyCallsBenchmark {
             for (int i = 0; i < 4; i++) {
                 busy.add(start("busy", quick ? 8 : SAFE_CALLS));
             }
-            // They begin one after the other, which is not what is measured.
+            // The calls start one after the other, which must not be measured.
             Thread.sleep(Duration.ofSeconds(quick ? 1 : 8).toMillis());
             double beside = median("other");
             busy.forEach(stub -> stub.getResult(RunOutcome.class));
@@ -116,7 +116,7 @@ final class ManyCallsBenchmark {
         return Statistics.median(millis);
     }
 
-    /** How many calls had another result than they should. */
+    /** The number of calls with a wrong result. */
     private long lost(String agent, int calls, int each) {
         List<WorkflowStub> threads = new ArrayList<>();
         for (int left = calls; left > 0; left -= each) {
@@ -156,7 +156,7 @@ final class ManyCallsBenchmark {
                 .build();
     }
 
-    /** First the calls, as many as the message says; then what came of them. */
+    /** First makes as many calls as the message says, then reports their results. */
     private static Reply reply(ModelRequest request) {
         List<Message> messages = request.messages();
         List<Part.ToolResult> results = messages.stream()

@@ -30,22 +30,22 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
- * The agent that is measured, and the {@link BareWorkflow} workflow beside it. Every message and result has 2,000 bytes of text.
- * How long a conversation is, and where it asks a person, its first message says: {@code ITERATIONS TOOLS ASK-FROM} and
- * words.
+ * The measured agent, and the {@link BareWorkflow} next to it. Every message and result has 2,000 bytes of text. The
+ * first message sets the length of the conversation and where it asks a person: {@code ITERATIONS TOOLS ASK-FROM} and
+ * filler text.
  */
 final class MeasuredAgent {
     static final int TEXT_BYTES = 2_000;
     static final int OURS = 0;
     static final int BARE = 1;
 
-    /** As long as the agents', since every task names its queue in history. */
+    /** As long as the agents' queue name, since every task stores the name in history. */
     private static final String BARE_TASK_QUEUE = "nothing";
 
     private static final String NAME = "bench";
     private static final int ENOUGH = 1_000_000;
 
-    /** Told at the beginning of every model call, once it has its transcript. */
+    /** Called at the start of every model call, once it has its transcript. */
     @FunctionalInterface
     interface OnModelCall {
         void called(int side, int iteration) throws InterruptedException;
@@ -95,7 +95,7 @@ final class MeasuredAgent {
         return factory;
     }
 
-    /** From iteration {@code askFrom} on, the model asks a person instead of calling tools; 0: never. */
+    /** @param askFrom the iteration from which the model asks a person instead of calling tools; 0 for never */
     static WorkflowStub start(WorkflowClient client, String thread, int iterations, int tools, int askFrom) {
         WorkflowStub stub =
                 client.newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options(WireNames.TASK_QUEUE, thread));

@@ -15,11 +15,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/** What it takes to derive every version of a thread from its history: time, and memory while all of them are held. */
+/**
+ * Measures the derivation of every version of a thread from its history: time, and memory while all of them are held.
+ */
 final class ProjectionBenchmark {
     private static final double MOST_SECONDS = 0.3;
     private static final double MOST_GROWTH = 2.3;
-    /** With one tool a step; a few more than the longest history that is measured. */
+    /** With one tool per step; slightly more than the longest measured history. */
     private static final int EVENTS_PER_ITERATION = 12;
 
     private final Connection connection;
@@ -122,7 +124,7 @@ final class ProjectionBenchmark {
                 false);
     }
 
-    /** The events themselves are read and forgotten in between, so what a timeline kept of them would count. */
+    /** The events are released between the measurements, so that a timeline that retains them would be noticed. */
     private static long retained(byte[] stored) throws IOException {
         double[] bytes = new double[3];
         for (int i = 0; i < bytes.length; i++) {

@@ -10,7 +10,7 @@ import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** How long a command takes as a person waits for it: the process, the JVM, the connection, the answer. */
+/** Measures how long a user waits for a command: process, JVM, connection and answer. */
 final class StartsBenchmark {
     private static final double MOST_FOR_VERSION = 0.6;
     private static final double MOST_WITH_SERVER = 1.5;
@@ -49,7 +49,7 @@ final class StartsBenchmark {
         return MeasuredAgent.start(laboratory.connection().client(), thread, ITERATIONS, 1, ITERATIONS - 1);
     }
 
-    /** The first command after a build only begins to write the archive that makes the later ones fast. */
+    /** The first command after a build writes the archive that makes later ones fast. */
     private void awaitArchive() throws IOException, InterruptedException {
         Path target = root.resolve("starter/target");
         Path jar = target.resolve("waymark.jar");

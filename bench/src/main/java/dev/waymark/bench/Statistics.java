@@ -3,9 +3,9 @@ package dev.waymark.bench;
 import java.util.Arrays;
 import java.util.stream.DoubleStream;
 
-/** What is made of many measurements. */
+/** Statistics of measurements. */
 final class Statistics {
-    /** Of the measurements, at either end, that a trimmed mean leaves out: a busy machine's stalls. */
+    /** The fraction that a trimmed mean drops at either end, to exclude stalls of a busy machine. */
     private static final double TRIMMED = 0.1;
 
     private Statistics() {}
@@ -17,7 +17,7 @@ final class Statistics {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** Of times that others on the machine can only make longer. */
+    /** For times that other load on the machine can only increase. */
     static double least(double... values) {
         return DoubleStream.of(values).min().orElseThrow();
     }

@@ -28,8 +28,8 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * What a call costs that is claimed before it runs, beside one that need not be, and beside those that are not activities at
- * all. Conversations that differ in the tool that they call run by turns, so that the machine's moods meet all alike.
+ * Measures the cost of a call that is claimed before it runs, compared with one without a claim and with calls that are
+ * not activities. Conversations with different tools take turns, so that other load on the machine affects all.
  */
 final class ToolCostsBenchmark {
     private static final double MOST_TIME = 2.0;
@@ -37,7 +37,7 @@ final class ToolCostsBenchmark {
     private static final double MOST_EVENTS = 0.0;
     private static final int ENOUGH = 1_000_000;
 
-    /** The tool that a conversation calls, and the arguments that a call of it has. */
+    /** The tool that a conversation calls, and the arguments of the calls. */
     private enum Kind {
         SAFE("one call, safe to retry", "look", 1),
         EFFECT("one call, claimed", "post", 1),
@@ -68,7 +68,7 @@ final class ToolCostsBenchmark {
 
     record Shelf(String at) {}
 
-    /** What one conversation took. */
+    /** The cost of one conversation. */
     private record Cost(double millis, double bytes, double events) {}
 
     private final Connection connection;
@@ -144,7 +144,7 @@ final class ToolCostsBenchmark {
                 .build();
     }
 
-    /** One conversation, whose last iteration has no call and stands for what each has once. */
+    /** Runs one conversation. Its last iteration has no call and measures the constant part. */
     private Cost measure(Kind kind) {
         String thread = "tools-" + UUID.randomUUID();
         WorkflowStub stub = connection

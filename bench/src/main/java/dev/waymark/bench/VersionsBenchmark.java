@@ -29,16 +29,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What it takes to print all versions of a thread. Listing them costs what the history does. As checkpoints each has the
- * whole transcript, so what is printed grows with the square: the time may grow with that, the memory not.
+ * Measures printing all versions of a thread. A list of versions costs as much as the history. As checkpoints, each
+ * version has the whole transcript, so the output grows quadratically: time may grow with it, memory may not.
  */
 final class VersionsBenchmark {
     private static final double MOST_GROWTH = 2.3;
-    /** The states of the longest thread are in no cache near by, if others use it. Squared, it would be 4. */
+    /**
+     * On a shared machine, the states of the longest thread do not stay in the CPU caches. Quadratic growth would be 4.
+     */
     private static final double MOST_GROWTH_OF_LISTING = 3;
 
     private static final double MOST_GROWTH_PER_MEGABYTE = 1.5;
-    /** One takes less time than can be measured well. */
+    /** A single listing is too fast to be measured. */
     private static final int LISTINGS = 100;
 
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
@@ -100,12 +102,12 @@ final class VersionsBenchmark {
         report.row("KiB held while printing", report.within(held[last] / held[last - 1], MOST_GROWTH, "%.2f"));
     }
 
-    /** Nothing is waited for, so whatever else the machine does need not count. */
+    /** CPU time suffices, since nothing is waited for. */
     private static long processorNanos() {
         return THREADS.getCurrentThreadCpuTime();
     }
 
-    /** One tool call a step, in a single turn. */
+    /** One tool call per step, in a single turn. */
     private static Timeline thread(int versions) {
         Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>(Map.of("look", AgentPolicy.ToolKind.ACTIVITY));
         AgentPolicy terms = new AgentPolicy("bench", versions + 1, tools);
@@ -153,7 +155,7 @@ final class VersionsBenchmark {
         return characters;
     }
 
-    /** Bytes, that nobody keeps. */
+    /** Prints into a counter and returns the number of bytes. */
     private static long print(Timeline timeline) throws IOException {
         Counter counter = new Counter();
         try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(counter)) {
@@ -170,7 +172,7 @@ final class VersionsBenchmark {
         return counter.bytes;
     }
 
-    /** With the newest version in hand, and all that was made for those before it. */
+    /** Memory in use while the newest version is held, with everything created for earlier ones. */
     private static long held(Timeline timeline) {
         double[] bytes = new double[3];
         for (int i = 0; i < bytes.length; i++) {

@@ -1,4 +1,4 @@
-/** Benchmarks against peers and limits. Must not be known by any other module. */
+/** Benchmarks against peers and limits. No other module may depend on it. */
 @NullMarked
 package dev.waymark.bench;
 

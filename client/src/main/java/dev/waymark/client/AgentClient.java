@@ -16,12 +16,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is known by its id:
- * nothing has to be kept between two calls, nor handed from one process to the next.
+ * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
+ * id; a caller needs to store nothing else between calls or processes.
  *
- * <p>Methods that cause work wait for the outcome of the turn, which they read from history. A lost connection or a lost
- * caller never ends a turn; {@link #withTimeout} limits the wait. Sending a message with the same id twice is harmless.
- * Reading needs no worker. Thread-safe. Throws {@link WaymarkException} for everything that a caller can run into.
+ * <p>Methods that cause work wait for the outcome of the turn, which they read from history. A turn continues if the
+ * connection is lost or the caller ends; {@link #withTimeout} limits the wait. Sending a message twice with the same id
+ * is harmless. Reading needs no worker. Thread-safe. Failures that a caller can handle are thrown as {@link
+ * WaymarkException}.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect()) {
@@ -50,10 +51,10 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles, and
-     * {@code WAYMARK_TASK_QUEUE}.
+     * Connects with the settings of the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
+     * profiles, and {@code WAYMARK_TASK_QUEUE}.
      *
-     * @throws WaymarkException.ServerUnreachable when no server answers within seconds
+     * @throws WaymarkException.ServerUnreachable if no server answers within seconds
      */
     public static AgentClient connect() {
         try {
@@ -65,7 +66,7 @@ public final class AgentClient implements AutoCloseable {
         }
     }
 
-    /** Connects to this address ({@code host:port}), everything else as the environment says. */
+    /** Connects to this address ({@code host:port}), with the other settings of the environment. */
     public static AgentClient connect(String address) {
         try {
             return of(Connection.to(address));
@@ -83,15 +84,16 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(ClientContext.of(connection, taskQueue));
     }
 
-    /** A client that waits at most this long for an outcome. The turn goes on without the caller. */
+    /** Returns a client that waits at most this long for an outcome. The turn continues after a timeout. */
     public AgentClient withTimeout(Duration most) {
         return new AgentClient(context.withTimeout(most));
     }
 
     /**
-     * A client that decides on calls that wait for approval while it waits for an outcome. The callback is called once for
-     * each, also while other calls of the turn still run, in the thread that waits; its decision is bound to the arguments
-     * that it was given. Without a callback, a result is {@link AgentResult.Interrupted} when a person has to decide.
+     * Returns a client that decides about calls that need approval while it waits for an outcome. The waiting thread
+     * invokes the callback once for each call, even while other calls of the turn are running. The decision applies
+     * only to the arguments that the callback was given. Without a callback, the result is {@link
+     * AgentResult.Interrupted} when a person has to decide.
      *
      * <pre>{@code
      * client.onApproval(request -> isHarmless(request.args()) ? Approval.approve() : Approval.deny("Too risky."))
@@ -102,17 +104,18 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.withCallbacks(others -> others.withApproval(callback)));
     }
 
-    /** A client that answers questions while it waits. A question that the callback returns nothing for stays open. */
+    /** Returns a client that answers questions while it waits. A question stays open if the callback returns empty. */
     public AgentClient onQuestion(Function<Question, Optional<String>> callback) {
         return new AgentClient(context.withCallbacks(others -> others.withQuestion(callback)));
     }
 
     /**
-     * A client that saves the threads whose outcomes it waits for: after each step, behind the thread, and the last step
-     * before it returns the outcome. A saver that fails is reported to the listener and does not change the outcome.
+     * Returns a client that saves the threads whose outcomes it waits for: asynchronously after each step, and the last
+     * step before it returns the outcome. Failures of the saver are reported to the listener and do not change the
+     * outcome.
      *
-     * <p>Threads that the server does not know and the saver has are restored by {@link #run}, {@link #start} and {@link
-     * SavedThreads#restore}: so threads outlive a server that keeps everything in memory.
+     * <p>{@link #run}, {@link #start} and {@link SavedThreads#restore} restore threads that only the saver has. So
+     * threads survive a server that keeps everything in memory.
      *
      * <pre>{@code
      * try (CheckpointSaver saver = SaverTarget.parse("file:checkpoints").open()) {
@@ -124,39 +127,39 @@ public final class AgentClient implements AutoCloseable {
         return new AgentClient(context.savingIn(where));
     }
 
-    /** A client that tells what happens in the turn whose outcome it waits for, in the thread that waits. */
+    /** Returns a client that reports the events of the turn it waits for to the watcher, in the waiting thread. */
     public AgentClient watchedBy(Watcher watcher) {
         return new AgentClient(context.watchedBy(watcher));
     }
 
-    /** One run: a thread of its own, which closes when its turn ends. */
+    /** Runs one turn in a new thread, which closes when the turn ends. */
     public AgentResult prompt(String agent, String message) {
         return run(Prompt.of(agent, message));
     }
 
-    /** Starts what the prompt describes, or continues the open thread that it names, and waits for the outcome. */
+    /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
     public AgentResult run(Prompt prompt) {
         return starter.run(prompt);
     }
 
     /**
-     * Starts or continues without waiting for an outcome. It is durable when this returns, and no worker is needed. On a
-     * server that keeps everything in memory, a client with a saver waits until a named thread's first checkpoint is
-     * saved; {@link #follow} saves what comes later.
+     * Starts or continues a thread without waiting for an outcome. Returns as soon as the server has stored the
+     * request; needs no worker. On a server that keeps everything in memory, a client with a saver waits until the
+     * first checkpoint of a named thread is saved; {@link #follow} saves later ones.
      */
     public Started start(Prompt prompt) {
         return starter.start(prompt);
     }
 
-    /** A thread that was sent something, and the run that it went to. */
+    /** A thread and the run that received the message. */
     public record Started(String thread, String runId) {}
 
     /**
-     * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
-     * with it: a call that may have taken effect is not simply run again. Resuming the same thread twice in the same way,
-     * even at once, gives one thread.
+     * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
+     * may have taken effect is not simply repeated. Resuming the same thread twice with the same options, even
+     * concurrently, gives one thread.
      *
-     * @return the outcome of the turn that goes on; of a thread that was complete, and is given no answer, its own
+     * @return the outcome of the continued turn; if the thread was complete and no answer is given, its own outcome
      */
     public AgentResult resume(String thread, ResumeOptions how) {
         return continuation.resume(thread, how);
@@ -168,81 +171,88 @@ public final class AgentClient implements AutoCloseable {
     }
 
     /**
-     * Goes on from a checkpoint of any documented format, which is recognised by its shape.
+     * Continues from a checkpoint of any documented format; the format is detected.
      *
-     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when it is none, before anything starts
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if it is not a checkpoint, before
+     * anything starts
      */
     public AgentResult resume(byte[] checkpoint, ResumeOptions how) {
         return continuation.resume(checkpoint, "", how);
     }
 
-    /** Resumes a checkpoint that was found at {@code place}, which failures name. */
+    /** Resumes a checkpoint from {@code place}, which is mentioned in failures. */
     public AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resume(checkpoint, place, how);
     }
 
-    /** Resumes a checkpoint without waiting for the outcome. Empty when the checkpoint is complete: nothing goes on. */
+    /**
+     * Resumes a checkpoint without waiting for the outcome. Empty if the checkpoint is complete, so that nothing runs.
+     */
     public Optional<Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         return continuation.resumeOnly(checkpoint, place, how);
     }
 
     /**
-     * Starts a new thread with what another one had come to, and says something there. It never repeats what the other
-     * one has done by then, and the other one goes on without it. Forking twice in the same way gives one thread.
+     * Starts a new thread with the conversation of another one, and sends a message to it. Calls that the other thread
+     * has made are not repeated, and the other thread continues independently. Forking twice with the same options
+     * gives one thread.
      */
     public AgentResult fork(String thread, ForkOptions how) {
         return continuation.fork(thread, how);
     }
 
-    /** Forks without a message: nothing runs in the new thread until something is said or answered there. */
+    /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
     public Forked forkOnly(String thread, ForkOptions how) {
         return continuation.forkOnly(thread, how);
     }
 
-    /** A new thread, and its status. */
+    /** A new thread and its status. */
     public record Forked(String status, Started started) {}
 
-    /** For programs whose threads outlive the server in a saver. */
+    /** Saves and restores threads of programs whose threads must survive the server. */
     public SavedThreads saved() {
         return new SavedThreads(context, continuation, outcomes);
     }
 
-    /** The saver that the server asks for, when it forgets its threads: nothing is saved there unless that is asked for. */
+    /** The saver that a server in memory recommends for its threads. It is used only if the caller asks for it. */
     public Optional<String> defaultSaver() {
         return context.connection().defaultSaver();
     }
 
-    /** Whether the server forgets everything when it stops. */
+    /** Whether the server loses everything when it stops. */
     public boolean isInMemory() {
         return context.connection().isInMemory();
     }
 
     /**
-     * Saves a thread as it stands, once.
+     * Saves the current state of a thread once.
      *
-     * @param replacing whether it may take the place of a newer checkpoint, or of another thread's
-     * @throws SaverException when it may not, when the saver fails, or when it does not answer in time
+     * @param replacing whether it may replace a newer checkpoint, or one of another thread
+     * @throws SaverException if it may not replace the checkpoint, or the saver fails or does not answer in time
      */
     public CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
         return context.translated(() -> outcomes.saveOnce(thread, where, replacing));
     }
 
-    /** Sends another message, and waits for the outcome of the turn that consumes it. */
+    /** Sends another message and waits for the outcome of the turn that consumes it. */
     public AgentResult say(String thread, String message) {
         return sender.say(thread, message);
     }
 
-    /** Sends a message under an id of the caller's: sent again, it is not said again, and has the same outcome. */
+    /**
+     * Sends a message with an id chosen by the caller. Repeating it with the same id has no effect and returns the same
+     * outcome.
+     */
     public AgentResult say(String thread, String id, String message) {
         return sender.say(thread, id, message);
     }
 
-    /** Runs the last failed or stopped turn once more. */
+    /** Repeats the last turn, which failed or was stopped. */
     public AgentResult retry(String thread) {
         return sender.retry(thread);
     }
 
-    /** Answers the only open question, and waits until the turn ends or asks the next one. */
+    /** Answers the only open question, and waits until the turn ends or asks another one. */
     public AgentResult answer(String thread, String answer) {
         return sender.answer(thread, Optional.empty(), answer);
     }
@@ -251,96 +261,101 @@ public final class AgentClient implements AutoCloseable {
         return sender.answer(thread, Optional.of(callId), answer);
     }
 
-    /** Lets the only call that waits for approval run, and waits until the turn ends or asks for something else. */
+    /** Approves the only call that needs approval, and waits until the turn ends or needs another decision. */
     public AgentResult approve(String thread) {
         return decide(thread, Approval.approve());
     }
 
-    /** Forbids the only call that waits for approval. The model is told why. */
+    /** Denies the only call that needs approval. The model is told the reason. */
     public AgentResult deny(String thread, String reason) {
         return decide(thread, Approval.deny(reason));
     }
 
-    /** Decides on a call that waits for approval. */
+    /** Decides about a call that needs approval. */
     public AgentResult decide(String thread, Approval approval) {
         return sender.decide(thread, approval);
     }
 
-    /** Decides on a call whose agent takes only signed decisions. */
+    /** Decides about a call of an agent that accepts only signed decisions. */
     public AgentResult decide(String thread, Approval approval, DecisionKey key) {
         return sender.decide(thread, approval, key);
     }
 
-    /** Settles a call whose agent takes only signed decisions. */
+    /** Settles a call of an agent that accepts only signed decisions. */
     public AgentResult settle(String thread, Settlement settlement, DecisionKey key) {
         return sender.settle(thread, settlement, key);
     }
 
-    /** Says how a call with an unknown outcome ended. */
+    /** Sets the outcome of a call whose outcome is unknown. */
     public AgentResult settle(String thread, Settlement settlement) {
         return sender.settle(thread, settlement);
     }
 
-    /** Raises limits. A turn that ended on one continues. */
+    /** Raises limits. A turn that ended at a limit continues. */
     public AgentResult raise(String thread, LimitRaise raise) {
         return sender.raise(thread, raise);
     }
 
-    /** Ends the turn. What is queued stays for the next message. */
+    /** Ends the turn. Queued messages stay queued for the next one. */
     public AgentResult stop(String thread) {
         return sender.stop(thread);
     }
 
-    /** Sends something without waiting for an outcome, for callers that {@link #watch}. It is accepted on return. */
+    /**
+     * Sends a message without waiting for an outcome, for callers that {@link #watch}. The thread has accepted it when
+     * this returns.
+     */
     public Posted post(String thread, OutboundMessage message) {
         return sender.post(thread, message);
     }
 
-    /** The run that took a message, and the number of the fact that it became. */
+    /** The run that accepted a message, and the number of the resulting fact. */
     public record Posted(String runId, int fact) {}
 
-    /** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept. */
+    /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
     public Started clear(String thread) {
         return sender.clear(thread);
     }
 
-    /** Forgets the conversation, and what is known of side effects as well: the same calls take effect again. */
+    /** Deletes the conversation and the record of side effects, so that the same calls take effect again. */
     public Started clearAll(String thread) {
         return sender.clearAll(thread);
     }
 
-    /** Ends the thread once it is idle. Returns whether it has ended already. */
+    /** Closes the thread once it is idle. Returns whether it is closed already. */
     public boolean close(String thread) {
         return sender.close(thread);
     }
 
-    /** Ends the thread now. Work in flight is cancelled. */
+    /** Cancels the thread and its running work. */
     public AgentResult cancel(String thread) {
         return sender.cancel(thread);
     }
 
-    /** The outcome of the latest turn. Waits while one runs, but not for people. Nothing is executed again. */
+    /** The outcome of the latest turn. Waits while it runs, but not for people. Does not execute anything again. */
     public AgentResult result(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> outcomes.result(RequestLimits.thread(thread), deadline));
     }
 
-    /** The thread of this id; else the only one whose id begins with it, if that is told apart; else the id as it is. */
+    /**
+     * Resolves a thread id or its prefix. Returns the id itself if there is no such thread or the prefix is ambiguous.
+     */
     public String find(String idOrBeginning) {
         return browser.find(idOrBeginning);
     }
 
-    /** What waits for a person in this thread. */
+    /** The requests of this thread that wait for a person. */
     public List<PendingItem> pending(String thread) {
         return browser.pending(thread);
     }
 
-    /** What waits for a person in any open thread, the longest waiting first. */
+    /** The requests of all open threads that wait for a person, oldest first. */
     public List<PendingItem> pending(Progress progress) {
         return browser.pending(progress);
     }
 
-    /** All threads that the server holds, the one that changed last first. */
+    /** All threads of the server, most recently changed first. */
     public List<ThreadSummary> threads(Progress progress) {
         return browser.threads(progress);
     }
@@ -349,42 +364,53 @@ public final class AgentClient implements AutoCloseable {
         return StatusReport.of(timeline(thread).now());
     }
 
-    /** A checkpoint of the present. */
+    /** A checkpoint of the current state. */
     public Json checkpoint(String thread, CheckpointFormat format) {
         return format.view(timeline(thread));
     }
 
-    /** A checkpoint of a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
+    /**
+     * A checkpoint at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}).
+     */
     public Json checkpoint(String thread, CheckpointFormat format, String place) {
         return format.view(timeline(thread, place));
     }
 
-    /** Everything that is still known of a thread. */
+    /** The history of a thread, as far as the server still has it. */
     public Timeline timeline(String thread) {
         return browser.timeline(thread);
     }
 
-    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     public Timeline timeline(String thread, String place) {
         return context.translated(() -> context.read(RequestLimits.thread(thread), place));
     }
 
-    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
     public void watch(String thread, Watcher watcher) {
         browser.watch(thread, watcher);
     }
 
-    /** Saves a thread as it goes on, behind it, until it closes or the follower is stopped. Begins with the newest version. */
+    /**
+     * Saves a thread asynchronously as it progresses, until it closes or the follower is stopped. Starts with the
+     * newest version.
+     */
     public SaveFollower follow(String thread, SaveOptions where) {
         return browser.follow(thread, where);
     }
 
-    /** Saves all threads of the server as they go on, those that begin later included. Closed ones are saved once. */
+    /**
+     * Saves all threads of the server as they progress, including those that start later. Closed threads are saved
+     * once.
+     */
     public SaveFollower followAll(SaveOptions where) {
         return browser.followAll(where);
     }
 
-    /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
+    /**
+     * Compares the projection of the thread's history with the states that its workflow recorded, and with the
+     * workflow's current state.
+     */
     public Verification verify(String thread) {
         return browser.verify(thread);
     }

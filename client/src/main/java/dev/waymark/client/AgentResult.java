@@ -12,17 +12,16 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a turn stands when nothing more happens by itself: it ended, or it waits for a person.
+ * The state of a turn that has ended or waits for a person.
  *
- * <p>Every result holds the conversation up to there, and a checkpoint of it.
+ * <p>Every result has the conversation so far, and a checkpoint of it.
  *
  * <pre>{@code
  * AgentResult result = client.prompt("assistant", "Plan my project.");
  * while (result instanceof AgentResult.Interrupted asked) {
  *     result = client.answer(asked.thread(), ask(asked.question()));
  * }
- * System.out.println(AgentResult.assertComplete(result).text());
- * }</pre>
+ * System.out.println(AgentResult.assertComplete(result).text()); }</pre>
  */
 public sealed interface AgentResult {
     Details details();
@@ -30,7 +29,7 @@ public sealed interface AgentResult {
     /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
     String status();
 
-    /** What went wrong, where something did. */
+    /** The problem of a turn that did not complete. */
     Optional<Problem> problem();
 
     default String thread() {
@@ -41,7 +40,7 @@ public sealed interface AgentResult {
         return details().runId();
     }
 
-    /** The conversation, in the shape of the {@code runner} checkpoint. */
+    /** The conversation, in the format of the {@code runner} checkpoint. */
     default List<Object> messages() {
         return details().messages();
     }
@@ -50,17 +49,17 @@ public sealed interface AgentResult {
         return details().usage();
     }
 
-    /** What the thread has cost so far, where there is a price for its model. */
+    /** The cost of the thread so far, if its model has a price. */
     default Optional<Usd> cost() {
         return details().cost();
     }
 
-    /** How often the model was called in this turn. */
+    /** The number of model calls in this turn. */
     default int iterations() {
         return details().iterations();
     }
 
-    /** Messages that wait for the next model call. */
+    /** The number of messages that wait for the next model call. */
     default int queued() {
         return details().queued();
     }
@@ -70,7 +69,7 @@ public sealed interface AgentResult {
         return details().checkpoint();
     }
 
-    /** What all results have in common. */
+    /** The common parts of all results. */
     record Details(
             String thread,
             String runId,
@@ -87,9 +86,9 @@ public sealed interface AgentResult {
     }
 
     /**
-     * The agent said its last word.
+     * The agent has given its final reply.
      *
-     * @param structured the same as JSON, where a schema was given for it
+     * @param structured the reply as JSON, if the prompt has a schema
      */
     record Complete(Details details, String text, Optional<Json> structured) implements AgentResult {
         @Override
@@ -103,13 +102,13 @@ public sealed interface AgentResult {
         }
     }
 
-    /** Only people are waited for. */
+    /** The turn waits for people only. */
     record Interrupted(Details details, List<PendingItem> pending) implements AgentResult {
         public Interrupted {
             pending = List.copyOf(pending);
         }
 
-        /** What is waited for first, in call order, as a question in words; also where it is a call to approve. */
+        /** The first request that waits, in call order, as a question; also for a call that needs approval. */
         public String question() {
             return pending.get(0).words();
         }
@@ -138,7 +137,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The turn made as many model calls as it may. A higher budget continues it. */
+    /** The turn reached its maximum number of model calls. A higher limit continues it. */
     record MaxIterations(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {
@@ -151,7 +150,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** The thread has spent its budget. A higher one continues the turn. */
+    /** The thread has used up its budget. A higher budget continues the turn. */
     record OverBudget(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {
@@ -164,7 +163,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** Somebody ended the turn. */
+    /** The turn was stopped. */
     record Stopped(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {
@@ -177,7 +176,7 @@ public sealed interface AgentResult {
         }
     }
 
-    /** Somebody cancelled the thread. */
+    /** The thread was cancelled. */
     record Cancelled(Details details, Problem cause) implements AgentResult {
         @Override
         public String status() {
@@ -190,7 +189,10 @@ public sealed interface AgentResult {
         }
     }
 
-    /** How this turn stands in this state. A turn that still runs, and waits for nobody, was cut off with its run. */
+    /**
+     * The result of this turn in this state. A turn that is still running counts as cancelled with its run, unless it
+     * waits for people.
+     */
     static AgentResult of(String thread, String runId, Conversation state, Turn turn) {
         Details details = new Details(
                 thread,
@@ -226,10 +228,10 @@ public sealed interface AgentResult {
     }
 
     /**
-     * The result as a complete one, for callers whose agents never ask.
+     * Returns the result if it is complete, for agents that never ask.
      *
-     * @throws WaymarkException.Interrupted with {@code Agent interrupted: QUESTION} when the agent does ask
-     * @throws WaymarkException.NotComplete when the turn failed, was stopped or cancelled, or hit a limit
+     * @throws WaymarkException.Interrupted with {@code Agent interrupted: QUESTION} if the agent asks
+     * @throws WaymarkException.NotComplete if the turn failed, was stopped or cancelled, or hit a limit
      */
     static Complete assertComplete(AgentResult result) {
         if (result instanceof Complete complete) {

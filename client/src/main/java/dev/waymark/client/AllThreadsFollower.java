@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Follows every thread that the server holds, and every one that begins. A closed one is looked at once.
+ * Follows every thread of the server, including new ones. A closed thread is read once.
  *
- * <p>It asks for news instead of waiting for them, since a server lets only so many wait: often where something happens,
- * ever more seldom where nothing does, and a hundred times a second in all where there are very many.
+ * <p>It polls, since a server limits the number of long polls: often for active threads, less and less often for idle
+ * ones, and at most a hundred times a second in total.
  */
 final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long LIST_EVERY_MILLIS = 1_000;
@@ -26,7 +26,7 @@ final class AllThreadsFollower implements SaveFollower.Reader {
     private static final long PAUSE_FOR_EACH_MILLIS = 10;
     private static final int LOOKS_AT_ONCE = 64;
 
-    /** The list may lag behind, and the server's clock differ. */
+    /** The list may lag behind, and the server's clock may differ. */
     private static final Duration MARGIN = Duration.ofMinutes(1);
 
     private final ThreadDirectory directory;
@@ -87,7 +87,7 @@ final class AllThreadsFollower implements SaveFollower.Reader {
         followed.values().forEach(each -> each.keeping.takePassedOver());
     }
 
-    /** A server that is being restarted is no reason to end, nor is one that does without the list for a moment. */
+    /** Tolerates a server that is restarting or cannot list threads for a moment. */
     private void listPatiently() {
         try {
             list();
@@ -122,7 +122,7 @@ final class AllThreadsFollower implements SaveFollower.Reader {
         }
     }
 
-    /** A thread, and when to look at it again. */
+    /** A thread, and when to read it next. */
     private final class Followed {
         private final ThreadDirectory.Listed listed;
         private final MomentStream feed;
@@ -136,7 +136,7 @@ final class AllThreadsFollower implements SaveFollower.Reader {
             this.keeping = new CheckpointFeeder(listed.thread(), keeper, cadence);
         }
 
-        /** Returns itself when there will be nothing more to see. */
+        /** Reads the thread. Returns itself unless the thread is done. */
         Optional<Followed> look() {
             long before = feed.run().lastEventId();
             try {

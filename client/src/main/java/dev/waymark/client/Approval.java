@@ -6,17 +6,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a person says to a call that waits for approval: that it may run, as it is or with other arguments, or that it may
- * not.
+ * A decision about a call that needs approval: run it, run it with other arguments, or deny it.
  *
- * <p>Without {@code callId} it is about the only call that waits. With {@code argsDigest} it is about these arguments and
- * refused if the call has others.
+ * <p>Without {@code callId} it applies to the only waiting call. With {@code argsDigest} it is rejected if the call has
+ * other arguments.
  *
  * <pre>{@code
  * client.decide("trip", Approval.edit(Map.of("cents", 4200)).withBy("ann").withReason("that was the offer"));
  * }</pre>
  *
- * @param args what is to run instead of what the model wanted
+ * @param args the arguments to use instead of the model's
  */
 public record Approval(
         boolean approved,
@@ -44,18 +43,18 @@ public record Approval(
         return NO;
     }
 
-    /** The model is told why. */
+    /** Denies the call. The model is told the reason. */
     public static Approval deny(String reason) {
         return NO.withReason(reason);
     }
 
-    /** It may run, with these arguments. */
+    /** Approves the call with these arguments. */
     public static Approval edit(Json args) {
         return new Approval(
                 true, Optional.empty(), Optional.of(args), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
-    /** It may run, with these arguments: what JSON can say, by name. */
+    /** Approves the call with these arguments, given as JSON-compatible values. */
     public static Approval edit(Map<String, ?> args) {
         return edit(Json.of(args));
     }
@@ -64,7 +63,7 @@ public record Approval(
         return new Approval(approved, Optional.of(id), args, argsDigest, by, reason);
     }
 
-    /** Binds it to the arguments of this digest, which is that of those that were shown. */
+    /** Restricts the decision to the arguments with this digest, those that were shown. */
     public Approval withDigest(String shown) {
         return new Approval(approved, callId, args, Optional.of(shown), by, reason);
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Puts what waits for a person to the caller's callbacks while an outcome is awaited: each item once, as it is when it
- * is shown. A decision names the call and the digest of what was shown, so it can't be about anything else.
+ * Passes open requests to the caller's callbacks while an outcome is awaited, each request once. A decision names the
+ * call and the digest of its arguments, so that it cannot apply to anything else.
  */
 final class CallbackDispatcher {
     private final Callbacks callbacks;
@@ -29,12 +29,15 @@ final class CallbackDispatcher {
         this.thread = thread;
     }
 
-    /** Whether something that is open in this state is still to be asked here, or was decided and is just not done yet. */
+    /**
+     * Whether an open request of this state still has to be passed on, or was decided and the decision is not applied
+     * yet.
+     */
     boolean hasBusinessIn(Conversation state) {
         return open(state).stream().anyMatch(item -> decided.contains(item) || isToBeAsked(item));
     }
 
-    /** Asks for everything that is open in this state and was not asked for before. Returns whether there was any. */
+    /** Passes on the open requests of this state that are new. Returns whether there were any. */
     boolean attend(Conversation state) {
         List<PendingItem> items = open(state).stream().filter(this::isToBeAsked).toList();
         for (PendingItem item : items) {
@@ -60,7 +63,7 @@ final class CallbackDispatcher {
         return heard && !asked.contains(item);
     }
 
-    /** What is sent for a decision. */
+    /** The message that carries a decision. */
     private record Decision(String name, String id, Map<String, Object> payload) {}
 
     private Optional<Decision> decision(PendingItem item) {
@@ -89,7 +92,7 @@ final class CallbackDispatcher {
         });
     }
 
-    /** Somebody else may have been faster. What they decided is in history then, and is what counts. */
+    /** Another decision may have been first; the one in history counts. */
     private void send(Decision decision) {
         try {
             WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
@@ -100,7 +103,7 @@ final class CallbackDispatcher {
                 throw e;
             }
         } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
-            // It waits no more.
+            // The request is not open any more.
         }
     }
 }

@@ -3,7 +3,7 @@ package dev.waymark.client;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** Who is asked on the caller's side. */
+/** The callbacks of the caller. */
 record Callbacks(
         Optional<Function<ApprovalRequest, Approval>> onApproval,
         Optional<Function<Question, Optional<String>>> onQuestion) {

@@ -8,20 +8,20 @@ import dev.waymark.saver.SaverException;
 import java.util.List;
 import java.util.Optional;
 
-/** A checkpoint that is to be written into a saver, held against the one that the saver has. */
+/** A checkpoint to be saved, with its comparison to the one that the saver has. */
 record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
     static CheckpointEntry of(ThreadSnapshot snapshot) {
         return new CheckpointEntry(snapshot, ThreadCheckpoint.of(snapshot.timeline()));
     }
 
-    /** How what a saver has compares with this. */
+    /** How the saver's checkpoint compares to this one. */
     enum Saved {
-        /** It is older, or there is none. */
+        /** The saver has an older one, or none. */
         OLDER,
         EQUAL,
-        /** It is of a later moment of the same thread, or holds more of the same moment. */
+        /** The saver has one from a later moment of the same thread, or with more of the same moment. */
         NEWER,
-        /** It is of another thread that had the same name. */
+        /** The saver has one of another thread with the same name. */
         FOREIGN
     }
 
@@ -47,12 +47,12 @@ record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         saver.save(checkpoint, () -> SessionCheckpoint.of(snapshot.timeline()), snapshot.owner());
     }
 
-    /** Writes a moment that is no version: it does not count among the checkpoints of the session. */
+    /** Writes a moment between two versions, which adds no version to the session. */
     void writeBetweenVersions(CheckpointSaver saver) {
         saver.save(checkpoint, () -> SessionCheckpoint.logOf(snapshot.timeline()), snapshot.owner());
     }
 
-    /** Replaces whatever the saver has, whoever saved it. */
+    /** Replaces the checkpoint in the saver, even one of another thread. */
     void replace(CheckpointSaver saver) {
         boolean ownsIt = saver.owner(snapshot.thread())
                 .filter(owner -> owner.run().equals(snapshot.firstRunId()))
@@ -67,7 +67,7 @@ record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         write(saver);
     }
 
-    /** What keeps this from being written, where nobody insists. */
+    /** Why this checkpoint must not be saved unless the caller insists. */
     Optional<SaverException> objection(Saved saved) {
         return switch (saved) {
             case OLDER, EQUAL -> Optional.empty();

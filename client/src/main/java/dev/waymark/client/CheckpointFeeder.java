@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Brings what is read of one thread to a keeper: the newest version, as often as the cadence has it. While a step's calls
- * run, it also brings each change of them, so that the saver has a call before it can take effect.
+ * Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. While calls of a step
+ * run, it also passes on each change of them, so that the saver knows that a call has begun.
  */
 final class CheckpointFeeder {
     private final String thread;
@@ -26,21 +26,21 @@ final class CheckpointFeeder {
         this.cadence = cadence;
     }
 
-    /** What comes within this time. */
+    /** Passes on what arrives within this time. */
     void take(MomentStream feed, long waitMillis) {
         follow(feed.next(waitMillis), feed.run());
         if (feed.run().ending().isPresent()) {
-            // Whether another run follows is a question of its own.
+            // The next run, if there is one, is found by another read.
             follow(feed.next(0), feed.run());
         }
     }
 
-    /** The next moments, and the run that they are of. */
+    /** Passes on the newest version among these moments, if it is due. */
     void follow(List<Moment> moments, Projector run) {
         Optional<Moment> newest = Optional.empty();
         Optional<Moment> newestCalls = Optional.empty();
         for (Moment moment : moments) {
-            // A thread that was resumed or forked is worth keeping before anything happens in it.
+            // A resumed or forked thread is saved before anything happens in it.
             boolean isFirst = !begun && moment.fact().isEmpty();
             begun = true;
             boolean isNew = steps.isNew(moment);
@@ -70,7 +70,7 @@ final class CheckpointFeeder {
                 && !state.batchCalls().equals(calls);
     }
 
-    /** The newest, whatever the cadence says. */
+    /** Passes on the newest version, whatever the cadence. */
     void takePassedOver() {
         passedOver.ifPresent(keeper::offer);
         passedOver = Optional.empty();

@@ -10,11 +10,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Holds a checkpoint from a file or a saver against what this server knows of the thread that it names. Calls with side
- * effects that are open in the checkpoint may be made there, or may have been made since: then nothing is started.
+ * Compares a checkpoint from a file or a saver with what this server knows about its thread. If calls with side effects
+ * that are open in the checkpoint may have been made or may still be made there, nothing is started.
  */
 final class CheckpointLineage {
-    /** As {@link ThreadStarter} makes them. */
+    /** The sessions that {@link ThreadStarter} creates. */
     private static final Pattern SESSION = Pattern.compile("(.+)~[0-9a-z]+");
 
     private final Requests requests;
@@ -28,10 +28,10 @@ final class CheckpointLineage {
     }
 
     /**
-     * What may go on from this checkpoint.
+     * Returns the source to continue from, if this checkpoint may be continued.
      *
-     * @param named the thread that the checkpoint names, or its session, if it names one
-     * @throws WaymarkException.Refused when that thread is open, has gone on from there, or goes on in another one
+     * @param named the thread, or the session, that the checkpoint names, if any
+     * @throws WaymarkException.Refused if that thread is open, has progressed since, or continues in another one
      */
     ResumeSource checked(ResumeSource file, Optional<String> named, ResumeOptions how) {
         if (named.isEmpty()) {
@@ -45,7 +45,7 @@ final class CheckpointLineage {
         if (own.get().open() && how.thread().isEmpty()) {
             throw RequestLimits.badInput(
                     "the checkpoint's own thread is still open: " + thread,
-                    "Go on in it with: waymark answer " + ValueText.quoted(thread)
+                    "Continue it with: waymark answer " + ValueText.quoted(thread)
                             + " TEXT, or waymark say, or in a second one with --thread");
         }
         Timeline timeline = histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
@@ -53,12 +53,12 @@ final class CheckpointLineage {
         if (own.get().open()) {
             effects.stream().findFirst().ifPresent(call -> {
                 throw RequestLimits.badInput(
-                        "this call is open in the checkpoint's own thread, which may make it: " + call.id() + " ("
+                        "this call is open in the checkpoint's own thread, which may execute it: " + call.id() + " ("
                                 + call.tool() + ") of " + thread,
                         "For a copy that leaves the call alone: waymark fork " + ValueText.quoted(thread)
                                 + " --thread NEW");
             });
-            // The other one makes calls under its own keys, and two that are meant are not one.
+            // The fork has idempotency keys of its own, so its calls are different calls.
             return file.inSessionOfItsOwn();
         }
         ResumeSource known = file.inSession(timeline.now().session().orElse(thread));
@@ -70,7 +70,7 @@ final class CheckpointLineage {
                 ContinuationMarker.idOfRun(histories.firstRunId(thread, timeline.runId())), thread));
     }
 
-    /** The thread that a checkpoint names by its id, or by the session that its idempotency keys are made of. */
+    /** Finds the thread that a checkpoint names by id or by session. */
     private String ownThread(String named) {
         Matcher session = SESSION.matcher(named);
         if (requests.find(named).isPresent() || !session.matches()) {
@@ -85,10 +85,9 @@ final class CheckpointLineage {
     }
 
     /**
-     * Checks that a thread which this server does not know, and is about to get from a saver, does not go on here under
-     * another name.
+     * Checks that a thread that is to be restored from a saver does not continue on this server under another name.
      *
-     * @param earlierRun the first run of the thread that saved it, which may have been of this server
+     * @param earlierRun the first run of the thread that saved it, which may have run on this server
      */
     void checkRestore(ResumeSource saved, String thread, Optional<String> earlierRun) {
         if (saved.openEffects(Optional.empty()).isEmpty()) {
@@ -110,7 +109,7 @@ final class CheckpointLineage {
         return new Continuations.Source(ContinuationMarker.idOfFile(thread), thread);
     }
 
-    /** The call is open in the closed thread too, and it had not begun there either if the checkpoint says so. */
+    /** Checks that the call is still open in the closed thread, and has not started there since the checkpoint. */
     private static void checkThatItStands(Call call, Timeline closed) {
         Optional<Call> now = closed.now().calls().get(call.id());
         boolean stands = now.filter(Call::isOpen)
@@ -118,9 +117,9 @@ final class CheckpointLineage {
                 .isPresent();
         if (!stands) {
             throw RequestLimits.badInput(
-                    "the thread has gone on since the checkpoint, and this call with it: " + call.id() + " ("
-                            + call.tool() + ") of " + closed.thread(),
-                    "Go on from the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
+                    "this call has progressed in the checkpoint's own thread since: " + call.id() + " (" + call.tool()
+                            + ") of " + closed.thread(),
+                    "Resume the thread itself: waymark resume " + ValueText.quoted(closed.thread()));
         }
     }
 }

@@ -5,10 +5,10 @@ import dev.waymark.history.Moment;
 import java.time.Instant;
 
 /**
- * A thread began with a conversation from elsewhere: it was resumed, restored or forked.
+ * A thread started with an existing conversation: it was resumed, restored or forked.
  *
- * @param messagesCount the messages that it began with, as the {@code thread} format counts them; the answer that it was
- *     resumed with is among them
+ * @param messagesCount the number of messages it started with, counted as in the {@code thread} format, including the
+ * answer that it was resumed with
  */
 public record CheckpointLoaded(String runId, long eventId, Instant at, String threadId, int step, int messagesCount) {
     static CheckpointLoaded of(String thread, Moment moment) {

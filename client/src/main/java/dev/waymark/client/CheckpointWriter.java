@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes the newest checkpoint of each thread into a saver, in a Java thread of its own: whoever offers one never waits.
- * One that is offered before an earlier one of its thread was begun takes that one's place. What fails is tried again.
+ * Writes the newest checkpoint of each thread to a saver, in a thread of its own, so that callers do not wait. A newer
+ * checkpoint replaces a waiting one of the same thread. Failed writes are retried.
  *
- * <p>What a saver has already, from an earlier process perhaps, is not written again. Thread-safe.
+ * <p>Does not write again what the saver already has, for example from an earlier process. Thread-safe.
  */
 final class CheckpointWriter implements AutoCloseable {
     private static final long FIRST_RETRY_MILLIS = 200;
@@ -22,7 +22,7 @@ final class CheckpointWriter implements AutoCloseable {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private final SaveOptions saving;
-    /** By thread, in the order in which they are served. Guarded by this, as all that follows. */
+    /** By thread, in the order of writing. Guarded by this, as are the following fields. */
     private final Map<String, Place> places = new LinkedHashMap<>();
 
     private final Map<String, Long> toldAt = new HashMap<>();
@@ -37,22 +37,22 @@ final class CheckpointWriter implements AutoCloseable {
         writer.start();
     }
 
-    /** What is known of one thread. */
+    /** The state of one thread. */
     private static final class Place {
         private Optional<ThreadSnapshot> waiting = Optional.empty();
         /** Newer than {@code waiting}, and no version. */
         private Optional<ThreadSnapshot> betweenVersions = Optional.empty();
 
         private boolean writing;
-        /** What the saver has of it is of this keeper. Only the writer looks at it. */
+        /** Whether this writer wrote the saver's current checkpoint. Used by the writing thread only. */
         private boolean known;
 
         private long cadenceAt = System.nanoTime();
         private long retryAt = cadenceAt;
         private int failures;
-        /** It will not get better by itself. */
+        /** A retry would fail the same way. */
         private boolean hopeless;
-        /** Nobody offers any more. */
+        /** No further checkpoints will be offered. */
         private boolean leaving;
 
         boolean hasWork() {
@@ -72,7 +72,7 @@ final class CheckpointWriter implements AutoCloseable {
         }
     }
 
-    /** The newest of its thread. */
+    /** Sets the newest checkpoint of its thread. */
     synchronized void offer(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.waiting = Optional.of(newest);
@@ -93,7 +93,7 @@ final class CheckpointWriter implements AutoCloseable {
         notifyAll();
     }
 
-    /** There will be no more of this thread: what waits of it is written now. */
+    /** Announces that this thread offers nothing more; its waiting checkpoint is written now. */
     synchronized void last(String thread) {
         places.computeIfPresent(thread, (id, place) -> {
             place.cadenceAt = System.nanoTime();
@@ -103,15 +103,15 @@ final class CheckpointWriter implements AutoCloseable {
         notifyAll();
     }
 
-    /** From now on, what waits is written whatever the cadence says. */
+    /** From now on, ignores the cadence. */
     synchronized void hurry() {
         hurried = true;
         notifyAll();
     }
 
     /**
-     * Waits until everything that was offered is saved, and at most this long. What the cadence would put off is written
-     * now. Returns the threads whose newest is not saved.
+     * Writes all offered checkpoints now and waits for that, at most this long. Returns the threads whose newest
+     * checkpoint is not saved.
      */
     synchronized List<String> flush(Duration most) {
         WaitDeadline deadline = WaitDeadline.after(most);
@@ -135,14 +135,14 @@ final class CheckpointWriter implements AutoCloseable {
                 .toList();
     }
 
-    /** Whether the saver refuses what waits of this thread: that would not get better with time. */
+    /** Whether the saver rejects the waiting checkpoint of this thread for good. */
     synchronized boolean isRefused(String thread) {
         return Optional.ofNullable(places.get(thread))
                 .filter(place -> place.hopeless && place.hasWork())
                 .isPresent();
     }
 
-    /** What waits is given up. */
+    /** Drops the waiting checkpoints. */
     @Override
     public synchronized void close() {
         ended = true;
@@ -160,7 +160,7 @@ final class CheckpointWriter implements AutoCloseable {
             } catch (SaverException e) {
                 failed(work, e);
             } catch (RuntimeException e) {
-                // Savers are written by others too.
+                // Savers are also implemented by others.
                 failed(work, SaverException.failed("the checkpoint can't be saved", work.newest.thread(), e));
             }
         }
@@ -206,7 +206,7 @@ final class CheckpointWriter implements AutoCloseable {
         if (!work.place.known) {
             switch (entry.compare(saving.saver())) {
                 case EQUAL, NEWER -> {
-                    // Whoever begins to read a long history sees what it was before what it is.
+                    // An older version: a reader of a long history sees past versions first.
                     return;
                 }
                 case FOREIGN ->
@@ -235,7 +235,7 @@ final class CheckpointWriter implements AutoCloseable {
         leave(work);
     }
 
-    /** What waits of the thread by now goes to the end of the line. */
+    /** Moves the thread to the end of the queue if it has another checkpoint waiting. */
     private void leave(Work work) {
         Place place = work.place;
         place.writing = false;
@@ -277,7 +277,10 @@ final class CheckpointWriter implements AutoCloseable {
         return before == null || now - before > QUIET_NANOS;
     }
 
-    /** An outage is one problem, whatever threads and files it meets. A corrupt entry is one of its own. */
+    /**
+     * Groups problems for reporting: an outage is one problem for all threads and files, a corrupt entry is one of its
+     * own.
+     */
     private static String kind(SaverException problem) {
         Throwable cause = problem.getCause();
         if (!problem.type().equals(SaverException.FAILED) || cause == null) {

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** The connection of a client, and how its caller wants to wait, be asked and save. */
+/** A client's connection, and the caller's settings for waiting, callbacks and saving. */
 record ClientContext(
         Connection connection,
         HistoryReader histories,
@@ -71,7 +71,7 @@ record ClientContext(
         return failures.translated(request);
     }
 
-    /** All that is still known of a thread. */
+    /** The history of a thread, as far as the server still has it. */
     Timeline read(String thread) {
         get(thread);
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
@@ -82,13 +82,13 @@ record ClientContext(
         return requests.find(thread).orElseThrow(() -> missing(thread));
     }
 
-    /** What to say about a thread that the server does not know: the saver of this client may have it. */
+    /** The failure for a thread that the server does not know. It says whether the saver of this client has it. */
     WaymarkException missing(String thread) {
         boolean isSaved = saving.isPresent() && new SavedThread(this, thread).exists();
         return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);
     }
 
-    /** A thread as it stood at a version ({@code 3}), or at an event ({@code e42}, {@code RUN/e42}). */
+    /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */
     Timeline read(String thread, String place) {
         Timeline timeline = read(thread);
         Moment moment = timeline.at(place)

@@ -14,8 +14,8 @@ import io.temporal.client.WorkflowOptions;
 import java.util.Optional;
 
 /**
- * Records on the server in which thread a closed one goes on, so that it goes on in one thread only: two that carry the
- * same pending call would make its side effect twice. Markers are workflows that no worker runs, see {@link
+ * Records on the server which thread continues a closed one, so that only one does: two threads with the same pending
+ * call would execute its side effect twice. The markers are workflows that no worker runs, see {@link
  * ContinuationMarker}. Thread-safe.
  */
 final class Continuations {
@@ -30,10 +30,10 @@ final class Continuations {
     }
 
     /**
-     * A thread that may go on once.
+     * A conversation that may be continued once.
      *
      * @param marker the workflow id of its marker
-     * @param name what people call it
+     * @param name the name for messages
      */
     record Source(String marker, String name) {}
 
@@ -41,21 +41,21 @@ final class Continuations {
      * A continuation that this request holds.
      *
      * @param thread the id of the thread to start
-     * @param marker the workflow id of the marker that says so
+     * @param marker the workflow id of its marker
      */
     record Taken(String thread, String marker) {}
 
-    /** The thread that goes on with it, or is about to be started for that, or empty while there is none. */
+    /** The thread that continues it, or is about to be started for that; empty if there is none. */
     Optional<String> of(Source source) {
         return histories.continuedAs(source.marker());
     }
 
     /**
-     * Takes the only continuation for this request. The thread to start is another one than {@code thread} if the same
-     * request was made before, or if a request that chose the id never started its thread, and this one does not insist
-     * on {@code thread}.
+     * Acquires the only continuation for this request. The returned thread differs from {@code thread} if the same
+     * request was made before, or if another request chose an id but never started its thread, and this request does
+     * not insist on {@code thread}.
      *
-     * @throws WaymarkException.Refused when the source goes on in another thread
+     * @throws WaymarkException.Refused if the source is continued by another thread
      */
     Taken take(Source source, String thread, boolean insists, String requestId) {
         String marker = source.marker();
@@ -77,15 +77,15 @@ final class Continuations {
         return new Taken(thread, marker);
     }
 
-    /** Says that the thread has started. */
+    /** Records that the thread has started. */
     void begun(Taken taken) {
         try {
             connection
                     .client()
                     .newUntypedWorkflowStub(taken.marker())
-                    .terminate("The thread that goes on has started.");
+                    .terminate("The thread that continues has started.");
         } catch (WorkflowNotFoundException e) {
-            // Somebody who made the same request was faster.
+            // The same request recorded it concurrently.
         }
     }
 
@@ -114,7 +114,7 @@ final class Continuations {
         }
     }
 
-    /** Whoever took the marker may have been killed before the thread started. */
+    /** The holder of the marker may have been killed before it started the thread. */
     private boolean isBegun(String marker, ContinuationMarker taken) {
         return !isOpen(marker) || requests.find(taken.thread()).isPresent();
     }
@@ -131,10 +131,10 @@ final class Continuations {
         String name = ValueText.quoted(thread);
         return new WaymarkException.Refused(
                 Problem.BAD_INPUT,
-                "it goes on in another thread already, " + thread + ": " + source.name(),
+                "already continued in another thread, " + thread + ": " + source.name(),
                 exists
-                        ? "Look there with: waymark show " + name + "; go on from it with: waymark resume " + name
-                        : "That thread is gone or was never started: waymark resume --thread " + name
-                                + " starts it if it was not");
+                        ? "See it with: waymark show " + name + "; continue from it with: waymark resume " + name
+                        : "That thread was deleted or never started. waymark resume --thread " + name
+                                + " starts it if it was never started");
     }
 }

@@ -25,8 +25,8 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The private key with which somebody signs decisions, where an agent names {@code approvals: signers}. In a file it is
- * PKCS #8 in PEM, as {@code openssl genpkey -algorithm ed25519} writes it.
+ * A private key for signing decisions about agents with {@code approvals: signers}. The file format is PKCS #8 in PEM,
+ * as written by {@code openssl genpkey -algorithm ed25519}.
  *
  * <pre>{@code
  * client.decide("trip", Approval.approve().withCall("tu_7"), DecisionKey.read(Path.of("ann.pem")));
@@ -43,12 +43,12 @@ public final class DecisionKey {
         this.key = key;
     }
 
-    /** Who signed, and the signature. */
+    /** The signer's name and the signature. */
     record Signed(String by, String signature) {}
 
     /**
-     * Writes a new key into a file that must not exist, readable by its owner only. Returns the public key, which goes into
-     * the agent file.
+     * Writes a new key to a file that must not exist, readable by its owner only. Returns the public key for the agent
+     * file.
      */
     public static SignerKey create(Path file) {
         try {
@@ -91,15 +91,15 @@ public final class DecisionKey {
     }
 
     /**
-     * Signs what is decided about something that waits.
+     * Signs a decision about an open request.
      *
-     * @param by the signer's name, or empty to take the one whose key this is
+     * @param by the signer's name; empty to find it by the key
      */
     Signed sign(
             PendingItem item, String decision, Optional<Json> newArgs, Optional<String> words, Optional<String> by) {
         Signers signers = item.signers()
                 .orElseThrow(() -> RequestLimits.badInput(
-                        "nobody has to sign decisions about " + item.callId(), "Leave out the key"));
+                        "decisions about this call need no signature: " + item.callId(), "Leave out the key"));
         for (Map.Entry<String, SignerKey> signer : signers.keys().entrySet()) {
             if (by.map(signer.getKey()::equals).orElse(true)) {
                 DecisionStatement statement = DecisionStatement.about(
@@ -118,7 +118,7 @@ public final class DecisionKey {
         }
         String all = signers.keys().keySet().stream().collect(Collectors.joining(", "));
         throw RequestLimits.badInput(
-                "the key is not that of " + by.orElse("a signer") + ". Signers are " + all,
+                "the key does not belong to " + by.orElse("a signer") + ". Signers: " + all,
                 "Sign with the private key that belongs to the public one in the agent file");
     }
 

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Higher limits for a thread: what it may cost, the tokens it may use, and how often a turn may call the model. */
+/** Higher limits for a thread: its cost, its tokens, and the model calls per turn. */
 public record LimitRaise(Optional<BigDecimal> usd, Optional<Long> tokens, Optional<Integer> iterations) {
     public static LimitRaise toIterations(int most) {
         return new LimitRaise(Optional.empty(), Optional.empty(), Optional.of(most));

@@ -13,11 +13,11 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The words of the reply that a thread waits for, as far as they have come. Not thread-safe. */
+/** The partial text of the reply that a thread waits for. Not thread-safe. */
 final class LiveText {
     private static final long WHILE_IT_SPEAKS_MILLIS = 150;
 
-    /** A model may think, and a provider may want to be left alone, for long. */
+    /** Slower polling for a model that thinks, or a provider that asks to wait, for long. */
     private static final long WHILE_IT_IS_SILENT_MILLIS = 500;
 
     private static final int SILENT_AFTER_POLLS = 40;
@@ -37,11 +37,11 @@ final class LiveText {
         this.thread = thread;
     }
 
-    /** How much of an attempt has been told. */
+    /** How much of an attempt has been reported. */
     record Heard(int attempt, int characters) {
         static final Heard NOTHING = new Heard(0, 0);
 
-        /** What is new in this. It may have begun, and may even have gone on, before anybody listened. */
+        /** The new text. The reply may have started, and its beginning may be dropped, before the first poll. */
         Optional<String> newIn(PartialReply reply) {
             if (reply.attempt() < attempt) {
                 return Optional.empty();
@@ -60,7 +60,7 @@ final class LiveText {
         }
     }
 
-    /** The newest moment of the thread. */
+    /** Updates the state with the newest moment of the thread. */
     void follow(Moment moment) {
         if (!moment.state().modelCalled()) {
             call = Optional.empty();
@@ -75,19 +75,19 @@ final class LiveText {
         return moment.state().counters().steps();
     }
 
-    /** A model is being asked. */
+    /** Whether a model call is running. */
     boolean areDue() {
         return call.isPresent();
     }
 
-    /** How long there is nothing to be had from {@link #next}. */
+    /** Milliseconds until {@link #next} polls again. */
     long millisToNext() {
         long interval = silentPolls > SILENT_AFTER_POLLS ? WHILE_IT_IS_SILENT_MILLIS : WHILE_IT_SPEAKS_MILLIS;
         long since = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - lookedAt);
         return Math.max(0, interval - since);
     }
 
-    /** The words since the last time, unless that was a moment ago. */
+    /** The text since the last poll; empty if the poll is not due. */
     Optional<TextDelta> next() {
         if (call.isEmpty() || millisToNext() > 0) {
             return Optional.empty();
@@ -108,7 +108,7 @@ final class LiveText {
                             .findFirst()
                             .flatMap(activity -> delta(asked, activity)));
         } catch (StatusRuntimeException | DataConverterException e) {
-            // Whoever follows the thread's history hears of an outage there, and can do without the words.
+            // The reader of the thread's history reports the outage; partial text is optional.
             return Optional.empty();
         }
     }

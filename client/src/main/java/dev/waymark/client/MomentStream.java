@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A thread's moments as they come, from the start of a run on: over continue-as-new, over resets, and over a server that
- * is away for a while. Not thread-safe.
+ * A thread's moments from the start of a run, as they happen. Continues across continue-as-new, resets, and outages of
+ * the server. Not thread-safe.
  */
 final class MomentStream {
     private static final long LONG_POLL_MILLIS = 20_000;
@@ -42,8 +42,8 @@ final class MomentStream {
     }
 
     /**
-     * The moments since the last call: of the next events, for which it waits, at most this long. There may be none. With
-     * 0 it does not wait, and takes all that is there.
+     * The moments since the last call. Waits at most this long for the next events and may return none. With 0 it does
+     * not wait and returns all that exist.
      */
     List<Moment> next(long waitMillis) {
         if (!closed) {
@@ -93,7 +93,7 @@ final class MomentStream {
         pollMillis = SHORTEST_POLL_MILLIS;
     }
 
-    /** A long poll that nothing came of ends like this, and so does one to a server that is being restarted. */
+    /** Ignores the end of a long poll without events, and a server that is restarting. */
     private void bear(StatusRuntimeException e, WaitDeadline deadline) {
         if (e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED) {
             return;
@@ -109,12 +109,12 @@ final class MomentStream {
         Sleeper.millis(Math.min(LONGEST_POLL_MILLIS, deadline.millisLeft()));
     }
 
-    /** The thread has closed for good, and every moment of it was told. */
+    /** Whether the thread has closed for good and all of its moments were returned. */
     boolean isClosed() {
         return closed && fresh.isEmpty();
     }
 
-    /** The run that was followed was replaced by one that goes back on some of what it did. Facts have new numbers. */
+    /** Whether the run was replaced by a reset, which undoes a part of it and numbers facts anew. */
     boolean wasReset() {
         return reset;
     }

@@ -9,8 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Something for a thread, to be sent with {@link AgentClient#post}. It has an id of its own, so that sending it twice is
- * harmless.
+ * A message to a thread, sent with {@link AgentClient#post}. It has a unique id, so that sending it twice is harmless.
  *
  * <pre>{@code
  * client.post("trip", OutboundMessage.message("And a window seat, please."));
@@ -32,7 +31,7 @@ public final class OutboundMessage {
         return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));
     }
 
-    /** Messages that replace the conversation, as runner checkpoints have them. An empty list clears it. */
+    /** Messages that replace the conversation, in the format of runner checkpoints. An empty list clears it. */
     public static OutboundMessage replacement(JsonNode messages) {
         String id = newId();
         return new OutboundMessage(
@@ -46,13 +45,13 @@ public final class OutboundMessage {
                         Optional.empty()));
     }
 
-    /** The last failed or stopped turn is to run once more. */
+    /** Repeats the last turn, which failed or was stopped. */
     public static OutboundMessage retry() {
         String id = newId();
         return new OutboundMessage(id, WireNames.SAY, SayPayload.retry(id));
     }
 
-    /** The answer to the question of this call. */
+    /** Answers the question of this call. */
     public static OutboundMessage answer(String callId, String text) {
         String id = newId();
         Map<String, Object> payload = new LinkedHashMap<>();
@@ -62,18 +61,18 @@ public final class OutboundMessage {
         return new OutboundMessage(id, WireNames.ANSWER, payload);
     }
 
-    /** What a person says to a call that waits for approval. */
+    /** Decides about a call that needs approval. */
     public static OutboundMessage decision(Approval approval) {
         String id = newId();
         return new OutboundMessage(id, approval.approved() ? WireNames.APPROVE : WireNames.DENY, approval.payload(id));
     }
 
-    /** What a person makes of a call of which nobody knows whether it took effect. */
+    /** Settles a call with an unknown outcome. */
     public static OutboundMessage settlement(Settlement settlement) {
         return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
     }
 
-    /** The turn is to end. */
+    /** Ends the turn. */
     public static OutboundMessage stop() {
         return new OutboundMessage(newId(), WireNames.STOP, Map.of());
     }
@@ -82,12 +81,12 @@ public final class OutboundMessage {
         return UUID.randomUUID().toString();
     }
 
-    /** By which what comes of it is known in the thread's history. */
+    /** The id of the message in the thread's history. */
     public String id() {
         return id;
     }
 
-    /** What it is, as the signal of the same kind is called. */
+    /** The name of the signal with the same payload. */
     public String name() {
         return name;
     }

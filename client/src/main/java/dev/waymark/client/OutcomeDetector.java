@@ -6,11 +6,11 @@ import dev.waymark.history.Moment;
 import java.util.Optional;
 
 /**
- * Tells at which moment of a thread somebody who sent something has the answer. It is shown every moment, in order.
+ * Finds the moment at which a sent message has its outcome. It must be given every moment, in order.
  *
- * <p>A message is answered by the turn that consumes it, which may be a later one than runs when it arrives: that turn
- * ends, or waits for a person. While it is still queued it is answered by the first state in which nothing more happens
- * by itself. Everything else is answered by the turn that it arrives in.
+ * <p>A message is answered by the turn that consumes it, which may come after the one that runs when it arrives: when
+ * that turn ends or waits for a person. While the message is still queued, the first state in which nothing runs any
+ * more is its outcome. Everything else is answered by the turn in which it arrives.
  */
 final class OutcomeDetector {
     private final int fact;
@@ -23,20 +23,20 @@ final class OutcomeDetector {
         this.message = message;
     }
 
-    /** For the message of this id, which became this fact of the thread, or a later one. */
+    /** For the message with this id, which became this fact of the thread or a later one. */
     static OutcomeDetector forMessage(String id, int fact) {
         return new OutcomeDetector(fact, Optional.of(id));
     }
 
-    /** For whatever turn there is when this fact is applied. */
+    /** For the turn in which this fact is applied. */
     static OutcomeDetector forTurnAt(int fact) {
         return new OutcomeDetector(fact, Optional.empty());
     }
 
-    /** A state in which the wait is over, and the turn that it was for. */
+    /** The state that ended the wait, and the turn that was awaited. */
     record Reached(String runId, Conversation state, Turn turn) {}
 
-    /** What was sent is part of this state. */
+    /** Whether this state includes the sent message. */
     boolean isOn(Conversation state) {
         return state.counters().facts() >= fact;
     }
@@ -54,7 +54,7 @@ final class OutcomeDetector {
                 .map(found -> new Reached(moment.runId(), state, found));
     }
 
-    /** The turn that took the message, or empty while it is queued, and when it was dropped. */
+    /** The turn that consumed the message; empty while it is queued, or if it was dropped. */
     private Optional<Integer> turnIn(Conversation state) {
         int entries = state.transcript().count();
         int fresh = entries < entriesSeen ? entries : entries - entriesSeen;
@@ -65,7 +65,7 @@ final class OutcomeDetector {
         return taken ? Optional.of(state.turn().number()) : Optional.empty();
     }
 
-    /** A turn may be over at the very moment in which the next one began. */
+    /** The turn may end in the same moment in which the next one starts. */
     private static Optional<Turn> outcome(int number, Conversation state) {
         Turn now = state.turn();
         if (now.number() > number) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Waits for the outcome of a turn by reading history, and saves the thread meanwhile where that is asked for. */
+/** Waits for the outcome of a turn by reading history, and saves the thread meanwhile if the client has a saver. */
 final class OutcomeWaiter {
     private final ClientContext context;
 
@@ -39,7 +39,7 @@ final class OutcomeWaiter {
     AgentResult await(
             String thread, Requests.Accepted accepted, Supplier<OutcomeDetector> waiting, WaitDeadline deadline) {
         if (accepted.ack().duplicate()) {
-            // What it came to may lie in an earlier run.
+            // The outcome may be in an earlier run.
             OutcomeDetector past = waiting.get();
             Timeline timeline = context.read(thread);
             for (Moment moment : timeline.moments()) {
@@ -77,7 +77,7 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Before anybody is told of an outcome, it is saved, or it is said that it is not. */
+    /** Waits for the last save before an outcome is returned; reports threads that could not be saved. */
     private void end(CheckpointWriter keeper) {
         SaveOptions where = context.saving().orElseThrow();
         for (String unsaved : keeper.flush(where.flushTimeout())) {
@@ -89,7 +89,7 @@ final class OutcomeWaiter {
         keeper.close();
     }
 
-    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
+    /** Saves the newest version of a thread and waits for that. Does nothing without a saver. */
     void save(String thread) {
         if (context.saving().isPresent()) {
             save(context.translated(() -> context.read(RequestLimits.thread(thread))));
@@ -103,7 +103,7 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Saves a thread that was just started, once it has what was said, and waits until it is saved. */
+    /** Waits until a new thread has its first message, saves it, and waits for that. */
     void saveBeginning(AgentClient.Started started) {
         if (context.saving().isEmpty()) {
             return;
@@ -125,12 +125,12 @@ final class OutcomeWaiter {
         }
     }
 
-    /** Saves a thread as it stands, once. */
+    /** Saves the current state of a thread once. */
     CheckpointSaved saveOnce(String thread, SaveOptions where, boolean replacing) {
         Timeline timeline = context.read(RequestLimits.thread(thread));
         if (timeline.lacksAgent()) {
             throw new WaymarkException.NotFound(
-                    "the thread did nothing, for want of an agent: " + thread, "There is nothing to save");
+                    "the thread did nothing, since its agent was not found: " + thread, "There is nothing to save");
         }
         String firstRunId = context.histories().firstRunId(thread, timeline.runId());
         Moment present = new Moment(
@@ -179,12 +179,12 @@ final class OutcomeWaiter {
                 }
             }
             if (feed.wasReset()) {
-                // What was waited for may not have happened at all: the newest turn is as near as one can get.
+                // What was awaited may not be in this history; the newest turn is the closest result.
                 return result(thread, deadline);
             }
-            // Only the newest state is shown to anybody: what was open in an earlier one may be decided by now.
+            // Only requests of the newest state are passed on; those of earlier ones may be decided already.
             if (newest.filter(waiting::isOn).map(attendant::attend).orElse(false)) {
-                // That may have taken as long as people take, and says nothing about workers.
+                // The callback may have taken long, which says nothing about workers.
                 patience = new WaitPolicy(context.requests(), thread, deadline);
                 if (reached.isPresent() && isOver(reached.get(), attendant)) {
                     return resultOf(thread, reached.get());
@@ -200,7 +200,7 @@ final class OutcomeWaiter {
         return new CallbackDispatcher(context.callbacks(), context.requests(), thread);
     }
 
-    /** A turn that waits for people is not over while these are on the caller's side. */
+    /** A turn that waits for people is not over while a callback handles its requests. */
     private static boolean isOver(OutcomeDetector.Reached reached, CallbackDispatcher attendant) {
         return !reached.turn().isRunning() || !attendant.hasBusinessIn(reached.state());
     }

@@ -1,6 +1,6 @@
 package dev.waymark.client;
 
-/** Told how far a reading of many threads has come. */
+/** Receives the progress of reading many threads. */
 @FunctionalInterface
 public interface Progress {
     void read(int done, int of);

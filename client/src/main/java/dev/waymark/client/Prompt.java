@@ -5,11 +5,11 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * What to start: an agent, and what is said to it first.
+ * A thread to start: an agent, and its first message.
  *
- * <p>Without {@code thread} it is one run, which closes when its turn ends. With one it is a thread that stays open for
- * more turns, and an open thread is continued. {@code id} makes sending the same prompt to the same thread again
- * harmless. {@code volatileAllowed} lets a named thread live on a server that keeps everything in memory.
+ * <p>Without {@code thread} it is a single run, which closes when its turn ends. With {@code thread} it stays open for
+ * more turns, and an open thread with this id is continued. With {@code id}, sending the same prompt to the same thread
+ * again is harmless. {@code volatileAllowed} allows a named thread on a server that keeps everything in memory.
  */
 public record Prompt(
         Optional<String> agent,
@@ -22,7 +22,7 @@ public record Prompt(
         Optional<JsonNode> context,
         Optional<JsonNode> schema) {
 
-    /** One message to an agent. */
+    /** A single message to an agent. */
     public static Prompt of(String agent, String message) {
         return blank().withAgent(agent).withMessage(message);
     }
@@ -59,7 +59,7 @@ public record Prompt(
                 agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context, schema);
     }
 
-    /** A conversation that replaces the one there is: a JSON list of messages as runner checkpoints have them. */
+    /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
     public Prompt withMessages(JsonNode list) {
         return new Prompt(
                 agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context, schema);
@@ -69,13 +69,16 @@ public record Prompt(
         return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema);
     }
 
-    /** Something for a new thread's tools: a JSON object, whose fields win over those in the agent's file. */
+    /** Context for the tools of a new thread: a JSON object whose fields override those in the agent file. */
     public Prompt withContext(JsonNode carried) {
         return new Prompt(
                 agent, thread, id, message, messages, maxIterations, volatileAllowed, Optional.of(carried), schema);
     }
 
-    /** A JSON Schema that the last word of the turn has to fit. A model whose reply does not is asked once more. */
+    /**
+     * A JSON Schema that the final reply of the turn has to match. If the reply does not match, the model is asked once
+     * more.
+     */
     public Prompt withSchema(JsonNode lastWord) {
         return new Prompt(
                 agent, thread, id, message, messages, maxIterations, volatileAllowed, context, Optional.of(lastWord));

@@ -3,16 +3,16 @@ package dev.waymark.client;
 import java.util.Optional;
 
 /**
- * What a caller can do about a failure. Programs switch on {@link #action}; {@link #toString} says it in plain words.
+ * What a caller can do about a failure. Programs switch on {@link #action}; {@link #toString} is for people.
  *
- * @param thread the thread that it is about, if there is one
- * @param detail a number or name that belongs to the action, or the words of {@link Action#ADVICE}
+ * @param thread the thread in question, if any
+ * @param detail a number or name that belongs to the action, or the text of {@link Action#ADVICE}
  */
 public record Remedy(Action action, Optional<String> thread, Optional<String> detail) {
-    /** There is nothing to be done, or the message says it already. */
+    /** Nothing can be done, or the message says it already. */
     public static final Remedy NONE = new Remedy(Action.NONE, Optional.empty(), Optional.empty());
 
-    /** What to do. */
+    /** A kind of remedy. */
     public enum Action {
         NONE(""),
         ADVICE(""),
@@ -21,7 +21,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         START_WORKER("The message is kept. Start a worker, then wait for the result"),
         START_WORKER_AND_LOOK(
                 "A worker that starts soon may still take it. Look at the thread before sending it again"),
-        WAIT_FOR_RESULT("The turn goes on. Wait for its result"),
+        WAIT_FOR_RESULT("The turn continues. Wait for its result"),
         NAME_AGENT("Name an agent"),
         NAME_CALL("Name one of these calls"),
         USE_ANOTHER_THREAD("Use another thread id"),
@@ -34,14 +34,14 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         SAY("Say something to the thread"),
         DECIDE("Approve or deny the call"),
         DECIDE_AFTER_RESUME("Resume without an answer, and decide then"),
-        LIST_PENDING("Look at what waits for a decision"),
+        LIST_PENDING("List what waits for a decision"),
         MAKE_KEY("Make a key pair"),
         LIST_THREADS("List the threads"),
         LIST_VERSIONS("List the versions of the thread"),
         SHOW_THREAD("Look at the thread"),
         RESTORE_THREAD("Restore the thread from the saver by running it"),
         RESTORE_WITH_AGENT("Nothing was changed. Restore the thread by running it with an agent that a worker has"),
-        RESUME_THREAD("Resume the thread to go on from where it ended"),
+        RESUME_THREAD("Resume the thread to continue it"),
         RESUME_CHECKPOINT("Resume from the checkpoint instead"),
         USE_ONE_VERSION("Use a checkpoint of one version");
 
@@ -60,7 +60,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }
 
-    /** What to do, in words that fit every program. */
+    /** Advice in words that fit every program. */
     public static Remedy advice(String words) {
         return words.isEmpty() ? NONE : new Remedy(Action.ADVICE, Optional.empty(), Optional.of(words));
     }
@@ -69,7 +69,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return new Remedy(action, thread, Optional.of(value));
     }
 
-    /** In plain words, without the commands of any program. */
+    /** The remedy in words, without the commands of a particular program. */
     @Override
     public String toString() {
         return action == Action.ADVICE ? detail.orElse("") : action.words;

@@ -13,13 +13,15 @@ import dev.waymark.tool.ToolArguments;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is refused before it leaves: the same rules as the workflow's, but told to the sender at once. */
+/**
+ * Checks requests before they are sent, with the rules of the workflow, so that the sender learns of problems at once.
+ */
 final class RequestLimits {
     private static final int MAX_THREAD_BYTES = 900;
 
     private RequestLimits() {}
 
-    /** A thread's id is a workflow id, so it must fit into one. */
+    /** A thread's id is its workflow id and has the same limits. */
     static String thread(String id) {
         if (id.isEmpty() || id.indexOf('\0') >= 0) {
             throw badInput("no thread id: " + (id.isEmpty() ? "it is empty" : "it holds a NUL"), "");
@@ -30,7 +32,7 @@ final class RequestLimits {
         int bytes = id.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_THREAD_BYTES) {
             throw new WaymarkException.TooLarge(
-                    "the thread id is too long: " + bytes + " bytes", "It may have " + MAX_THREAD_BYTES);
+                    "the thread id is too long: " + bytes + " bytes", "At most " + MAX_THREAD_BYTES + " are accepted");
         }
         return id;
     }
@@ -43,9 +45,9 @@ final class RequestLimits {
     }
 
     static String message(String text) {
-        // The workflow ignores a blank one, and a run that starts with it would wait for a first turn for ever.
+        // The workflow ignores a blank message, and a new run would wait forever for its first turn.
         if (text.isBlank()) {
-            throw badInput("no message: it is empty", "Say something");
+            throw badInput("no message: it is empty", "Give it some text");
         }
         return text("message", text);
     }
@@ -62,12 +64,13 @@ final class RequestLimits {
         if (bytes > InboundDecoder.MAX_TEXT_BYTES) {
             throw new WaymarkException.TooLarge(
                     "the " + what + " is too large: " + bytes + " bytes",
-                    "At most " + InboundDecoder.MAX_TEXT_BYTES + " are taken. Give the agent a file to read instead");
+                    "At most " + InboundDecoder.MAX_TEXT_BYTES
+                            + " are accepted. Give the agent a file to read instead");
         }
         return text;
     }
 
-    /** A list of messages that a conversation can consist of. */
+    /** A valid list of messages for a conversation. */
     static JsonNode messages(JsonNode list) {
         List<Message> messages;
         String spelled;
@@ -87,27 +90,27 @@ final class RequestLimits {
             throw corrupt(violation);
         });
         int bytes = spelled.getBytes(StandardCharsets.UTF_8).length;
-        // The rest of the payload needs room, too.
+        // Leaves space for the rest of the payload.
         int most = InboundDecoder.MAX_PAYLOAD_BYTES - InboundDecoder.MAX_TEXT_BYTES - 1024;
         if (bytes > most) {
             throw new WaymarkException.TooLarge(
-                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are taken");
+                    "the messages are too large: " + bytes + " bytes", "At most " + most + " are accepted");
         }
         return list;
     }
 
-    /** What is not known would not be said: the calls of an assistant that another format has beside its words. */
+    /** Unknown fields would be lost, such as tool calls that another format stores outside of the content. */
     private static void onlyKnownFields(JsonNode list) {
         for (JsonNode message : list) {
             message.fieldNames().forEachRemaining(name -> {
                 if (!name.equals("role") && !name.equals("content")) {
-                    throw corrupt("a message has a field that is not known: " + name);
+                    throw corrupt("a message has an unknown field: " + name);
                 }
             });
         }
     }
 
-    /** A thread carries it, and every program that it runs is given it. */
+    /** The context is stored in the thread and passed to every program that it runs. */
     static JsonNode context(JsonNode body) {
         try {
             StartInput.context(body);
@@ -116,11 +119,11 @@ final class RequestLimits {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)
                     ? new WaymarkException.TooLarge(problem.message(), "Give the tools a file to read instead")
-                    : badInput(problem.message(), "It looks like {\"tenant\": \"acme\"}");
+                    : badInput(problem.message(), "Example: {\"tenant\": \"acme\"}");
         }
     }
 
-    /** The model is shown it with every call of the turn. */
+    /** The schema is part of every model call of the turn. */
     static void schema(JsonNode body) {
         try {
             ToolArguments.malformation(InboundDecoder.schema(body)).ifPresent(why -> {
@@ -129,8 +132,8 @@ final class RequestLimits {
         } catch (Refusal refusal) {
             Problem problem = Refusal.parse(refusal.getMessage());
             throw problem.type().equals(Problem.TOO_LARGE)
-                    ? new WaymarkException.TooLarge(problem.message(), "Leave out what the model need not be told")
-                    : badInput(problem.message(), "It looks like {\"type\": \"object\"}");
+                    ? new WaymarkException.TooLarge(problem.message(), "Remove what the model does not need")
+                    : badInput(problem.message(), "Example: {\"type\": \"object\"}");
         }
     }
 

@@ -47,12 +47,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What a client asks of a Temporal server, and what the server's refusals mean. It waits for no outcome. */
+/** Requests to the Temporal server, and the meaning of its errors. Does not wait for outcomes. */
 final class Requests {
-    /** A worker that polls takes a task within milliseconds. */
+    /** A polling worker takes a task within milliseconds. */
     static final Duration WORKER_WAIT = Duration.ofSeconds(10);
 
-    /** One poll lasts a minute. */
+    /** A poll lasts a minute. */
     private static final Duration POLLS_AT_LEAST_EVERY = Duration.ofSeconds(65);
 
     private static final long BACK_OFF_MILLIS = 200;
@@ -67,7 +67,7 @@ final class Requests {
         this.taskQueue = taskQueue;
     }
 
-    /** What the server knows of a thread. */
+    /** The newest run of a thread on the server. */
     record Known(String runId, boolean open) {}
 
     /** An accepted update, and the run that accepted it. */
@@ -102,7 +102,7 @@ final class Requests {
         return known;
     }
 
-    /** Starts a thread, or returns empty when one of this id exists. */
+    /** Starts a thread; returns empty if one with this id exists. */
     Optional<String> start(String thread, StartInput input) {
         try {
             return Optional.of(stubFor(thread, input).start(input).getRunId());
@@ -111,7 +111,10 @@ final class Requests {
         }
     }
 
-    /** The same where a closed one may be. Who asks under one request id starts one thread, and has its run. */
+    /**
+     * Like {@link #start}, but also if a closed thread has this id. Requests with the same request id start one thread
+     * and get its run.
+     */
     Optional<String> startAnew(String thread, StartInput input, String requestId) {
         WorkflowOptions options = options(thread, input)
                 .setRequestId(Sha256.hex(requestId))
@@ -128,7 +131,7 @@ final class Requests {
         }
     }
 
-    /** Sends a signal to a thread that is started for it when there is none. Durable once it returns. */
+    /** Sends a signal, and starts the thread if it does not exist. The signal is stored when this returns. */
     String signalWithStart(String thread, String name, Object payload, StartInput input) {
         try {
             return stubFor(thread, input)
@@ -139,7 +142,7 @@ final class Requests {
         }
     }
 
-    /** Sends a signal to an open thread. Durable once it returns. */
+    /** Sends a signal to an open thread. It is stored when this returns. */
     void signal(String thread, String name, Object payload) {
         try {
             connection.client().newUntypedWorkflowStub(thread).signal(name, payload);
@@ -163,7 +166,7 @@ final class Requests {
         return connection.client().newUntypedWorkflowStub(WireNames.WORKFLOW_TYPE, options);
     }
 
-    /** The summary stays unencrypted in lists of workflows: no word of the conversation is in it. */
+    /** The summary is not encrypted in workflow lists, so it contains no text of the conversation. */
     private WorkflowOptions.Builder options(String thread, StartInput input) {
         return WorkflowOptions.newBuilder()
                 .setTaskQueue(taskQueue)
@@ -172,9 +175,10 @@ final class Requests {
     }
 
     /**
-     * Sends an update and waits until the thread has accepted or refused it. The same {@code updateId} may be sent again.
+     * Sends an update and waits until the thread has accepted or refused it. It can be repeated with the same {@code
+     * updateId}.
      *
-     * @throws WaymarkException.NoWorker when no worker took it in time
+     * @throws WaymarkException.NoWorker if no worker took it in time
      */
     Accepted update(String thread, String name, String updateId, Object payload, WaitDeadline deadline) {
         UpdateWorkflowExecutionRequest request = UpdateWorkflowExecutionRequest.newBuilder()
@@ -208,7 +212,7 @@ final class Requests {
                 }
             } catch (StatusRuntimeException e) {
                 if (e.getStatus().getCode() == Status.Code.NOT_FOUND) {
-                    // A run that just moved on to the next one refuses what it can't take any more.
+                    // A run that is continuing as new refuses updates it can no longer accept.
                     getOpen(thread);
                 } else if (!isPassing(e)) {
                     throw e;
@@ -239,7 +243,7 @@ final class Requests {
         throw failure;
     }
 
-    /** Asks a worker what the thread believes, or returns empty when no worker answers. */
+    /** Asks a worker for the thread's current state; returns empty if no worker answers. */
     Optional<StateReport> queryState(String thread) {
         try {
             QueryWorkflowResponse response = connection
@@ -266,8 +270,8 @@ final class Requests {
     }
 
     /**
-     * An activity of this thread has been due for a while, none is running, and no worker has asked for work lately. A
-     * busy worker does not ask either, but not for that long. On the in-memory server this can't be known.
+     * Whether an activity of this thread has been due for a while and no worker has polled lately. A busy worker does
+     * not poll either, but not for that long. On the in-memory server this is not known.
      */
     boolean activityAwaitsWorker(String thread) {
         if (connection.isInMemory()) {
@@ -311,7 +315,7 @@ final class Requests {
         return Instant.ofEpochSecond(time.getSeconds(), time.getNanos());
     }
 
-    /** A failure that another attempt may not meet. */
+    /** Whether a retry may succeed. */
     static boolean isPassing(StatusRuntimeException e) {
         return switch (e.getStatus().getCode()) {
             case UNAVAILABLE, RESOURCE_EXHAUSTED, ABORTED, DEADLINE_EXCEEDED, CANCELLED, INTERNAL, UNKNOWN -> true;
@@ -324,7 +328,7 @@ final class Requests {
         String message = problem.message() + ": " + thread;
         return switch (problem.type()) {
             case Problem.NOT_FOUND -> new WaymarkException.NotFound(message, look);
-            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread for more");
+            case Problem.CLOSED -> new WaymarkException.Closed(message, "Start another thread");
             case Problem.TOO_LARGE -> new WaymarkException.TooLarge(message, look);
             case Problem.CALL_REQUIRED ->
                 new WaymarkException.Refused(problem.type(), problem.message(), Remedy.of(Remedy.Action.NAME_CALL));
@@ -351,7 +355,7 @@ final class Requests {
                 "the thread is closed: " + thread, Remedy.of(Remedy.Action.RESUME_THREAD, thread));
     }
 
-    /** Nothing is durable yet: the server holds the update in memory, and hands it to a worker that comes soon. */
+    /** Nothing is stored yet: the server holds the update in memory, for a worker that comes soon. */
     private static WaymarkException notAccepted(String thread, String name) {
         return new WaymarkException.NoWorker(
                 "no worker took the " + name + " in time: " + thread,

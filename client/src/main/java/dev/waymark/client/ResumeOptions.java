@@ -7,15 +7,14 @@ import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
 
 /**
- * How to go on from where a conversation was left.
+ * How to continue a conversation.
  *
- * @param answer to the first open question; a new message where none is open
- * @param agent who goes on, if not the agent that is recorded
- * @param thread the id of the new thread, which then stays open for more turns. Without one it is made of what is
- *     resumed and of all other options, so that the same resumed twice is one thread, which closes as the old one would
- *     have
- * @param context what the new thread carries for its tools, if not what is recorded
- * @param session the id from which idempotency keys are made, if not the one that a checkpoint names
+ * @param answer to the first open question; a new message if none is open
+ * @param agent the agent to continue with, if not the recorded one
+ * @param thread the id of the new thread, which then stays open for more turns. Without it, the id is derived from the
+ * source and all other options, so that resuming twice gives one thread, which closes as the old one would have
+ * @param context the new thread's context for tools, if not the recorded one
+ * @param session the id that idempotency keys are derived from, if not the checkpoint's
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -25,7 +24,7 @@ public record ResumeOptions(
         boolean volatileAllowed,
         Optional<Json> context,
         Optional<String> session) {
-    /** From where it was left, and nothing else. */
+    /** Continues the conversation without other options. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
                 Optional.empty(),
@@ -45,7 +44,7 @@ public record ResumeOptions(
         return new ResumeOptions(answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session);
     }
 
-    /** With what a saver knows of the thread beside its checkpoint, unless another agent is named. */
+    /** Adds what a saver stores about the thread next to its checkpoint, unless another agent is named. */
     public ResumeOptions as(Optional<CheckpointOwner> owner) {
         if (owner.isEmpty()) {
             return this;
@@ -63,18 +62,18 @@ public record ResumeOptions(
         return new ResumeOptions(answer, agent, thread, Optional.of(most), volatileAllowed, context, session);
     }
 
-    /** Lets a thread with a name live on a server that keeps everything in memory. */
+    /** Allows a named thread on a server that keeps everything in memory. */
     public ResumeOptions allowingVolatile() {
         return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session);
     }
 
-    /** What the new thread carries for its tools, instead of what is recorded. */
+    /** Sets the new thread's context for tools, instead of the recorded one. */
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
         return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session);
     }
 
-    /** The id from which the idempotency keys of its calls are made, where that is known better than from a checkpoint. */
+    /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
     public ResumeOptions withSession(String id) {
         return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id));
     }

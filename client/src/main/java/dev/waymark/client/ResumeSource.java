@@ -26,12 +26,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A conversation that was left somewhere, and how a thread begins that goes on from there.
+ * A conversation to continue, and how the thread that continues it starts.
  *
- * @param identity what makes it this conversation and no other
- * @param session the id under which other systems know its calls, if it has one
+ * @param identity identifies this conversation
+ * @param session the id under which other systems know its calls, if any
  * @param once whether it was to close after its turn
- * @param continuation what says on the server that it goes on, where only one thread may go on with it
+ * @param continuation its marker on the server, if only one thread may continue it
  */
 record ResumeSource(
         Json identity,
@@ -42,20 +42,23 @@ record ResumeSource(
         Optional<Continuations.Source> continuation) {
     private static final int ID_DIGITS = 32;
 
-    /** Built in, so they are the same whoever's agent it is. */
+    /** Built-in tools are the same for every agent. */
     private static final Set<String> SAFE_TOOLS = BuiltInTools.GROUPS.stream()
             .flatMap(group -> BuiltInTools.of(group).stream())
             .filter(tool -> !tool.hasEffect())
             .map(ToolSpec::name)
             .collect(Collectors.toUnmodifiableSet());
 
-    /** A thread that is closed, which goes on in one thread only. Two threads are never one conversation, whatever was said in them. */
+    /**
+     * A closed thread, which only one thread may continue. Threads with equal conversations are still different
+     * sources.
+     */
     static ResumeSource of(Timeline closed, String firstRunId) {
         return of(closed)
                 .goingOnOnce(new Continuations.Source(ContinuationMarker.idOfRun(firstRunId), closed.thread()));
     }
 
-    /** A thread as it stands, of which any number of copies may be taken. */
+    /** The current state of a thread, which can be copied any number of times. */
     static ResumeSource of(Timeline closed) {
         Map<String, Object> identity = new LinkedHashMap<>();
         identity.put("thread", closed.thread());
@@ -66,7 +69,7 @@ record ResumeSource(
                 Json.of(identity), now, closed.agent(), Optional.of(session), now.once(), Optional.empty());
     }
 
-    /** What a file holds. It is one run, like any that is given no name. */
+    /** The content of a file. It becomes a single run, like every start without a name. */
     static ResumeSource of(RestoredCheckpoint file) {
         return new ResumeSource(file.document(), file.state(), Optional.empty(), file.thread(), true, Optional.empty());
     }
@@ -80,14 +83,14 @@ record ResumeSource(
         return new ResumeSource(identity, state, agent, Optional.of(id), once, continuation);
     }
 
-    /** With idempotency keys of its own. */
+    /** With new idempotency keys. */
     ResumeSource inSessionOfItsOwn() {
         return new ResumeSource(identity, state, agent, Optional.empty(), once, continuation);
     }
 
     /**
-     * The open calls that would take effect if they ran now, or may have done so: all but questions and calls of tools
-     * that are known to be safe. Of a call that ran and asks something, its answer is all that is missing.
+     * The open calls that would take effect if they ran now, or may have taken effect: all except questions and calls
+     * of tools known to be safe. A call that ran and asks a question only lacks its answer, so it is not included.
      */
     List<Call> openEffects(Optional<AgentSpec> known) {
         return state.openCalls().stream()
@@ -98,14 +101,17 @@ record ResumeSource(
                 .toList();
     }
 
-    /** Ended in peace, with nothing more to say to it: whoever asks for it gets what it came to. */
+    /** Whether the conversation is complete and there is nothing to add; then its own outcome is returned. */
     boolean isOver(ResumeOptions how) {
         return state.turn().status() == Turn.Status.COMPLETE
                 && how.answer().orElse("").isBlank()
                 && how.thread().isEmpty();
     }
 
-    /** The same for the same conversation, answer, agent and options, and different for every other. */
+    /**
+     * An id derived from the conversation, the answer, the agent and the options: equal for equal requests, different
+     * otherwise.
+     */
     String threadId(ResumeOptions how) {
         String text = identity.canonical()
                 + how.answer().orElse("")
@@ -114,7 +120,7 @@ record ResumeSource(
         return how.thread().orElseGet(() -> "resume-" + Sha256.hex(text).substring(0, ID_DIGITS));
     }
 
-    /** By which a thread knows that it came of this very request. */
+    /** The id under which the new thread records this request. */
     String requestId(ResumeOptions how) {
         List<Object> parts = new ArrayList<>(
                 Arrays.asList(identity, how.answer().orElse(null), how.agent().orElse(null)));
@@ -122,7 +128,10 @@ record ResumeSource(
         return "resume/" + Sha256.hex(Json.canonical(parts));
     }
 
-    /** What else is asked for, if anything is. An empty answer is one, where an id is made of answers as they are. */
+    /**
+     * The remaining options, if there are any. An empty answer is an option only for ids that contain the answer as
+     * given.
+     */
     private static Optional<Json> furtherOptions(ResumeOptions how, boolean withEmptyAnswer) {
         Map<String, Object> options = new LinkedHashMap<>();
         how.maxIterations().ifPresent(most -> options.put("maxIterations", most));
@@ -133,14 +142,14 @@ record ResumeSource(
         return options.isEmpty() ? Optional.empty() : Optional.of(Json.of(options));
     }
 
-    /** By which a thread knows that it was forked by this very request. */
+    /** The id under which the new thread records this fork request. */
     String forkId(ForkOptions how, long eventId) {
         List<Object> parts = new ArrayList<>(
                 Arrays.asList(identity, eventId, how.thread(), how.message().orElse(null)));
         return "fork/" + Sha256.hex(Json.canonical(parts));
     }
 
-    /** The state that the new thread begins with. */
+    /** The initial state of the new thread. */
     Conversation begin(ResumeOptions how, String thread, Instant at) {
         Resumption resumption = new Resumption(
                 requestId(how),
@@ -156,14 +165,14 @@ record ResumeSource(
         return resumption.of(state, at);
     }
 
-    /** What a run is started with that begins with this state. */
+    /** The input of a run that starts with this state. */
     StartInput input(Optional<String> otherAgent, Conversation begin) {
         Optional<AgentSpec> known = otherAgent.isPresent() ? Optional.empty() : agent;
         String packed = new CarriedState(begin, known).pack();
         if (packed.length() > RunLimits.DEFAULT.carriedBytes()) {
             throw new WaymarkException.TooLarge(
                     "the conversation is too large to start a thread with: " + packed.length() + " bytes packed",
-                    "At most " + RunLimits.DEFAULT.carriedBytes() + " are taken");
+                    "At most " + RunLimits.DEFAULT.carriedBytes() + " are accepted");
         }
         return StartInput.of(begin.agent()).carrying(packed);
     }

@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Threads that are saved as they go on, by reading their histories. Nothing depends on it: whoever follows a thread
- * again, after any time, begins with the newest. Thread-safe.
+ * Saves threads as they progress, by reading their histories. It holds no state that matters: following a thread again
+ * later starts with the newest version. Thread-safe.
  *
  * <pre>{@code
  * try (SaveFollower all = client.followAll(SaveOptions.in(saver))) {
@@ -38,20 +38,20 @@ public final class SaveFollower implements AutoCloseable {
         this.translation = translation;
     }
 
-    /** What brings news to a keeper, in one Java thread, but for {@link #wake}. */
+    /** Reads news and passes them to a checkpoint writer, in one Java thread except for {@link #wake}. */
     interface Reader {
-        /** Reads what is new, and returns how long there is nothing to be read. */
+        /** Reads what is new, and returns the time until there may be more. */
         long read();
 
         boolean isOver();
 
-        /** From any Java thread: what is being waited for will be seen by {@link #lookOnceMore}. */
+        /** Called from any Java thread: ends a pending wait, whose events {@link #lookOnceMore} will see. */
         default void wake() {}
 
-        /** Takes what happened since the last reading. Nothing is read after it. */
+        /** Takes what happened since the last reading. Called last. */
         void lookOnceMore();
 
-        /** Brings what was read, and what the cadence passed over. */
+        /** Passes on what was read, including versions that the cadence skipped. */
         void takePassedOver();
     }
 
@@ -97,13 +97,13 @@ public final class SaveFollower implements AutoCloseable {
     }
 
     private void lookOnceMore() {
-        // What is known already is written meanwhile: a server that went away first may never answer.
+        // Writes what is known meanwhile, since a server that is gone may never answer.
         reader.takePassedOver();
         keeper.hurry();
         try {
             reader.lookOnceMore();
         } catch (RuntimeException e) {
-            // If it comes back, the next one to follow begins with the newest.
+            // The next follower starts with the newest version.
         }
         reader.takePassedOver();
     }
@@ -111,7 +111,7 @@ public final class SaveFollower implements AutoCloseable {
     /**
      * Returns once there is nothing more to follow: the thread has closed, or {@link #stop} was called.
      *
-     * @throws WaymarkException when the server has not answered for a while
+     * @throws WaymarkException if the server has not answered for a while
      */
     public void await() throws InterruptedException {
         over.await();
@@ -121,8 +121,8 @@ public final class SaveFollower implements AutoCloseable {
     }
 
     /**
-     * Follows no more, and waits until the newest of all threads is read and saved, at most as long as the flush timeout
-     * says. Returns the threads of which it is not saved.
+     * Stops following, and waits until the newest versions of all threads are read and saved, up to the flush timeout.
+     * Returns the threads whose newest version is not saved.
      */
     public List<String> stop() {
         WaitDeadline deadline = WaitDeadline.after(saving.flushTimeout());

@@ -4,10 +4,10 @@ import dev.waymark.conversation.Conversation;
 import java.time.Duration;
 
 /**
- * How often a thread is saved, at most: a saver that is slower gets only the newest.
+ * The maximum frequency of saves; a slower saver gets only the newest version.
  *
- * @param settledOnly only when nothing more happens by itself: the turn ended, or waits for a person
- * @param apart the least time between two saves of one thread
+ * @param settledOnly whether to save only when the turn has ended or waits for a person
+ * @param apart the minimum time between two saves of one thread
  */
 public record SaveInterval(boolean settledOnly, Duration apart) {
     /** After every step, when a person is asked, and when a call begins or ends. */
@@ -16,7 +16,7 @@ public record SaveInterval(boolean settledOnly, Duration apart) {
     /** After every turn, and when a person is asked. */
     public static final SaveInterval TURN = new SaveInterval(true, Duration.ZERO);
 
-    /** After every step, but not before the last save is that long ago. */
+    /** After every step, but with at least this time between saves. */
     public static SaveInterval every(Duration apart) {
         return new SaveInterval(false, apart);
     }

@@ -5,20 +5,20 @@ import dev.waymark.saver.CheckpointSaver;
 import java.time.Duration;
 
 /**
- * Where checkpoints are kept besides the server's history, and how. They are written behind the threads, which never
- * wait for a saver.
+ * Where and how checkpoints are saved in addition to the server's history. They are written asynchronously; threads
+ * never wait for a saver.
  *
- * @param flushTimeout how long the end of a turn or of a program waits, at most, for the newest to be written
+ * @param flushTimeout how long the end of a turn or of a program waits for the newest checkpoint to be written
  */
 public record SaveOptions(CheckpointSaver saver, SaveInterval cadence, Duration flushTimeout, SaveListener listener) {
     public static final Duration FLUSH_TIMEOUT = Duration.ofSeconds(10);
 
-    /** After every step. Whoever opened the saver closes it, after the last client that saves in it. */
+    /** Saves after every step. The caller closes the saver, after the last client that uses it. */
     public static SaveOptions in(CheckpointSaver saver) {
         return new SaveOptions(saver, SaveInterval.STEP, FLUSH_TIMEOUT, SaveListener.NONE);
     }
 
-    /** The saver, which has as long for each operation as the end of a turn waits for it. */
+    /** The saver, with the flush timeout as the time limit of each operation. */
     CheckpointSaver bounded() {
         return new BoundedSaver(saver, flushTimeout);
     }

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What the saver of a client has of one thread, and how the thread comes back from there. */
+/** A thread in the saver of a client, and how it is restored. */
 final class SavedThread {
     private final ClientContext context;
     private final SaveOptions saving;
@@ -49,11 +49,10 @@ final class SavedThread {
     }
 
     /**
-     * Waits until a worker has found the agent of the thread that was started from the checkpoint, or until it is clear
-     * that no worker looks for it.
+     * Waits until a worker has resolved the agent of the restored thread, or it is clear that no worker will.
      *
-     * @throws WaymarkException when there is no such agent: the thread has closed without doing anything, its id is free,
-     *     and the saver keeps what it has
+     * @throws WaymarkException if the agent does not exist: the thread has closed without doing anything, its id is
+     * free, and the saver's entry is unchanged
      */
     void awaitAgent(String runId) {
         WaitDeadline deadline = WaitDeadline.after(Requests.WORKER_WAIT);
@@ -73,7 +72,7 @@ final class SavedThread {
     private WaymarkException notRestored(String runId, Conversation closed) {
         Problem problem = AgentResult.of(thread, runId, closed, closed.turn())
                 .problem()
-                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent could not be had"));
+                .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent was not found"));
         String message = "the thread is not restored, " + problem.message() + ": " + thread;
         Remedy remedy = Remedy.of(Remedy.Action.RESTORE_WITH_AGENT, thread);
         return problem.type().equals(Problem.NOT_FOUND)
@@ -81,7 +80,7 @@ final class SavedThread {
                 : new WaymarkException.Refused(problem.type(), message, remedy);
     }
 
-    /** From now on, the thread that owned the entry before can't replace it. */
+    /** Makes this run the owner of the entry, so that the previous thread can no longer replace it. */
     void takeOver(String runId, Optional<CheckpointOwner> before) {
         try {
             String agent = context.histories().startInput(thread, runId).agent();

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The threads of a client that saves: brings back what the server does not know, and saves what it does.
+ * Saves threads of the server, and restores threads that the server does not know.
  *
  * <pre>{@code
  * client.savingIn(SaveOptions.in(saver)).saved().restore("trip", ResumeOptions.onward());
@@ -24,11 +24,11 @@ public final class SavedThreads {
     }
 
     /**
-     * Brings a thread back that the server does not know and the saver has, under its own id: with its conversation, its
-     * open question, and its calls under the idempotency keys that they had. It stays open. Empty when the server knows
-     * it, when the saver does not, and when there is no saver.
+     * Restores a thread that only the saver has, under its own id: with its conversation, its open question, and its
+     * calls under their original idempotency keys. It stays open. Empty if the server knows the thread, if the saver
+     * does not, or if there is no saver.
      *
-     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} when what the saver has can't be read
+     * @throws WaymarkException.Refused with type {@code CheckpointCorruption} if the saver's entry cannot be read
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
         return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
@@ -50,15 +50,15 @@ public final class SavedThreads {
     }
 
     /**
-     * Checks that a new thread of this name would outlive the server.
+     * Checks that a new thread with this name would survive the server.
      *
-     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
+     * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
      */
     public void checkThatItLasts(String thread, boolean volatileAllowed) {
         continuation.checkThatItLasts(thread, volatileAllowed);
     }
 
-    /** Saves the newest version of a thread, and waits until it is saved. Does nothing without a saver. */
+    /** Saves the newest version of a thread and waits for that. Does nothing without a saver. */
     public void save(String thread) {
         outcomes.save(thread);
     }

@@ -7,7 +7,7 @@ import io.temporal.client.WorkflowServiceException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Says what an answer of the Temporal server means to a caller. */
+/** Converts errors of the Temporal server to exceptions for callers. */
 final class ServerFailures {
     private final String address;
 
@@ -37,11 +37,11 @@ final class ServerFailures {
         return switch (e.getStatus().getCode()) {
             case NOT_FOUND ->
                 new WaymarkException.NotFound(
-                        "the server has no such thing: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
+                        "not found on the server: " + words, Remedy.of(Remedy.Action.CHECK_CONNECTION));
             case PERMISSION_DENIED, UNAUTHENTICATED ->
                 unreachable("the server refuses this client: " + address + " (" + words + ")", e);
             case INVALID_ARGUMENT ->
-                new WaymarkException.Refused(Problem.BAD_INPUT, "the server refused it: " + words, "");
+                new WaymarkException.Refused(Problem.BAD_INPUT, "the server rejected the request: " + words, "");
             default ->
                 unreachable(
                         "the server does not answer: " + address + " ("

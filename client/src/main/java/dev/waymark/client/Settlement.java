@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a person makes of a call of which nobody knows whether it took effect.
+ * A person's decision about a call with an unknown outcome.
  *
- * @param result what the call returned, as the model is to see it
+ * @param result the call's result, as shown to the model
  */
 public record Settlement(String callId, Outcome outcome, Optional<String> result, Optional<String> by) {
-    /** What became of it. */
+    /** The outcome of the call. */
     public enum Outcome {
         /** It took effect. */
         DONE("done"),
-        /** It did not, and is to run again. */
+        /** It did not take effect and should run again. */
         RERUN("rerun"),
-        /** Nobody will know. The model is told so. */
+        /** The outcome stays unknown, and the model is told so. */
         GIVE_UP("give-up");
 
         private final String wireName;
@@ -32,7 +32,7 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
 
     public Settlement {
         if (result.isPresent() && outcome != Outcome.DONE) {
-            throw new IllegalArgumentException("only what took effect has a result");
+            throw new IllegalArgumentException("only the outcome done has a result");
         }
     }
 

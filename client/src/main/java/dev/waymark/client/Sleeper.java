@@ -1,10 +1,10 @@
 package dev.waymark.client;
 
-/** Waiting without doing anything. */
+/** Sleeps for a time. */
 final class Sleeper {
     private Sleeper() {}
 
-    /** An interrupted caller wants to stop waiting altogether. */
+    /** An interrupted caller does not want to wait any longer. */
     static void millis(long millis) {
         try {
             Thread.sleep(millis);

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Reads threads and lists of them. Needs no worker. */
+/** Reads and lists threads. Needs no worker. */
 final class ThreadBrowser {
-    /** Shorter ones would find something by chance. */
+    /** Shorter prefixes would match by accident. */
     private static final int SHORTEST_BEGINNING = 4;
 
     private static final int MOST_NAMED = 5;
@@ -35,20 +35,20 @@ final class ThreadBrowser {
                     .filter(thread -> thread.startsWith(id))
                     .sorted()
                     .toList();
-            // A subagent's thread begins with the id of the thread above it.
+            // A subagent's thread id starts with its parent's id.
             List<String> roots = found.stream()
                     .filter(thread -> found.stream().noneMatch(other -> thread.startsWith(other + "/")))
                     .toList();
             if (roots.size() > 1) {
                 throw RequestLimits.badInput(
-                        "several threads begin with this: " + id,
-                        "They are " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
+                        "several threads start with this: " + id,
+                        "Matches: " + String.join(", ", roots.subList(0, Math.min(MOST_NAMED, roots.size()))));
             }
             return roots.isEmpty() ? id : roots.get(0);
         });
     }
 
-    /** What waits for a person in this thread. */
+    /** The requests of this thread that wait for a person. */
     List<PendingItem> pending(String thread) {
         return context.translated(() -> {
             Timeline timeline = context.read(RequestLimits.thread(thread));
@@ -56,7 +56,7 @@ final class ThreadBrowser {
         });
     }
 
-    /** What waits for a person in any open thread, the longest waiting first. */
+    /** The requests of all open threads that wait for a person, oldest first. */
     List<PendingItem> pending(Progress progress) {
         return context.translated(() -> context
                 .directory()
@@ -66,7 +66,7 @@ final class ThreadBrowser {
                         (listed, run) -> run.expectedState().map(state -> PendingItem.of(listed.thread(), state)))
                 .stream()
                 .flatMap(List::stream)
-                // What a subagent's thread asks shows in the thread above as well, which is where it is answered.
+                // A request of a subagent's thread also appears in its parent, where it is answered.
                 .collect(Collectors.toMap(
                         item -> item.thread() + "/" + item.callId(),
                         item -> item,
@@ -79,8 +79,8 @@ final class ThreadBrowser {
     }
 
     /**
-     * All threads that the server still holds, the one that changed last first. Those are left out that closed at once
-     * because they named no agent, and there was not just one: nothing was done there, and their ids are free.
+     * All threads that the server still has, most recently changed first. Omits threads that closed at once because
+     * they named no agent and the worker did not have exactly one: they did nothing, and their ids are free.
      */
     List<ThreadSummary> threads(Progress progress) {
         return context.translated(() -> context
@@ -102,12 +102,12 @@ final class ThreadBrowser {
                 .toList());
     }
 
-    /** Everything that is still known of a thread. */
+    /** The history of a thread, as far as the server still has it. */
     Timeline timeline(String thread) {
         return context.translated(() -> context.read(RequestLimits.thread(thread)));
     }
 
-    /** Tells of every moment that is still held, and of every new one, until the thread closes or the watcher has enough. */
+    /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
     void watch(String thread, Watcher watcher) {
         context.translated(() -> {
             Timeline timeline = context.read(RequestLimits.thread(thread));
@@ -137,8 +137,8 @@ final class ThreadBrowser {
     }
 
     /**
-     * Saves a thread as it goes on, behind it, until it closes or nobody wants it any more. It begins with the newest
-     * version there is.
+     * Saves a thread asynchronously as it progresses, until it closes or the follower is stopped. Starts with the
+     * newest version.
      */
     SaveFollower follow(String thread, SaveOptions where) {
         return context.translated(() -> {
@@ -151,7 +151,10 @@ final class ThreadBrowser {
         });
     }
 
-    /** The same for all threads of the server, those that begin later included. Closed ones are saved once. */
+    /**
+     * Like {@link #follow}, for all threads of the server, including those that start later. Closed threads are saved
+     * once.
+     */
     SaveFollower followAll(SaveOptions where) {
         return SaveFollower.begin(
                 where,
@@ -163,7 +166,10 @@ final class ThreadBrowser {
                 context.failures()::translate);
     }
 
-    /** Compares what the thread's history projects to with what its workflow recorded, and with what it says now. */
+    /**
+     * Compares the projection of the thread's history with the states that its workflow recorded, and with the
+     * workflow's current state.
+     */
     Verification verify(String thread) {
         return context.translated(() -> {
             context.get(RequestLimits.thread(thread));

@@ -20,7 +20,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Goes on from where a conversation was left: a closed thread, a checkpoint, a saver, any point of another thread. */
+/** Continues a conversation from a closed thread, a checkpoint, a saver, or any point of another thread. */
 final class ThreadContinuation {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
@@ -35,11 +35,11 @@ final class ThreadContinuation {
     }
 
     /**
-     * Goes on, in a new thread, from where a closed one ended, however it ended. What is known of its side effects goes
-     * with it: a call that may have taken effect is not simply run again. The same resumed twice, even at once, is one
+     * Continues a closed thread in a new one, however it ended. Its record of side effects is carried over: a call that
+     * may have taken effect is not simply repeated. Resuming the same thread twice, even concurrently, gives one
      * thread.
      *
-     * @return the outcome of the turn that goes on; of a thread that was complete, and is given no answer, its own
+     * @return the outcome of the continued turn; if the thread was complete and no answer is given, its own outcome
      */
     AgentResult resume(String thread, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
@@ -75,9 +75,9 @@ final class ThreadContinuation {
                 thread, runId.orElseGet(() -> context.requests().get(thread).runId()));
     }
 
-    /** The thread that goes on, and what to do once it has started. */
+    /** The thread that continues, and what to do once it has started. */
     private record Continuing(String thread, Runnable started) {
-        /** One that anybody may start, beside any other. */
+        /** A continuation without a marker, which any number of threads may start. */
         static Continuing freely(String thread) {
             return new Continuing(thread, () -> {});
         }
@@ -104,12 +104,12 @@ final class ThreadContinuation {
         Continuations.Taken taken = continuations.take(source, thread, isNamed, requestId);
         if (context.requests().find(source.name()).filter(Requests.Known::open).isPresent()) {
             throw RequestLimits.badInput(
-                    "the thread was opened again, by a reset: " + source.name(), "Close it first, then resume it");
+                    "the thread was reopened by a reset: " + source.name(), "Close it first, then resume it");
         }
         return new Continuing(taken.thread(), () -> continuations.begun(taken));
     }
 
-    /** Whether the server has the thread. A thread that ended because its agent could not be had counts as none. */
+    /** Whether the server has the thread. A thread that ended because its agent was not found does not count. */
     boolean isHere(String thread) {
         return context.requests()
                 .find(thread)
@@ -117,7 +117,7 @@ final class ThreadContinuation {
                 .isPresent();
     }
 
-    /** In an open thread. */
+    /** The remedy for an open thread. */
     private Remedy.Action howToGoOn(String thread) {
         return PendingItem.of(thread, context.read(thread).now()).stream()
                         .anyMatch(item -> item.kind().equals(PendingItem.APPROVAL))
@@ -138,7 +138,7 @@ final class ThreadContinuation {
         return ResumeSource.of(timeline, context.histories().firstRunId(thread, timeline.runId()));
     }
 
-    /** The same. {@code place} is where the checkpoint was found, for people whom it is not what they took it for. */
+    /** @param place where the checkpoint was found, for messages about a wrong file */
     AgentResult resume(byte[] checkpoint, String place, ResumeOptions how) {
         WaitDeadline deadline = context.deadline();
         RestoredCheckpoint recovered = recovered(checkpoint, place);
@@ -152,7 +152,9 @@ final class ThreadContinuation {
         });
     }
 
-    /** Resumes a checkpoint without waiting for the outcome. Empty when the checkpoint is complete: nothing goes on. */
+    /**
+     * Resumes a checkpoint without waiting for the outcome. Empty if the checkpoint is complete, so that nothing runs.
+     */
     Optional<AgentClient.Started> resumeOnly(byte[] checkpoint, String place, ResumeOptions how) {
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
@@ -166,7 +168,7 @@ final class ThreadContinuation {
     private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
         if (recovered.state().turn().status() == Turn.Status.NONE
                 && checked(how).answer().orElse("").isBlank()) {
-            throw RequestLimits.badInput("nothing was said in the checkpoint", "Give it a message with --answer");
+            throw RequestLimits.badInput("the checkpoint has no messages", "Give it a message with --answer");
         }
         return ResumeSource.of(recovered);
     }
@@ -190,17 +192,14 @@ final class ThreadContinuation {
         }
     }
 
-    /**
-     * The run of a thread that ended because its agent could not be had, if that is how the thread ended. It has done
-     * nothing, so its id is free.
-     */
+    /** The run of a thread that ended because its agent was not found. It did nothing, so its id is free. */
     Optional<String> refusedRun(String thread) {
         return Optional.of(context.read(thread)).filter(Timeline::lacksAgent).map(Timeline::runId);
     }
 
     /**
-     * Starts a thread, or returns empty when one of this id exists. Of several who make the same request at once for an
-     * id that has become free, one starts it.
+     * Starts a thread; returns empty if one with this id exists. If several make the same request concurrently for an
+     * id that became free, one of them starts it.
      */
     Optional<String> start(String thread, StartInput input, String requestId) {
         return context.requests()
@@ -210,8 +209,8 @@ final class ThreadContinuation {
     }
 
     /**
-     * Begins a new thread with what another one had come to, and says something there. It never repeats what the other
-     * one has done by then, and the other one goes on without it. The same forked twice is one thread.
+     * Starts a new thread with the conversation of another one, and sends a message to it. Calls that the other thread
+     * has made are not repeated, and the other thread continues independently. Forking twice gives one thread.
      */
     AgentResult fork(String thread, ForkOptions how) {
         WaitDeadline deadline = context.deadline();
@@ -221,7 +220,7 @@ final class ThreadContinuation {
         });
     }
 
-    /** The same without a word: nothing runs in the new thread until something is said or answered there. */
+    /** Forks without a message. Nothing runs in the new thread until it gets a message or an answer. */
     AgentClient.Forked forkOnly(String thread, ForkOptions how) {
         return context.translated(() -> {
             Forking forking = forking(thread, how);
@@ -237,7 +236,7 @@ final class ThreadContinuation {
         });
     }
 
-    /** A state to begin with, and the request that it is made for. */
+    /** The initial state of a fork, and its request id. */
     private record Forking(String id, Conversation begin, StartInput input) {}
 
     private Forking forking(String thread, ForkOptions how) {
@@ -253,7 +252,7 @@ final class ThreadContinuation {
         return new Forking(id, begin, left.input(Optional.empty(), begin));
     }
 
-    /** Brings a thread back that the server does not have, from what the saver has. */
+    /** Restores a thread that only the saver has. */
     Optional<CheckpointLoaded> restored(String thread, ResumeOptions how) {
         if (context.saving().isEmpty() || isHere(thread)) {
             return Optional.empty();
@@ -270,7 +269,7 @@ final class ThreadContinuation {
                 ResumeSource.of(recovered(() -> CheckpointReader.readSaved(checkpoint, now()), "of " + thread));
         lineage.checkRestore(left, thread, owner.map(CheckpointOwner::run));
         Conversation begin = left.begin(named, thread, now());
-        // Somebody else may bring it back in this moment: what they bring is the same.
+        // Another client may restore it at the same time, with the same result.
         Optional<String> runId = start(thread, left.input(named.agent(), begin), left.requestId(named));
         if (runId.isEmpty()) {
             return Optional.empty();
@@ -329,7 +328,7 @@ final class ThreadContinuation {
                                 item.callId().equals(callId) && item.kind().equals(PendingItem.APPROVAL));
     }
 
-    /** The fact of a thread that was this request, when it was made before. */
+    /** The number of the fact that an earlier attempt of this request became. */
     private static int factOfEarlier(Timeline timeline, String requestId) {
         return timeline.now()
                 .seen()
@@ -339,7 +338,7 @@ final class ThreadContinuation {
                         Remedy.of(Remedy.Action.USE_ANOTHER_THREAD)));
     }
 
-    /** Begins a thread with this state, unless this request began it before, and waits for what comes of it. */
+    /** Starts a thread with this state, unless this request started it before, and waits for the outcome. */
     private AgentResult begin(
             Continuing continuing, StartInput input, Conversation begin, String requestId, WaitDeadline deadline) {
         String thread = continuing.thread();
@@ -374,9 +373,9 @@ final class ThreadContinuation {
     }
 
     /**
-     * Checks that a new thread of this name would outlive the server, or may be gone with it.
+     * Checks that a new thread with this name would survive the server, or is allowed not to.
      *
-     * @throws WaymarkException.VolatileStore when the server keeps everything in memory, and nothing is saved
+     * @throws WaymarkException.VolatileStore if the server keeps everything in memory and nothing is saved
      */
     void checkThatItLasts(String thread, boolean volatileAllowed) {
         if (context.connection().isInMemory()

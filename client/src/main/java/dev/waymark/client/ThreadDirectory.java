@@ -43,7 +43,7 @@ final class ThreadDirectory {
         this.histories = histories;
     }
 
-    /** A thread that is listed: its newest run, and whether that is open. */
+    /** A listed thread: its newest run, and whether it is open. */
     record Listed(String thread, String runId, boolean open) {}
 
     /** The threads, each once. The real server's list may lag a second behind. */
@@ -52,7 +52,7 @@ final class ThreadDirectory {
         return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which));
     }
 
-    /** The open threads, and those that were begun since then, which may be closed by now. */
+    /** The open threads, and those that started since then, open or closed. */
     List<Listed> threads(Instant since) {
         return newest(
                 connection.isInMemory()
@@ -76,13 +76,15 @@ final class ThreadDirectory {
                 .toList();
     }
 
-    /** Brings each thread to the present and reads something from it. One that is gone meanwhile is left out. */
+    /**
+     * Projects each thread to its current state and reads something from it. Omits threads that disappear meanwhile.
+     */
     <T> List<T> project(
             Collection<Listed> threads, Progress progress, BiFunction<Listed, Projector, Optional<T>> reading) {
         return each(threads, listed -> read(listed, reading), progress);
     }
 
-    /** Does something for each, a few at a time, and returns what came of it. */
+    /** Runs the work for each element, a few at a time, and returns the results. */
     static <T, R> List<R> each(Collection<T> all, Function<T, Optional<R>> work, Progress progress) {
         ExecutorService pool = Executors.newFixedThreadPool(AT_ONCE, task -> {
             Thread thread = new Thread(task, "waymark-projection");
@@ -142,7 +144,7 @@ final class ThreadDirectory {
         return infos;
     }
 
-    /** The in-memory server has no queries, and gives everything on one page. */
+    /** The in-memory server does not support queries, and returns everything on one page. */
     private List<WorkflowExecutionInfo> inMemory(boolean openOnly) {
         ListOpenWorkflowExecutionsResponse open = connection
                 .stubs()

@@ -8,7 +8,7 @@ final class ThreadFollower implements SaveFollower.Reader {
 
     private final MomentStream feed;
     private final CheckpointFeeder keeping;
-    /** The past was taken as a whole, of which only the newest counts. */
+    /** Whether the past has been read. It is read at once, and only its newest version counts. */
     private boolean begun;
 
     private boolean woken;

@@ -37,19 +37,22 @@ final class ThreadSender {
         this.continuation = continuation;
     }
 
-    /** Another message, and the outcome of the turn that consumes it. */
+    /** Sends another message and waits for the outcome of the turn that consumes it. */
     AgentResult say(String thread, String message) {
         return say(thread, newId(), message);
     }
 
-    /** The same under an id of the caller's: sent again, it is not said again, and has the same outcome. */
+    /**
+     * Sends a message with an id chosen by the caller. Repeating it with the same id has no effect and returns the same
+     * outcome.
+     */
     AgentResult say(String thread, String id, String message) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() ->
                 say(RequestLimits.thread(thread), SayPayload.message(id, RequestLimits.message(message)), deadline));
     }
 
-    /** The last failed or stopped turn once more. */
+    /** Repeats the last turn, which failed or was stopped. */
     AgentResult retry(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> say(RequestLimits.thread(thread), SayPayload.retry(newId()), deadline));
@@ -68,7 +71,7 @@ final class ThreadSender {
     }
 
     AgentResult answer(String thread, Optional<String> callId, String answer) {
-        // The id makes a second sending harmless also where the update's own does not reach: in the thread's next run.
+        // The id makes a repeated send harmless even across runs, where the update id has no effect.
         String id = newId();
         Map<String, Object> payload = new LinkedHashMap<>();
         payload.put("id", id);
@@ -77,14 +80,17 @@ final class ThreadSender {
         return sendAndAwait(thread, WireNames.ANSWER, id, payload);
     }
 
-    /** Decides on a call that waits for approval. */
+    /** Decides about a call that needs approval. */
     AgentResult decide(String thread, Approval approval) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         String id = newId();
         return sendAndAwait(thread, approval.approved() ? WireNames.APPROVE : WireNames.DENY, id, approval.payload(id));
     }
 
-    /** Decides with a signature. It is about what waits now, and is refused if that has changed when it arrives. */
+    /**
+     * Decides with a signature. It applies to the request as it is now, and is rejected if that changes before it
+     * arrives.
+     */
     AgentResult decide(String thread, Approval approval, DecisionKey key) {
         approval.args().ifPresent(args -> checkArguments(thread, approval, args));
         PendingItem item = waiting(thread, PendingItem.APPROVAL, approval.callId());
@@ -93,14 +99,14 @@ final class ThreadSender {
         String id = newId();
         Map<String, Object> payload = approval.payload(id);
         payload.put("callId", item.callId());
-        // What the person was shown, if they say so: the signature does not cover anything else then.
+        // If the caller states what was shown, the signature covers exactly that.
         item.argsDigest().ifPresent(digest -> payload.putIfAbsent("argsDigest", digest));
         payload.put("by", signed.by());
         payload.put("signature", signed.signature());
         return sendAndAwait(thread, name, id, payload);
     }
 
-    /** The one thing of this kind that waits for a person, or the one of this call. */
+    /** The only request of this kind, or the one of this call. */
     private PendingItem waiting(String thread, String kind, Optional<String> callId) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
@@ -123,7 +129,7 @@ final class ThreadSender {
         return items.get(0);
     }
 
-    /** Whoever changes arguments is told when they are none for the tool, before the approval is spent on them. */
+    /** Checks edited arguments against the tool's schema before the approval is used up. */
     private void checkArguments(String thread, Approval approval, Json args) {
         Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> approvals = PendingItem.of(thread, timeline.now()).stream()
@@ -137,13 +143,13 @@ final class ThreadSender {
                     .flatMap(spec -> ToolArguments.problem(spec.input(), args))
                     .ifPresent(why -> {
                         throw RequestLimits.badInput(
-                                "the arguments do not fit the tool " + item.tool() + ": " + why,
-                                "The call waits as before");
+                                "the arguments do not match the schema of the tool " + item.tool() + ": " + why,
+                                "The call still waits");
                     });
         }
     }
 
-    /** Whose call it is: one of a subagent's thread is named with the way down to it. */
+    /** The agent of the call. The id of a subagent's call contains the path to it. */
     private Optional<AgentSpec> agentOf(String thread, Timeline timeline, String callId) {
         int slash = callId.indexOf('/');
         if (slash < 0 || timeline.now().calls().contains(callId)) {
@@ -153,7 +159,7 @@ final class ThreadSender {
         return context.histories().read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
-    /** Says what became of a call of which nobody knows whether it took effect. */
+    /** Sets the outcome of a call whose outcome is unknown. */
     AgentResult settle(String thread, Settlement settlement) {
         return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
     }
@@ -169,12 +175,12 @@ final class ThreadSender {
         return sendAndAwait(thread, WireNames.SETTLE, payload);
     }
 
-    /** Raises limits. A turn that ended on one continues. */
+    /** Raises limits. A turn that ended at a limit continues. */
     AgentResult raise(String thread, LimitRaise raise) {
         return sendAndAwait(thread, WireNames.BUDGET, raise.payload());
     }
 
-    /** Ends the turn. What is queued stays for the next message. */
+    /** Ends the turn. Queued messages stay queued for the next one. */
     AgentResult stop(String thread) {
         return sendAndAwait(thread, WireNames.STOP, Map.of());
     }
@@ -196,8 +202,8 @@ final class ThreadSender {
     }
 
     /**
-     * Sends something without waiting for what comes of it: that is for whoever {@link #watch watches}. It is accepted
-     * when this returns.
+     * Sends a message without waiting for an outcome, for callers that {@link AgentClient#watch}. The thread has
+     * accepted it when this returns.
      */
     AgentClient.Posted post(String thread, OutboundMessage letter) {
         WaitDeadline deadline = context.deadline();
@@ -216,12 +222,12 @@ final class ThreadSender {
         return UUID.randomUUID().toString();
     }
 
-    /** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept. */
+    /** Deletes the conversation. A running turn is stopped. The record of side effects is kept. */
     AgentClient.Started clear(String thread) {
         return clear(thread, Map.of());
     }
 
-    /** Forgets the conversation, and what is known of side effects as well: the same calls take effect again. */
+    /** Deletes the conversation and the record of side effects, so that the same calls take effect again. */
     AgentClient.Started clearAll(String thread) {
         return clear(thread, Map.of("all", true));
     }
@@ -234,7 +240,7 @@ final class ThreadSender {
         });
     }
 
-    /** Ends the thread once it is idle. Returns whether it has ended already. */
+    /** Closes the thread once it is idle. Returns whether it is closed already. */
     boolean close(String thread) {
         WaitDeadline deadline = context.deadline().orSooner(Requests.WORKER_WAIT);
         return context.translated(() -> {
@@ -253,7 +259,7 @@ final class ThreadSender {
         });
     }
 
-    /** Ends the thread now: work in flight is cancelled and awaited. */
+    /** Cancels the thread and waits until its running work has ended. */
     AgentResult cancel(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {

@@ -10,14 +10,14 @@ import dev.waymark.saver.CheckpointOwner;
 import java.util.List;
 import java.util.Optional;
 
-/** A thread at one of its moments, with as much as a saver keeps of it. */
+/** A thread at one of its moments, with the data that a saver stores. */
 record ThreadSnapshot(
         String thread, Moment moment, Optional<AgentSpec> agent, Optional<RunEnding> ending, String firstRunId) {
     static ThreadSnapshot of(String thread, Moment moment, Projector run) {
         return new ThreadSnapshot(thread, moment, run.agent(), run.ending(), run.firstRunId());
     }
 
-    /** The newest version of a thread, or what it began with, if there is either. */
+    /** The newest version of a thread, or its initial state; empty if it has neither. */
     static Optional<ThreadSnapshot> of(Timeline timeline, String firstRunId) {
         VersionSteps steps = new VersionSteps();
         Optional<Moment> newest = Optional.empty();
@@ -31,8 +31,8 @@ record ThreadSnapshot(
     }
 
     /**
-     * The thread ended because its agent could not be had. It has done nothing, and whatever it began with is in a better
-     * state where it came from.
+     * Whether the thread ended because its agent was not found. It did nothing, so its source has the better
+     * checkpoint.
      */
     static boolean isOfNoUse(Conversation state) {
         return state.life() == Conversation.Life.CLOSING
@@ -40,13 +40,13 @@ record ThreadSnapshot(
                 && state.terms().isEmpty();
     }
 
-    /** Who this thread is to a saver. */
+    /** The owner of this thread's entry in a saver. */
     CheckpointOwner owner() {
         Conversation state = moment.state();
         return CheckpointOwner.first(firstRunId, state.agent(), state.session().orElse(thread));
     }
 
-    /** All that the views of the present look at. */
+    /** A timeline with the newest moment only, which is all that current views need. */
     Timeline timeline() {
         return new Timeline(
                 thread, moment.runId(), List.of(moment), moment.state(), agent, ending, moment.eventId(), false);

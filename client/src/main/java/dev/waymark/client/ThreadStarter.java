@@ -8,7 +8,7 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Starts threads, or continues those that are open. */
+/** Starts threads, or continues open ones. */
 final class ThreadStarter {
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
@@ -22,7 +22,7 @@ final class ThreadStarter {
         this.sender = sender;
     }
 
-    /** Starts what the prompt describes, or continues the open thread that it names, and waits for the outcome. */
+    /** Starts a thread from the prompt, or continues the open thread that it names, and waits for the outcome. */
     AgentResult run(Prompt prompt) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
@@ -39,14 +39,14 @@ final class ThreadStarter {
             Optional<String> runId =
                     continuation.start(valid.thread(), input, valid.prompt().id());
             if (runId.isEmpty()) {
-                // Somebody else started it in between.
+                // Another client started it in the meantime.
                 return sayTo(valid.thread(), open(valid), valid, deadline);
             }
             return outcomes.await(valid.thread(), runId.get(), ThreadSender.waitingFor(valid.say(), 2), deadline);
         });
     }
 
-    /** Starts or continues without waiting. It is durable when this returns, and no worker is needed. */
+    /** Starts or continues without waiting. Returns as soon as the server has stored the request; needs no worker. */
     AgentClient.Started start(Prompt prompt) {
         return context.translated(() -> {
             Valid valid = Valid.of(prompt);
@@ -130,8 +130,8 @@ final class ThreadStarter {
     }
 
     /**
-     * A name can be used again once its thread is deleted. Keys made of the time of the start as well are not those of the
-     * thread before, whose effects are not the new one's.
+     * A thread id with the time of the start. The id can be reused after the thread is deleted; the time gives the new
+     * thread different idempotency keys.
      */
     private static String session(String thread, Instant start) {
         return thread + "~" + Long.toString(start.toEpochMilli(), Character.MAX_RADIX);

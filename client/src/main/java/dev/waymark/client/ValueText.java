@@ -1,10 +1,10 @@
 package dev.waymark.client;
 
-/** How values are spelled in what people read. */
+/** Formats values for people. */
 public final class ValueText {
     private ValueText() {}
 
-    /** A word as a shell takes it. */
+    /** Quotes a word for a shell. */
     public static String quoted(String word) {
         boolean plain = !word.isEmpty()
                 && word.chars().allMatch(c -> Character.isLetterOrDigit(c) || "-_./:~@%+=,".indexOf(c) >= 0);

@@ -3,10 +3,10 @@ package dev.waymark.client;
 import java.util.List;
 
 /**
- * What comparing a thread's history with what its workflow said came to.
+ * The result of comparing a thread's history with the states that its workflow reported.
  *
- * <p>{@code live} says whether a worker was there to ask: without one, only the digests in history are compared. {@code
- * cut} says that retention has taken earlier runs away.
+ * <p>{@code live} tells whether a worker answered; without one, only the digests in history are compared. {@code cut}
+ * tells that earlier runs were deleted by retention.
  */
 public record Verification(
         String thread, String runId, int runs, int modelCalls, boolean live, List<String> differences, boolean cut) {

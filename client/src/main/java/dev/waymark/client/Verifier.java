@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Holds a thread's history against what its workflow recorded in it, and against what the workflow says now. */
+/**
+ * Compares a thread's history with the states that its workflow recorded in it, and with the workflow's current state.
+ */
 final class Verifier {
     private static final int ATTEMPTS = 4;
     private static final long PAUSE_MILLIS = 300;
@@ -24,7 +26,7 @@ final class Verifier {
         this.histories = histories;
     }
 
-    /** A difference counts when it stays: the run may have moved on between the two readings. */
+    /** Repeats the comparison after a difference, since the run may have progressed between the two reads. */
     Verification verify(String thread) {
         Verification verification = verifyOnce(thread);
         for (int i = 1; i < ATTEMPTS && !verification.agrees(); i++) {
@@ -48,7 +50,7 @@ final class Verifier {
         }
         differences.addAll(audit.contradictions());
         for (String call : audit.state().map(Signers::violations).orElse(List.of())) {
-            differences.add("call " + call + ": the decision is not signed by the one who is said to have made it");
+            differences.add("call " + call + ": the decision names a signer, but has no signature of theirs");
         }
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(

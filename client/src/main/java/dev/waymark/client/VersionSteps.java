@@ -2,12 +2,12 @@ package dev.waymark.client;
 
 import dev.waymark.history.Moment;
 
-/** Tells the moments at which a thread came to another version from all others. It is shown every moment, in order. */
+/** Detects the moments at which a thread reaches a new version. It must be given every moment, in order. */
 final class VersionSteps {
     private String runId = "";
     private int reached;
 
-    /** A run that goes on with a state begins with its versions; a reset goes back on some. */
+    /** A run that starts with a state starts with its version count; a reset lowers the count. */
     boolean isNew(Moment moment) {
         int versions = moment.state().counters().versions();
         if (!moment.runId().equals(runId)) {

@@ -3,7 +3,7 @@ package dev.waymark.client;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A point in time on the clock that never jumps, or none at all. */
+/** A deadline on the monotonic clock, or none at all. */
 final class WaitDeadline {
     private static final long NEVER_MILLIS = Long.MAX_VALUE / 4;
 

@@ -4,7 +4,7 @@ import dev.waymark.history.Moment;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells a watcher what happens in a turn while its outcome is waited for. */
+/** Reports the events of a turn to a watcher while its outcome is awaited. */
 final class WaitNotifier {
     private final Optional<Watcher> watcher;
     private final OutcomeDetector waiting;
@@ -16,7 +16,7 @@ final class WaitNotifier {
         this.words = new LiveText(context.connection(), context.histories(), thread);
     }
 
-    /** How long to wait for news, when at most this long. */
+    /** How long to wait for events, at most this long. */
     long millis(long most) {
         return watcher.isPresent() && words.areDue() ? Math.min(most, words.millisToNext()) : most;
     }

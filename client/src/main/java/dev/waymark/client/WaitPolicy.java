@@ -2,7 +2,7 @@ package dev.waymark.client;
 
 import java.util.Optional;
 
-/** How long a wait may go on: as long as the caller said, and while there is a worker to wait for. */
+/** Limits a wait: to the caller's timeout, and to the time in which a worker is available. */
 final class WaitPolicy {
     private static final long LONGEST_WAIT_MILLIS = 20_000;
 
@@ -34,7 +34,7 @@ final class WaitPolicy {
         }
     }
 
-    /** What to say about workers: something waits for one, and has waited for long enough to say so. */
+    /** The failure to report if work has been waiting too long for a worker. */
     Optional<WaymarkException.NoWorker> absence(MomentStream feed) {
         if (!feed.run().awaitsWorker()) {
             worker = Optional.empty();
@@ -50,7 +50,7 @@ final class WaitPolicy {
                 thread));
     }
 
-    /** Nothing has happened for a while, and nobody is there to make it happen. */
+    /** Whether nothing has happened for a while and no worker is available. */
     private boolean isLeftAlone(MomentStream feed) {
         if (feed.run().lastEventId() == lastEventId && !silence.isPast()) {
             return false;

@@ -3,7 +3,7 @@ package dev.waymark.client;
 import dev.waymark.history.Moment;
 
 /**
- * Whoever looks on while a thread goes on.
+ * Receives the events of a thread as they happen.
  *
  * <pre>{@code
  * client.watch("trip", new Watcher() {
@@ -11,62 +11,57 @@ import dev.waymark.history.Moment;
  *         return true;
  *     }
  *
- *     public boolean saved(CheckpointSaved checkpoint) {
- *         System.out.println("Checkpoint at step " + checkpoint.step());
- *         return true;
- *     }
- * });
- * }</pre>
+ * public boolean saved(CheckpointSaved checkpoint) { System.out.println("Checkpoint at step " + checkpoint.step());
+ * return true; } }); }</pre>
  */
 @FunctionalInterface
 public interface Watcher {
     /**
-     * Something happened, and is in history.
+     * An event happened and is in history.
      *
-     * @return whether to go on watching
+     * @return whether to continue watching
      */
     boolean happened(Moment moment);
 
-    /** The outcome of a turn of this thread is waited for from now on. */
+    /** From now on, the client waits for the outcome of a turn of this thread. */
     default void waitBegins(String thread) {}
 
     /** The outcome is there, or the wait was given up. */
     default void waitEnds() {}
 
     /**
-     * A model is in the middle of a reply. What it said is nowhere but here until the reply is whole, and then it is told
-     * again, as a moment.
+     * A model is streaming its reply. This text is not in history; the complete reply is reported again as a moment.
      *
-     * @return whether to go on watching
+     * @return whether to continue watching
      */
     default boolean said(TextDelta words) {
         return true;
     }
 
     /**
-     * Something has been due for ten seconds, and no worker has taken it. This is told once, until something happens
-     * again. On the in-memory server, an activity that waits for a worker can't be told from one that runs.
+     * Work has been due for ten seconds and no worker has taken it. Reported once, until something happens again. On
+     * the in-memory server, an activity that waits for a worker looks like one that runs.
      *
-     * @return whether to go on watching
+     * @return whether to continue watching
      */
     default boolean waitsForWorker(WaymarkException.NoWorker absence) {
         return true;
     }
 
     /**
-     * With the moment that was told last, the thread came to another version, which can be shown and resumed from now on.
-     * Nothing had to be written for that but the history.
+     * With the last reported moment, the thread reached a new version, which can be shown and resumed from now on. It
+     * is stored in history.
      *
-     * @return whether to go on watching
+     * @return whether to continue watching
      */
     default boolean saved(CheckpointSaved checkpoint) {
         return true;
     }
 
     /**
-     * The thread began with a conversation from elsewhere, as the moment that was told last shows it.
+     * The thread started with an existing conversation, shown by the last reported moment.
      *
-     * @return whether to go on watching
+     * @return whether to continue watching
      */
     default boolean loaded(CheckpointLoaded checkpoint) {
         return true;

@@ -2,12 +2,12 @@ package dev.waymark.client;
 
 import dev.waymark.history.Moment;
 
-/** Tells a watcher of moments, and of the checkpoints among them. */
+/** Reports moments, and the checkpoints among them, to a watcher. */
 final class WatcherNotifier {
     private final String thread;
     private final Watcher watcher;
     private final VersionSteps steps = new VersionSteps();
-    /** What the thread began with is not known any more, or was told. */
+    /** Whether the initial state was reported, or is unknown because history is cut. */
     private boolean begun;
 
     WatcherNotifier(String thread, boolean isCut, Watcher watcher) {
@@ -16,7 +16,7 @@ final class WatcherNotifier {
         this.watcher = watcher;
     }
 
-    /** Returns whether to go on. */
+    /** Returns whether to continue. */
     boolean tell(Moment moment) {
         boolean isLoaded = !begun && moment.fact().isEmpty();
         boolean isNew = steps.isNew(moment);

@@ -4,11 +4,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that led to nothing, and what can be done about it.
+ * A failed request, and what can be done about it.
  *
- * <p>{@link #type} is what programs in any language switch on; the subclasses are for those in Java. {@link #getMessage}
- * says what is wrong with which value, {@link #remedy} what to do. How a turn ended is never an exception but an
- * {@link AgentResult}.
+ * <p>{@link #type} is for programs in any language; the subclasses are for Java. {@link #getMessage} says what is wrong
+ * with which value, {@link #remedy} what to do. A turn that ends badly is not an exception but an {@link AgentResult}.
  */
 public class WaymarkException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -34,12 +33,12 @@ public class WaymarkException extends RuntimeException {
         return remedy;
     }
 
-    /** The thread that goes on without this request, if there is one. */
+    /** The thread that continues without this request, if any. */
     public Optional<String> thread() {
         return Optional.ofNullable(thread);
     }
 
-    /** There is no such thread, version, call or file, or nothing open to act on. */
+    /** The thread, version, call or file does not exist, or nothing open matches the request. */
     public static final class NotFound extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -52,7 +51,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The thread has ended and takes no more. */
+    /** The thread has ended and accepts nothing more. */
     public static final class Closed extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -65,7 +64,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** No Temporal server answers. */
+    /** The Temporal server does not answer. */
     public static final class ServerUnreachable extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -83,7 +82,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The thread would not survive its server, which keeps everything in memory. */
+    /** The thread would be lost with its server, which keeps everything in memory. */
     public static final class VolatileStore extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -92,7 +91,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** A message or an answer is larger than a thread takes. */
+    /** A message or an answer exceeds a size limit. */
     public static final class TooLarge extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -105,7 +104,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** The request makes no sense as it is, or the thread refused it. {@link #type} says why. */
+    /** The request is invalid, or the thread refused it. {@link #type} says why. */
     public static final class Refused extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -127,7 +126,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** It took longer than the caller would wait. The turn goes on. */
+    /** The timeout of the caller has passed. The turn continues. */
     public static final class TimedOut extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -136,7 +135,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** A turn that was asserted to be complete asks a person something. */
+    /** The result was asserted to be complete, but the turn asks a person. */
     public static final class Interrupted extends WaymarkException {
         private static final long serialVersionUID = 1L;
 
@@ -145,7 +144,7 @@ public class WaymarkException extends RuntimeException {
         }
     }
 
-    /** A turn that was asserted to be complete failed, was stopped, or hit a limit. */
+    /** The result was asserted to be complete, but the turn failed, was stopped, or hit a limit. */
     public static final class NotComplete extends WaymarkException {
         private static final long serialVersionUID = 1L;
 

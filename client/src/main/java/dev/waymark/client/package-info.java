@@ -1,8 +1,8 @@
 /**
- * The Java API by which programs start, answer and inspect threads.
+ * The Java API that programs use to start, answer and inspect threads.
  *
- * <p>It must not know how a run is executed, nor anything of terminals: it waits by reading history, and says what it
- * has to say in values and exceptions.
+ * <p>Must not know how a run is executed, nor anything about terminals: it waits by reading history, and reports
+ * through values and exceptions.
  */
 @NullMarked
 package dev.waymark.client;

@@ -89,7 +89,7 @@ class RequestLimitsTest {
         assertThatThrownBy(() ->
                         RequestLimits.messages(json("[{\"role\":\"user\",\"content\":\"hi\"},{\"role\":\"assistant\","
                                 + "\"content\":\"\",\"toolCalls\":[{\"id\":\"a\",\"name\":\"b\",\"arguments\":{}}]}]")))
-                .hasMessage("the messages are not a conversation: a message has a field that is not known: toolCalls")
+                .hasMessage("the messages are not a conversation: a message has an unknown field: toolCalls")
                 .extracting("remedy")
                 .isEqualTo(Remedy.of(Remedy.Action.RESUME_CHECKPOINT));
     }

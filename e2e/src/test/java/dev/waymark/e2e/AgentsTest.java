@@ -270,9 +270,9 @@ class AgentsTest {
             assertThat(Files.readAllLines(poor.log()))
                     .contains(
                             "waymark: OPENAI_API_KEY is not set: checker, librarian, reader."
-                                    + " Set it and start again; until then their turns fail",
+                                    + " Set it and restart; until then their turns fail",
                             "waymark: ANTHROPIC_API_KEY is not set: triage."
-                                    + " Set it and start again; until then their turns fail");
+                                    + " Set it and restart; until then their turns fail");
             assertThat(keyless.run("run", "--agent", "release", "Make a release")
                             .exitCode())
                     .isZero();
@@ -282,7 +282,7 @@ class AgentsTest {
             assertThat(failed.json().at("/error/type").textValue()).isEqualTo("NotConfigured");
             assertThat(failed.err())
                     .startsWith("waymark: the turn failed: ANTHROPIC_API_KEY is not set in the worker's environment:"
-                            + " set it, and start the worker again.");
+                            + " set it, and restart the worker.");
         }
     }
 }

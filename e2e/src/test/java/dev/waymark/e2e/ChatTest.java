@@ -167,11 +167,11 @@ class ChatTest {
                     .until(() -> waymark.run("show", "ctrl-c", "--json").out().contains("\"thinking\""));
 
             terminal.type("half a line" + CTRL_C);
-            shows(terminal, "stopped. Go on with another message");
+            shows(terminal, "stopped. Send another message");
 
             terminal.type(CTRL_C);
             terminal.type(CTRL_C);
-            shows(terminal, "leave with /quit or Ctrl-D");
+            shows(terminal, "quit with /quit or Ctrl-D");
             terminal.type(CTRL_D);
             assertThat(terminal.exitCode()).isZero();
         }
@@ -217,7 +217,7 @@ class ChatTest {
 
             there.run("close", "trip");
             Done goesOn = there.runTyping("Thanks\n", chat);
-            assertThat(goesOn.err()).contains("going on in trip~2");
+            assertThat(goesOn.err()).contains("continuing in trip~2");
             assertThat(goesOn.out()).startsWith("> Book a table\n").endsWith("Booked.\nBooked.\n");
         }
     }

@@ -91,7 +91,7 @@ class ContinuationServerTest {
         String successor = going.get(0).json().get("thread").textValue();
         assertThat(all).filteredOn(done -> done.exitCode() != 0).hasSize(2).allSatisfy(done -> {
             assertThat(done.exitCode()).isEqualTo(2);
-            assertThat(done.err()).contains("it goes on in another thread already, " + successor + ": names.");
+            assertThat(done.err()).contains("already continued in another thread, " + successor + ": names.");
         });
         for (String name : List.of("one", "two", "three")) {
             waymark.run("approve", name);
@@ -126,7 +126,7 @@ class ContinuationServerTest {
 
         assertThat(resumed.exitCode()).isZero();
         assertThat(here.json().get("messages").toString())
-                .contains("it was not run, because this thread goes on as reset-2");
+                .contains("it was not run, because this thread continues as reset-2");
         assertThat(there.json().get("messages").toString()).contains("charged");
         assertThat(charges("reset")).hasSize(1);
         for (String thread : List.of("reset", "reset-2")) {
@@ -148,9 +148,9 @@ class ContinuationServerTest {
                 .returns(2, Done::exitCode)
                 .extracting(Done::err)
                 .asString()
-                .contains("this call is open in the checkpoint's own thread, which may make it: tu_1 (charge_card)");
+                .contains("this call is open in the checkpoint's own thread, which may execute it: tu_1 (charge_card)");
         assertThat(late).returns(2, Done::exitCode);
-        assertThat(late.err()).contains("it goes on in another thread already, files-2: files.");
+        assertThat(late.err()).contains("already continued in another thread, files-2: files.");
         assertThat(charges("files")).hasSize(1);
     }
 
@@ -163,7 +163,7 @@ class ContinuationServerTest {
         Done resumed = waymark.run("resume", file.toString(), "--agent", "older");
 
         assertThat(resumed.exitCode()).isEqualTo(2);
-        assertThat(resumed.err()).contains("the thread has gone on since the checkpoint, and this call with it: tu_1");
+        assertThat(resumed.err()).contains("this call has progressed in the checkpoint's own thread since: tu_1");
         assertThat(charges("older")).hasSize(1);
     }
 
@@ -180,7 +180,7 @@ class ContinuationServerTest {
         assertThat(elsewhere).contains("afar");
         assertThat(first.exitCode()).isZero();
         assertThat(second).returns(2, Done::exitCode);
-        assertThat(second.err()).contains("it goes on in another thread already, near: afar.");
+        assertThat(second.err()).contains("already continued in another thread, near: afar.");
         assertThat(charges("unknown")).hasSize(1);
     }
 

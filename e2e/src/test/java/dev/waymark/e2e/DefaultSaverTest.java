@@ -35,7 +35,7 @@ class DefaultSaverTest {
         try (Dev dev = Dev.inMemoryAndKept(agents)) {
             Command waymark = Command.withoutAddress();
             Done shown = waymark.run("show", "trip", "--address", dev.address());
-            assertThat(shown.err()).contains("the saver has it: trip. Bring it back with: waymark run --thread trip\n");
+            assertThat(shown.err()).contains("the saver has it: trip. Restore it with: waymark run --thread trip\n");
             Done answered = waymark.run("answer", "trip", "Friday", "--address", dev.address());
             assertThat(answered.out()).isEqualTo("Booked.\n");
             assertThat(answered.exitCode()).isZero();

@@ -105,8 +105,9 @@ class FormatsTest {
 
         assertThat(refused.exitCode()).isEqualTo(2);
         assertThat(refused.err())
-                .isEqualTo("waymark: no agent is named, and there is not just one: assistant, charger, greeter."
-                        + " Name one with --agent\n");
+                .isEqualTo(
+                        "waymark: no agent is named, and the worker does not have exactly one: assistant, charger, greeter."
+                                + " Name one with --agent\n");
         assertThat(names(refused.json())).containsExactly("error");
         assertThat(refused.json().at("/error/type").textValue()).isEqualTo("AgentInvalid");
         assertThat(elsewhere()

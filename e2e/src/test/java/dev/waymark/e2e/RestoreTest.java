@@ -75,7 +75,7 @@ class RestoreTest {
         assertThat(asked).returns(0, Done::exitCode).returns("To which account?\n", Done::out);
         assertThat(askedAgain)
                 .returns(0, Done::exitCode)
-                .returns("wire asks something, and its words are not known.\n", Done::out);
+                .returns("wire asks something, but the question is not known.\n", Done::out);
         assertThat(answered).returns(0, Done::exitCode).returns("Wired: Savings\n", Done::out);
         assertThat(directory.resolve("agents/teller.ledger")).content().isEqualTo("{\"cents\":500}\n");
     }
@@ -92,7 +92,7 @@ class RestoreTest {
                 .returns(3, Done::exitCode)
                 .returns(
                         "waymark: the server does not know the thread, but the saver has it: trip."
-                                + " Bring it back with: waymark run --thread trip\n",
+                                + " Restore it with: waymark run --thread trip\n",
                         Done::err);
         assertThat(askedAgain).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
         assertThat(askedAgain.err()).startsWith("checkpoint-loaded: trip at step 1, messages: 2\n");
@@ -171,12 +171,12 @@ class RestoreTest {
                             3,
                             "",
                             "waymark: the server does not know the thread, but the saver has it: looked-at."
-                                    + " Bring it back with: waymark run --thread looked-at\n"));
+                                    + " Restore it with: waymark run --thread looked-at\n"));
         }
         for (String command : List.of("sessions", "pending")) {
             assertThat(waymark.run(command).err())
                     .as(command)
-                    .contains("This server does not know 1 saved thread: looked-at. Bring one back with: waymark run"
+                    .contains("This server does not know 1 saved thread: looked-at. Restore one with: waymark run"
                             + " --thread looked-at\n");
         }
     }
@@ -282,7 +282,7 @@ class RestoreTest {
                 .returns(2, Done::exitCode)
                 .extracting(Done::err)
                 .asString()
-                .startsWith("waymark: it would be gone with this command: memory:.");
+                .startsWith("waymark: the saver would be lost when this command ends: memory:.");
     }
 
     @Test

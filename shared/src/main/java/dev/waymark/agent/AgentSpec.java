@@ -20,8 +20,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * An agent as one thread knows it. It is the result of the {@code agent} activity, so its fields are only ever added
- * to, and it holds no secret: {@code ${NAME}} stays as it is written.
+ * An agent, as one thread uses it. It is the result of the {@code agent} activity, so fields are only ever added. It
+ * holds no secrets: {@code ${NAME}} is kept as written.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -56,10 +56,10 @@ public record AgentSpec(
     }
 
     /**
-     * Who decides on calls that need approval: nobody, so that they are denied at once, or people, for this long.
+     * Who decides about calls that need approval: nobody, so that they are denied at once, or people, within this time.
      *
-     * @param signers if there are any, only what one of them has signed counts
-     * @param thread whose agent this is: signatures are good for one thread only
+     * @param signers if not empty, only decisions signed by one of them count
+     * @param thread the thread of this agent; a signature is valid for one thread only
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -84,7 +84,7 @@ public record AgentSpec(
             this(nobody, timeout, Collections.emptyMap(), Optional.empty());
         }
 
-        /** Decisions count only if one of these has signed them. */
+        /** Accepts only decisions signed by one of these. */
         public Approvals signedBy(Map<String, SignerKey> all) {
             return new Approvals(nobody, timeout, all, thread);
         }
@@ -96,7 +96,7 @@ public record AgentSpec(
         }
     }
 
-    /** The smallest agent: a name and a model, everything else by default. */
+    /** An agent with a name and a model, and defaults for everything else. */
     public static AgentSpec of(String name, String model, ToolSpec... tools) {
         return new Builder(name, model).tools(List.of(tools)).build();
     }
@@ -106,19 +106,19 @@ public record AgentSpec(
         return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
     }
 
-    /** The same agent, as that of this thread, which signatures have to name. */
+    /** A copy bound to this thread, which signatures have to name. */
     public AgentSpec in(String thread) {
         Approvals by = approvals.orElseThrow();
         return with().approvals(new Approvals(by.nobody(), by.timeout(), by.signers(), Optional.of(thread)))
                 .build();
     }
 
-    /** The same agent, with something changed. */
+    /** A builder with the values of this agent. */
     public Builder with() {
         return new Builder(this);
     }
 
-    /** Makes one, piece by piece. */
+    /** Builds an agent. */
     public static final class Builder {
         private final String name;
         private final String model;
@@ -162,13 +162,13 @@ public record AgentSpec(
             return this;
         }
 
-        /** The longest reply. */
+        /** The maximum number of tokens of a reply. */
         public Builder maxTokens(int most) {
             maxTokens = most;
             return this;
         }
 
-        /** The most model calls of a turn. */
+        /** The maximum number of model calls per turn. */
         public Builder maxIterations(int most) {
             maxIterations = most;
             return this;
@@ -184,25 +184,25 @@ public record AgentSpec(
             return this;
         }
 
-        /** What a thread may spend. */
+        /** The budget of a thread. */
         public Builder budget(Budget most) {
             budget = Optional.of(most);
             return this;
         }
 
-        /** What the model costs, where that is not known anyway. */
+        /** The price of the model, if the provider does not know it or another one applies. */
         public Builder pricing(Pricing price) {
             pricing = Optional.of(price);
             return this;
         }
 
-        /** What its threads carry for its tools. */
+        /** The context of its threads, for its tools. */
         public Builder context(Json carried) {
             context = Optional.of(carried);
             return this;
         }
 
-        /** When its conversations are summarised; never, unless this is said. */
+        /** When conversations are summarized; never by default. */
         public Builder summaries(SummaryRule rule) {
             summaries = Optional.of(rule);
             return this;
@@ -229,7 +229,7 @@ public record AgentSpec(
         return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
     }
 
-    /** What the rules of the conversation need to know of this agent. */
+    /** What the rules of the conversation need to know about this agent. */
     public AgentPolicy terms() {
         Map<String, AgentPolicy.ToolKind> kinds = new LinkedHashMap<>();
         Map<String, AgentPolicy.Care> care = new LinkedHashMap<>();

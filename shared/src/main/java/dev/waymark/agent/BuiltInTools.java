@@ -6,14 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The tools that every agent may use: by asking a person, or on what the thread keeps for itself. */
+/** The tools that every agent can use. They ask a person, or work on the thread's own state. */
 public final class BuiltInTools {
-    /** What agent files say after {@code use:}. */
+    /** The names that agent files use with {@code use:}. */
     public static final List<String> GROUPS = List.of("ask_user", "todos", "plan", "files");
 
     private BuiltInTools() {}
 
-    /** The tools behind one of {@link #GROUPS}. */
+    /** The tools of one of {@link #GROUPS}. */
     public static List<ToolSpec> of(String group) {
         return switch (group) {
             case "ask_user" -> List.of(askUser());
@@ -24,7 +24,7 @@ public final class BuiltInTools {
         };
     }
 
-    /** By which a model asks a person something. */
+    /** Lets the model ask a person. */
     public static ToolSpec askUser() {
         return ToolSpec.builtIn(
                 "ask_user",
@@ -88,7 +88,7 @@ public final class BuiltInTools {
         return new Field(name, schema);
     }
 
-    /** All fields are required. */
+    /** An object schema in which all fields are required. */
     private static Json object(Field... fields) {
         Map<String, Object> properties = new LinkedHashMap<>();
         for (Field field : fields) {

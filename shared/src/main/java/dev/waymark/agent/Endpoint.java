@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Where an HTTP tool sends its requests.
+ * The requests of an HTTP tool.
  *
  * @param url with <code>{field}</code> for arguments and <code>${NAME}</code> for variables of the worker's environment
  * @param headers with <code>${NAME}</code> in their values
- * @param allowPrivate the address may be private, loopback or link-local
+ * @param allowPrivate whether the address may be private, loopback or link-local
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -25,7 +25,7 @@ public record Endpoint(
 
         @JsonProperty("allowPrivate") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         boolean allowPrivate) {
-    /** The names are those of HTTP, and stored. */
+    /** The names are those of HTTP. They are stored. */
     public enum Method {
         GET,
         HEAD,
@@ -34,7 +34,7 @@ public record Endpoint(
         PATCH,
         DELETE;
 
-        /** Whether the arguments travel in a body; in the query otherwise. */
+        /** Whether arguments are sent in a body; otherwise in the query. */
         public boolean hasBody() {
             return this == POST || this == PUT || this == PATCH;
         }

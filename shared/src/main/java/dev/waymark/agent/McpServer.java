@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A server of tools, as an agent's file defines it: a program that speaks over stdin and stdout, or an address. It is
- * stored with each of its tools, so {@code ${NAME}} stays as it is written.
+ * An MCP server, as an agent file defines it: a program that communicates over stdin and stdout, or a URL. It is stored
+ * with each of its tools, so {@code ${NAME}} is kept as written.
  *
- * @param command the program; empty where there is an address
- * @param headers what is sent with every request to the address
+ * @param command the program; empty for a server with a URL
+ * @param headers the headers of every request to the URL
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -35,12 +35,12 @@ public record McpServer(
         headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
-    /** One that is a program. */
+    /** A server that is a program. */
     public static McpServer program(String name, List<String> command, Map<String, String> env) {
         return new McpServer(name, command, env, Optional.empty(), Map.of());
     }
 
-    /** One that has an address. */
+    /** A server with a URL. */
     public static McpServer at(String name, String url, Map<String, String> headers) {
         return new McpServer(name, List.of(), Map.of(), Optional.of(url), headers);
     }

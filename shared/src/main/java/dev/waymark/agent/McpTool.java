@@ -6,9 +6,9 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
 /**
- * Which tool of which server a tool of an agent is.
+ * The MCP server and tool behind an agent's tool.
  *
- * @param tool its name there, which may be one that no model could be told
+ * @param tool the tool's name on the server, which models may not accept
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record McpTool(

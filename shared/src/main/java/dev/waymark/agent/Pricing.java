@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a model costs, in US dollars for a million tokens.
+ * The price of a model, in US dollars per million tokens.
  *
- * @param cacheRead for input that the provider had in its cache; as {@code input} where it is not given
- * @param cacheWrite for input that it put there; as {@code input} where it is not given
+ * @param cacheRead for input read from the provider's cache; {@code input} by default
+ * @param cacheWrite for input written to it; {@code input} by default
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

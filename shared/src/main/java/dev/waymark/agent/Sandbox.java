@@ -7,11 +7,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.List;
 
 /**
- * What a program may reach from inside its sandbox, beside the system's own programs and the directory of the agent files,
- * which it may read.
+ * What a program can reach inside its sandbox, in addition to the system's programs and, for reading, the directory of
+ * the agent files.
  *
  * @param network whether it has the worker's network, or none
- * @param read more files and directories that it may read
+ * @param read other files and directories that it may read
  * @param write files and directories that it may change
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -22,7 +22,7 @@ public record Sandbox(
 
         @JsonProperty("read") List<String> read,
         @JsonProperty("write") List<String> write) {
-    /** No network, and nothing more to read or to change. */
+    /** No network, and no other files. */
     public static final Sandbox CLOSED = new Sandbox(false, List.of(), List.of());
 
     @JsonCreator

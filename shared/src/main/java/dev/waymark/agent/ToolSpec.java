@@ -16,11 +16,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A tool of an agent: what the model is told of it, and how it is run.
+ * A tool of an agent: its description for the model, and how it runs.
  *
- * <p>{@code safeToRetry} says that running twice is harmless. It is about a lost outcome and not about network errors:
- * an error that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and
- * runs at most once for every call.
+ * <p>{@code safeToRetry} means that running twice is harmless. It concerns lost outcomes, not network errors: an error
+ * that the tool itself reports is its result. A tool that is not safe to retry is claimed before it runs, and runs at
+ * most once per call.
  *
  * <pre>{@code
  * ToolSpec charge = ToolSpec.command("charge_card", "./charge.sh")
@@ -30,18 +30,18 @@ import java.util.Optional;
  *         .build();
  * }</pre>
  *
- * @param approval a person decides on every call before it runs
- * @param dedupe the same arguments again in the thread replay the first success
- * @param verify the program that finds out whether a lost call took effect
- * @param verifies the same, of a tool in Java
- * @param askOnUnknown a person settles what nothing else can tell; otherwise the model is told
- * @param honoursKey the other side tells by the idempotency key that it was asked for the same thing before
- * @param verifyForbids when the check finds that a call did not take effect, it never will any more: the check has seen to it
- *     that the other side refuses it, however late it comes
- * @param output what a result must be, as a JSON Schema
- * @param mcp where it is, if a server of tools has it
- * @param http where requests go, of a tool that is one
- * @param sandbox what its programs may reach, if not all that the worker's user may
+ * @param approval whether a person must approve every call
+ * @param dedupe whether a repeated call with the same arguments returns the first success of the thread
+ * @param verify the program that checks whether a lost call took effect
+ * @param verifies whether a Java tool can check that
+ * @param askOnUnknown whether a person settles a call whose outcome stays unknown; otherwise the model is told
+ * @param honoursKey whether the called system deduplicates requests by the idempotency key
+ * @param verifyForbids whether a check that finds no effect also makes the called system refuse the lost call from then
+ * on, however late it arrives
+ * @param output the JSON Schema of results
+ * @param mcp the server and its tool, for an MCP tool
+ * @param http the request, for an HTTP tool
+ * @param sandbox what its programs can reach; by default everything that the worker's user can
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -81,7 +81,7 @@ public record ToolSpec(
         @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
-    /** Where a tool is carried out. The names are stored. */
+    /** What executes a tool. The names are stored. */
     public enum Kind {
         /** A person answers. */
         @JsonProperty("question")
@@ -89,19 +89,19 @@ public record ToolSpec(
         /** A Java object that the worker was built with. */
         @JsonProperty("java")
         JAVA(AgentPolicy.ToolKind.ACTIVITY),
-        /** A program, started by the worker. */
+        /** A program that the worker starts. */
         @JsonProperty("command")
         COMMAND(AgentPolicy.ToolKind.ACTIVITY),
-        /** A server of tools, over the Model Context Protocol. */
+        /** An MCP server. */
         @JsonProperty("mcp")
         MCP(AgentPolicy.ToolKind.ACTIVITY),
-        /** A request over HTTP, sent by the worker. */
+        /** An HTTP request that the worker sends. */
         @JsonProperty("http")
         HTTP(AgentPolicy.ToolKind.ACTIVITY),
-        /** The rules themselves: it changes nothing but the thread's own state. */
+        /** The rules of the conversation; it changes only the thread's own state. */
         @JsonProperty("state")
         STATE(AgentPolicy.ToolKind.STATE),
-        /** The agent of the tool's name, in a thread of its own. */
+        /** The agent with the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
         SUBAGENT(AgentPolicy.ToolKind.SUBAGENT);
 
@@ -111,7 +111,7 @@ public record ToolSpec(
             this.rule = rule;
         }
 
-        /** Who carries it out, as the rules of a conversation see it. */
+        /** The kind, as the rules of a conversation see it. */
         public AgentPolicy.ToolKind rule() {
             return rule;
         }
@@ -140,7 +140,7 @@ public record ToolSpec(
         return builder;
     }
 
-    /** A side-effecting tool that is a request. */
+    /** A side-effecting tool that is an HTTP request. */
     public static Builder http(String name, Endpoint endpoint) {
         Builder builder = new Builder(name, Kind.HTTP);
         builder.http = Optional.of(endpoint);
@@ -152,14 +152,18 @@ public record ToolSpec(
         return new Builder(name, Kind.JAVA);
     }
 
-    /** A side-effecting tool of a server of tools. {@code name} is what models call it by. */
+    /**
+     * A side-effecting tool of an MCP server.
+     *
+     * @param name the name for models
+     */
     public static Builder mcp(String name, McpServer server, String tool) {
         Builder builder = new Builder(name, Kind.MCP);
         builder.mcp = Optional.of(new McpTool(server, tool));
         return builder;
     }
 
-    /** A tool that the conversation carries out itself: by asking, or on its own state. */
+    /** A tool that the conversation executes itself, by asking a person or on its own state. */
     static ToolSpec builtIn(String name, Kind kind, String description, Json input) {
         return new Builder(name, kind)
                 .describedAs(description, input)
@@ -167,7 +171,7 @@ public record ToolSpec(
                 .build();
     }
 
-    /** Another agent, to which a task can be given. Its thread is begun once for a call, whatever happens. */
+    /** Another agent that executes a task. Its thread is started exactly once per call. */
     public static ToolSpec subagent(String agent, String description) {
         Map<String, Object> task = new LinkedHashMap<>();
         task.put("type", "string");
@@ -179,26 +183,25 @@ public record ToolSpec(
         return builtIn(agent, Kind.SUBAGENT, description, Json.of(schema));
     }
 
-    /** The same tool, with something changed. */
+    /** A builder with the values of this tool. */
     public Builder with() {
         return new Builder(this);
     }
 
-    /** Whether a claim must be granted before it runs. */
+    /** Whether it must be granted a claim before it runs. */
     @JsonIgnore
     public boolean hasEffect() {
         return !safeToRetry;
     }
 
-    /** What the rules of a conversation have to mind about it. */
+    /** What the rules of a conversation need to know about the tool's effects. */
     AgentPolicy.Care care() {
         if (!hasEffect()) {
             return new AgentPolicy.Care(false, approval, false, false, false, false, 0);
         }
         boolean verified = !verify.isEmpty() || verifies;
-        // Under the first rules a program could run again because its launcher ends it whatever becomes of the worker.
-        // But
-        // a host that is frozen with all of them thaws when another execution has taken its place.
+        // Under the first rules, a command could run again, because its launcher ends it whatever happens to the
+        // worker. But a frozen host, launcher included, may thaw after another execution has started.
         boolean rerun = kind == Kind.COMMAND || honoursKey;
         return new AgentPolicy.Care(
                 true,
@@ -212,7 +215,7 @@ public record ToolSpec(
                 verified && verifyForbids);
     }
 
-    /** Makes one, piece by piece. */
+    /** Builds a tool. */
     public static final class Builder {
         private final String name;
         private final Kind kind;
@@ -266,7 +269,7 @@ public record ToolSpec(
             return this;
         }
 
-        /** Running it twice is harmless. */
+        /** Running the tool twice is harmless. */
         public Builder safeToRetry() {
             safeToRetry = true;
             return this;
@@ -282,55 +285,55 @@ public record ToolSpec(
             return this;
         }
 
-        /** Every call waits for a person to approve it. */
+        /** Every call needs approval by a person. */
         public Builder approved() {
             approval = true;
             return this;
         }
 
-        /** The same arguments again in the thread replay the first success. */
+        /** A repeated call with the same arguments returns the first success of the thread. */
         public Builder deduplicated() {
             dedupe = true;
             return this;
         }
 
-        /** The program that finds out whether a lost call took effect. */
+        /** The program that checks whether a lost call took effect. */
         public Builder verifiedBy(String... program) {
             verify = List.of(program);
             return this;
         }
 
-        /** The tool is in Java and can find out itself. */
+        /** The Java tool can check whether a lost call took effect. */
         public Builder verifiesItself() {
             verifies = true;
             return this;
         }
 
-        /** A person settles what nothing else can tell. */
+        /** A person settles calls whose outcome stays unknown. */
         public Builder askingOnUnknown() {
             askOnUnknown = true;
             return this;
         }
 
-        /** The other side deduplicates by the idempotency key. */
+        /** The called system deduplicates requests by the idempotency key. */
         public Builder honouringKey() {
             honoursKey = true;
             return this;
         }
 
-        /** A check that finds no effect sees to it that there will be none: the other side refuses it from then on. */
+        /** A check that finds no effect makes the called system refuse the lost call from then on. */
         public Builder forbiddingByVerify() {
             verifyForbids = true;
             return this;
         }
 
-        /** What does not fit is an error result. */
+        /** The schema of results; a result that does not match is an error. */
         public Builder returning(Json schema) {
             output = Optional.of(schema);
             return this;
         }
 
-        /** Its programs reach this and nothing else. */
+        /** Limits what the tool's programs can reach. */
         public Builder sandboxed(Sandbox reach) {
             sandbox = Optional.of(reach);
             return this;

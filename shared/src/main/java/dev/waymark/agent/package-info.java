@@ -1,7 +1,8 @@
 /**
- * What an agent is: instructions, model, limits and tools, as resolved for one thread and recorded in its history.
+ * The definition of an agent: instructions, model, limits and tools, as resolved for one thread and recorded in its
+ * history.
  *
- * <p>It must not know where an agent came from (files, code) nor how its tools run.
+ * <p>Must not know where an agent came from (files, code) nor how its tools run.
  */
 @NullMarked
 package dev.waymark.agent;

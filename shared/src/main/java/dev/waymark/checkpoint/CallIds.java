@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Gives every call of a file an id that no other call of it has, and finds the call that a result belongs to.
+ * Gives every call of a file a unique id, and finds the call that a result belongs to.
  *
- * <p>Some providers give calls no ids, and some use the same ids in every step. A repeated id gets a suffix, as in a live
- * thread: {@code tu_7~2}. A result belongs to the newest reply: to the call of its id, or, if neither has one, to the
- * next call of its tool.
+ * <p>Some providers give calls no ids, and some use the same ids in every step. A repeated id gets a suffix, as in a
+ * live thread: {@code tu_7~2}. A result belongs to the newest reply: to the call with its id, or, if neither has one,
+ * to the next call of its tool.
  */
 final class CallIds {
-    /** How results are named whose calls have no ids: by the step's number and the tool. */
+    /** The names of results whose calls have no ids: the step's number and the tool. */
     private static final Pattern MADE_UP = Pattern.compile("call_\\d+_(.+)", Pattern.DOTALL);
 
     private final Set<String> reserved;
@@ -29,11 +29,11 @@ final class CallIds {
     private final Set<String> repeated = new HashSet<>();
     private final Map<String, String> tools = new HashMap<>();
 
-    /** By the id in the file, the calls of the newest reply that have no result yet. */
+    /** The calls of the newest reply without a result, by their id in the file. */
     private final Map<String, Deque<String>> named = new LinkedHashMap<>();
-    /** By tool, the calls of the newest reply that came without an id, and have no result yet. */
+    /** The calls of the newest reply that have neither an id nor a result, by tool. */
     private final Map<String, Deque<String>> unnamed = new HashMap<>();
-    /** By the id in the file, the newest call. */
+    /** The newest call, by its id in the file. */
     private final Map<String, String> newest = new HashMap<>();
 
     private int made;
@@ -42,18 +42,18 @@ final class CallIds {
         this(List.of());
     }
 
-    /** {@code known} are the ids that occur in the file: none of them is made up for a call without one. */
+    /** @param known the ids in the file, which are not generated for calls without one */
     CallIds(Collection<String> known) {
         reserved = new HashSet<>(known);
     }
 
-    /** The calls that follow are those of another reply. */
+    /** Starts the next reply. */
     void beginReply() {
         named.clear();
         unnamed.clear();
     }
 
-    /** The id of the next call of the reply. */
+    /** The unique id of the next call of the reply. */
     String call(Optional<String> id, String tool) {
         String unique = id.map(this::unused).orElseGet(this::madeUp);
         tools.put(unique, tool);
@@ -65,9 +65,9 @@ final class CallIds {
     }
 
     /**
-     * The id of the call that a result belongs to, if it belongs to one.
+     * The unique id of the call that a result belongs to, if any.
      *
-     * @throws IllegalArgumentException when the result names another tool than its call
+     * @throws IllegalArgumentException if the result names another tool than its call
      */
     Optional<String> result(Optional<String> id, Optional<String> tool) {
         Optional<String> callId = id.isPresent() ? ofId(id.get(), tool) : tool.flatMap(this::nextUnnamed);
@@ -103,7 +103,7 @@ final class CallIds {
         return Optional.ofNullable(unnamed.get(tool)).map(Deque::poll);
     }
 
-    /** The next call of this tool in the newest reply that has no result yet, whatever its id. */
+    /** The next call of this tool in the newest reply without a result, whatever its id. */
     Optional<String> nextOf(String tool) {
         return nextUnnamed(tool)
                 .or(() -> named.values().stream()
@@ -112,12 +112,12 @@ final class CallIds {
                         .map(Deque::remove));
     }
 
-    /** The call that this id means now. One that no call has is left as it is. */
+    /** The newest call with this id in the file; the id itself if there is none. */
     String newest(String id) {
         return newest.getOrDefault(id, id);
     }
 
-    /** Whether more than one call of the file has this id. */
+    /** Whether several calls of the file have this id. */
     boolean isRepeated(String id) {
         return repeated.contains(id);
     }
@@ -127,7 +127,8 @@ final class CallIds {
             return id;
         }
         repeated.add(id);
-        // Where to go on for an id that is repeated over and over: to begin at 2 each time takes minutes in the end.
+        // Continues from the last suffix: starting at 2 each time would take minutes for an id that is repeated very
+        // often.
         int n = suffixes.getOrDefault(id, 2);
         while (reserved.contains(id + "~" + n) || !used.add(id + "~" + n)) {
             n++;

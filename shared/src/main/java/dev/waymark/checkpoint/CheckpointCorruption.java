@@ -2,11 +2,11 @@ package dev.waymark.checkpoint;
 
 import dev.waymark.conversation.value.Problem;
 
-/** A document that is not a checkpoint, or none that can be gone on from. The message says where and why. */
+/** A document that is not a checkpoint, or that cannot be continued. The message says where and why. */
 public final class CheckpointCorruption extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    /** It quotes what it was given, which may be anything. */
+    /** The message quotes the document, which may contain anything. */
     private static final int MOST_WORDS = 500;
 
     private final String type;

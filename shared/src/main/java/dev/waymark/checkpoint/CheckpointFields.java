@@ -14,8 +14,8 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON object of a checkpoint. A field that is read and is not as its format has it is corruption, and the place is
- * told. Fields that are not read do not matter: other programs write more than they document.
+ * A JSON object of a checkpoint. An invalid field is corruption, reported with its place. Fields that are not read are
+ * ignored, since other programs write more than they document.
  */
 final class CheckpointFields {
     private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
@@ -66,7 +66,7 @@ final class CheckpointFields {
         return isNull(name) ? Optional.empty() : Optional.of(text(name));
     }
 
-    /** Not empty either. */
+    /** A text that is not empty. */
     String id(String name) {
         String id = text(name);
         if (id.isEmpty()) {
@@ -79,7 +79,7 @@ final class CheckpointFields {
         return isNull(name) ? Optional.empty() : Optional.of(id(name));
     }
 
-    /** A name that may be left empty where it is not known. */
+    /** A name that may be empty if it is not known. */
     Optional<String> optionalName(String name) {
         return optionalText(name).filter(text -> !text.isEmpty());
     }
@@ -134,7 +134,7 @@ final class CheckpointFields {
         return Json.of(map.get(name));
     }
 
-    /** A result as one text: words as they are, and everything else as its JSON. */
+    /** A result as text: strings unchanged, everything else as JSON. */
     String spelled(String name) {
         if (!has(name)) {
             throw corrupt("\"" + name + "\" is missing");
@@ -142,7 +142,7 @@ final class CheckpointFields {
         return map.get(name) instanceof String text ? text : json(name).canonical();
     }
 
-    /** What a model's maker says of a block: an object. Arguments may be anything, as the model made them up. */
+    /** A model provider's metadata of a block: an object. Arguments may be any JSON, as the model wrote them. */
     Json metadata(String name) {
         if (map.get(name) instanceof Map) {
             return json(name);
@@ -161,7 +161,7 @@ final class CheckpointFields {
         return each(list(name), at(name), reader);
     }
 
-    /** At least one: a conversation of which nothing is there is none to go on from. */
+    /** A list that is not empty: there is no conversation to continue without messages. */
     <T> List<T> some(String name, BiFunction<Object, String, T> reader) {
         if (list(name).isEmpty()) {
             throw corrupt("\"" + name + "\" is empty");

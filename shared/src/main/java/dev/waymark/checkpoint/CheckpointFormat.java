@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The documented formats, by the names that users give them. */
+/** The documented formats, with their names for users. */
 public enum CheckpointFormat {
     RUNNER("runner", timeline -> RunnerCheckpoint.of(timeline.now())),
     THREAD("thread", ThreadCheckpoint::of),
@@ -25,7 +25,7 @@ public enum CheckpointFormat {
         this.view = view;
     }
 
-    /** How a thread looks in this format, at the end of the timeline. */
+    /** The thread in this format, at the end of the timeline. */
     public Json view(Timeline timeline) {
         return view.apply(timeline);
     }

@@ -15,14 +15,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the text of a checkpoint: one JSON document, or several, one after the other.
+ * Reads the text of a checkpoint: one JSON document, or several in sequence.
  *
- * <p>Every limit is here, so that no document, whatever it was made for, takes more than a moment: bytes, depth, the
- * length of numbers. Names that occur twice and half characters are refused: whoever wrote them meant something else.
+ * <p>Limits size, depth and the length of numbers, so that no document takes long to read. Rejects duplicate names and
+ * lone surrogates, which are mistakes of the writer.
  */
 final class CheckpointJson {
     static final int MAX_BYTES = 8 * 1024 * 1024;
-    /** What is shown of arguments as deep as they may be lies a little deeper. */
+    /** A checkpoint wraps arguments of the maximum depth in a few more levels. */
     private static final int MAX_DEPTH = Json.MAX_DEPTH + 20;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -34,7 +34,7 @@ final class CheckpointJson {
                     .build())
             .build();
 
-    /** Where the parser says that something began, with settings of its own. */
+    /** A suffix of parser messages with internal settings. */
     private static final Pattern BEGINNING = Pattern.compile(" \\(start marker at \\[Source:[^]]*]\\)");
 
     private CheckpointJson() {}
@@ -56,7 +56,10 @@ final class CheckpointJson {
         return documents;
     }
 
-    /** From the inside out: a value that is taken as a whole may not be as deep as one made of such values. */
+    /**
+     * Converts from the inside out, since a value converted as a whole may not be nested as deeply as one built from
+     * such values.
+     */
     private static Json value(JsonParser parser) throws IOException {
         JsonToken token = parser.currentToken();
         return switch (token) {

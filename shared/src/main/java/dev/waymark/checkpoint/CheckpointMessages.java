@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What was said in a conversation, with the results that wait to be committed, as every format needs it. */
+/** The messages of a conversation, including results not yet committed to the transcript. */
 final class CheckpointMessages {
     private CheckpointMessages() {}
 
-    /** The transcript, and behind it the results that its newest calls have so far. */
+    /** The transcript, followed by the results of its newest calls so far. */
     static List<Transcript.Entry> entries(Conversation state) {
         List<Transcript.Entry> entries =
                 new ArrayList<>(state.transcript().entries().toList());
@@ -38,21 +38,21 @@ final class CheckpointMessages {
         return entries(state).stream().map(Transcript.Entry::message).toList();
     }
 
-    /** Every result by the id of its call. */
+    /** All results, by call id. */
     static Map<String, Part.ToolResult> results(List<Message> messages) {
         Map<String, Part.ToolResult> results = new LinkedHashMap<>();
         messages.forEach(message -> message.toolResults().forEach(result -> results.put(result.toolUseId(), result)));
         return results;
     }
 
-    /** Every call's tool by the call's id. */
+    /** The tools of all calls, by call id. */
     static Map<String, String> tools(List<Message> messages) {
         Map<String, String> tools = new LinkedHashMap<>();
         messages.forEach(message -> message.toolUses().forEach(use -> tools.put(use.id(), use.name())));
         return tools;
     }
 
-    /** The first call that waits for a person, in call order, where the format tells which calls were approved. */
+    /** The first call that waits for a person, in call order, for formats that tell which calls were approved. */
     static Optional<Call> waiting(Conversation state) {
         boolean unknown = state.waitingCalls().stream()
                 .anyMatch(call -> isUnknown(state, call) || call.status() == Call.Status.DELEGATED);
@@ -60,14 +60,15 @@ final class CheckpointMessages {
     }
 
     /**
-     * The same where it does not. A call that waits for its approval looks like one that was approved and then asked:
-     * beside one of these none is named, lest it be approved again, and run again.
+     * Like {@link #waiting}, for other formats. There, a call that waits for approval looks like one that was approved
+     * and then asked a question. If there is one of the latter, no call is named, so that it is not approved and run
+     * again.
      */
     static Optional<Call> interruption(Conversation state) {
         return waiting(state).filter(call -> approvedAndAsking(state).isEmpty());
     }
 
-    /** The calls that a person approved, and that then asked something. */
+    /** The calls that a person approved and that then asked a question. */
     static List<Call> approvedAndAsking(Conversation state) {
         return state.openCalls().stream()
                 .filter(call -> call.status() == Call.Status.ASKING)
@@ -75,7 +76,7 @@ final class CheckpointMessages {
                 .toList();
     }
 
-    /** It can't have asked without one. */
+    /** Whether the call needs approval: if so, it must have been approved before it asked. */
     private static boolean needsApproval(Conversation state, Call call) {
         return state.terms()
                 .flatMap(terms -> Optional.ofNullable(terms.care().get(call.tool())))
@@ -83,13 +84,16 @@ final class CheckpointMessages {
                 .isPresent();
     }
 
-    /** It may have run, and nobody knows. What a call from a file waits for is not known before its tool is. */
+    /**
+     * Whether the call may have run, with an unknown outcome. For a call from a file this is not known before its tool
+     * is.
+     */
     private static boolean isUnknown(Conversation state, Call call) {
         return call.status() == Call.Status.UNSETTLED
                 && (call.claim().isPresent() || state.terms().isPresent());
     }
 
-    /** How often the model has replied in this turn: a call that is under way may come to nothing. */
+    /** The number of model replies in this turn. Excludes a running model call, which may fail. */
     static int iterations(Conversation state) {
         return state.turn().iterations() - (state.modelCalled() && !state.isSummarising() ? 1 : 0);
     }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Reads a checkpoint of any documented format, which it knows by its shape, back into a conversation.
+ * Reads a checkpoint of any documented format, detected by its shape, back into a conversation.
  *
- * <p>It is read as a whole or not at all: what is not exactly as its format has it is {@link CheckpointCorruption}, and
- * nothing was changed. No document takes more than a moment, however large or deep it is.
+ * <p>A checkpoint is read completely or not at all: any deviation from its format is {@link CheckpointCorruption}.
+ * Reading takes a bounded time, however large or deep the document is.
  *
  * <pre>{@code
  * RestoredCheckpoint recovered = CheckpointReader.read(Files.readAllBytes(file), Instant.now());
@@ -19,12 +19,12 @@ import java.util.function.Supplier;
  * }</pre>
  */
 public final class CheckpointReader {
-    /** Larger documents are not read. */
+    /** Larger documents are rejected. */
     public static final int MAX_BYTES = CheckpointJson.MAX_BYTES;
 
     private CheckpointReader() {}
 
-    /** {@code now} is the time of everything that the checkpoint gives no time for. */
+    /** @param now the time for everything without a time in the checkpoint */
     public static RestoredCheckpoint read(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         if (documents.isEmpty()) {
@@ -34,7 +34,9 @@ public final class CheckpointReader {
                 () -> documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents)));
     }
 
-    /** Reads a thread from a saver. It may have been cleared: no messages are not corruption there. */
+    /**
+     * Reads a thread from a saver. Unlike elsewhere, it may have no messages, since the thread may have been cleared.
+     */
     public static RestoredCheckpoint readSaved(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         boolean cleared = documents.size() == 1
@@ -101,6 +103,6 @@ public final class CheckpointReader {
         return new RestoredCheckpoint(format, document, named.conversation().restore(), named.thread());
     }
 
-    /** What a reader has found, and whose it is. */
+    /** A conversation, and the thread that the checkpoint names. */
     record Named(dev.waymark.conversation.Restoration conversation, Optional<String> thread) {}
 }

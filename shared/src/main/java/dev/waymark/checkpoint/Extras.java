@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a thread that began with a checkpoint holds for no other reason than to be shown again. */
+/** Values that a resumed thread holds only to include them in its own checkpoints. */
 final class Extras {
     private final Conversation state;
     private final Json values;
@@ -22,7 +22,9 @@ final class Extras {
         return new Extras(state);
     }
 
-    /** What the thread cost, in dollars. Threads that began before costs were counted hold what their file said here. */
+    /**
+     * The cost of the thread in dollars. Threads that started before costs were counted have it here, from their file.
+     */
     double cost() {
         return state.cost()
                 .map(cost -> cost.dollars().doubleValue())
@@ -37,7 +39,7 @@ final class Extras {
         return values.field(name) instanceof Number number ? number.intValue() : 0;
     }
 
-    /** A count of the turn that the thread began in. A later turn has its own, from nothing. */
+    /** A count of the turn in which the thread started. Later turns start at zero. */
     int countOfTurn(String name) {
         int turn = count("turn");
         return turn == 0 || turn == state.turn().number() ? count(name) : 0;
@@ -52,7 +54,7 @@ final class Extras {
         return values.field(name) instanceof List<?> list ? list : List.of();
     }
 
-    /** What it holds under this name, by name. */
+    /** The object with this name. */
     Map<String, Object> object(String name) {
         Map<String, Object> fields = new LinkedHashMap<>();
         if (values.field(name) instanceof Map<?, ?> map) {

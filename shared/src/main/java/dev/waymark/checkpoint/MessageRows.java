@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What was said, as the formats have it that know rows: those of a message's results come first, and what else it says
- * behind them. A message is spelled once, however many snapshots it stands in.
+ * The messages as rows, for formats that use rows: each message's results come first, followed by its other content. A
+ * message is converted once, however many snapshots contain it.
  */
 final class MessageRows {
     private final Spelling spelling;
     private final Map<Message, List<Json>> spelled = new IdentityHashMap<>();
 
-    /** Where the formats differ. */
+    /** The differences between the formats. */
     interface Spelling {
-        /** {@code tools} has the tool of each call by the call's id. */
+        /** @param tools the tools of all calls, by call id */
         List<Map<String, Object>> results(List<Part.ToolResult> results, Map<String, String> tools);
 
         Map<String, Object> assistant(Message message);

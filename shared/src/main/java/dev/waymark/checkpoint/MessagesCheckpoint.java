@@ -13,8 +13,8 @@ import java.util.Map;
 /**
  * The {@code messages} format: a list of rows, one for each message and each result.
  *
- * <p>It has no place for reasoning and images. A failure is wrapped, as {@code {"error":TEXT}}; what the model is told of
- * a call whose outcome is unknown is such an object already.
+ * <p>It cannot represent reasoning and images. An error is wrapped as {@code {"error":TEXT}}; the result of a call with
+ * an unknown outcome is such an object already.
  */
 public final class MessagesCheckpoint {
     private MessagesCheckpoint() {}

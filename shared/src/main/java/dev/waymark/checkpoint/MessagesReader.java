@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Reads the {@code messages} format. Calls that were left without a result in the middle of it are given one, and so are
- * those that have no id: some providers give none.
+ * Reads the {@code messages} format. Calls in the middle without a result are given one, including those without an id,
+ * which some providers do not set.
  */
 final class MessagesReader {
     private final CallIds ids;
@@ -73,7 +73,7 @@ final class MessagesReader {
         return new Part.ToolUse(ids.call(call.optionalId("id"), tool), tool, call.json("arguments"));
     }
 
-    /** A failure stands in an object of its own, and what is told of an unknown outcome is such an object. */
+    /** An error is wrapped in an object, unless it reports an unknown outcome, which is such an object already. */
     private static Part.ToolResult result(String callId, String content) {
         if (ToolTexts.isDurability(content)) {
             return new Part.ToolResult(callId, content, true);

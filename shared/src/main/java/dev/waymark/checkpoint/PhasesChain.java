@@ -9,10 +9,10 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The records of one run, oldest first: its newest snapshot, and what the other records add to that.
+ * The records of one run, oldest first: its newest snapshot, and what the later records add to it.
  *
- * <p>A record is written after what it tells of. So what comes after a snapshot says which of its calls may have run,
- * although the snapshot has no results of them.
+ * <p>A record is written after the event that it reports. So the records after a snapshot tell which of its calls may
+ * have run, although it has no results of them.
  */
 final class PhasesChain {
     private static final String LAST = "run_terminal";
@@ -57,7 +57,7 @@ final class PhasesChain {
             return payload.has("llm_calls");
         }
 
-        /** A batch is over, and so is every call of it. */
+        /** Whether the record ends a batch, and with it all calls of the batch. */
         boolean endsBatch() {
             return phase.equals("post_tool_batch") || phase.equals("post_subagent_batch");
         }
@@ -68,10 +68,10 @@ final class PhasesChain {
     }
 
     /**
-     * That a person is waited for, and nothing else.
+     * The run waits only for a person.
      *
-     * @param words what is asked, or which tool is to be approved, if the record tells
-     * @param another whether somebody was waited for before, since the snapshot: what that was about is over
+     * @param words the question, or the tool to approve, if the record has it
+     * @param another whether there was an earlier wait since the snapshot, which is over
      */
     record Pause(boolean approval, String words, Instant at, boolean another) {}
 
@@ -88,7 +88,7 @@ final class PhasesChain {
                 CheckpointFields.each(records, "", (record, place) -> entry(record, alone ? "" : place)));
     }
 
-    /** The names that a record had in earlier versions are taken where the new ones are not there. */
+    /** Reads a record. Field names of earlier versions are accepted if the new ones are missing. */
     private static Entry entry(Object value, String place) {
         Map<String, Object> tree = new LinkedHashMap<>();
         CheckpointFields raw = CheckpointFields.of(value, place);
@@ -129,7 +129,7 @@ final class PhasesChain {
         }
     }
 
-    /** What stands here once more, or here alone. */
+    /** A value that may be given twice, but not with different content. */
     private static Optional<String> same(Optional<String> known, CheckpointFields fields, String name) {
         Optional<String> here = fields.optionalId(name);
         if (known.isPresent() && here.isPresent() && !known.equals(here)) {
@@ -146,7 +146,7 @@ final class PhasesChain {
         return newest;
     }
 
-    /** Some name their thread in snapshots only. */
+    /** Some programs name the thread in snapshots only. */
     private static String thread(List<Entry> entries) {
         return entries.stream()
                 .flatMap(entry -> entry.thread().stream())
@@ -166,7 +166,7 @@ final class PhasesChain {
                 throw entry.fields().corrupt("a record that is older than the one before");
             }
             if (entry.isOf("run_started")) {
-                state = ""; // It goes on from wherever it was left.
+                state = ""; // The run continues.
             }
             if (entry.payload().has("state")) {
                 state = moved(entry, state);
@@ -196,7 +196,7 @@ final class PhasesChain {
         return entries.get(0).runId();
     }
 
-    /** How the run ended, if it did. */
+    /** The last record, if it ends the run. */
     Optional<Entry> end() {
         return Optional.of(entries.get(entries.size() - 1)).filter(entry -> entry.isOf(LAST));
     }
@@ -209,7 +209,7 @@ final class PhasesChain {
         return entries.get(entries.size() - 1).fields();
     }
 
-    /** The agent as the last record that names one has it: the start of a run, or one that was printed alone. */
+    /** The agent in the last record that names one: the start of a run, or a record that was printed alone. */
     String agent() {
         return entries.stream()
                 .flatMap(entry -> Stream.concat(
@@ -223,7 +223,7 @@ final class PhasesChain {
                 .orElse("");
     }
 
-    /** The results that are recorded beside any of the records. */
+    /** The results recorded in any of the records. */
     RecordedEffects effects() {
         RecordedEffects effects = new RecordedEffects();
         for (Entry entry : entries) {
@@ -234,14 +234,14 @@ final class PhasesChain {
         return effects;
     }
 
-    /** Whether the snapshot's calls are over, whatever came of them. */
+    /** Whether the snapshot's calls are over, with any outcome. */
     boolean isBatchOver() {
         return after().stream()
                 .anyMatch(entry ->
                         entry.endsBatch() || entry.step() > entries.get(newest).step());
     }
 
-    /** The end of a batch that the snapshot can't know anything of: it is older than the reply that asked for it. */
+    /** The end of a batch that the snapshot cannot include, since it is older than the reply with the calls. */
     Optional<Entry> unknownBatch() {
         boolean beforeReply = newest > 0 && entries.get(newest - 1).isOf("step_started");
         for (Entry entry : after()) {
@@ -253,7 +253,7 @@ final class PhasesChain {
         return Optional.empty();
     }
 
-    /** The newest pause, unless the snapshot is later than the end of it. */
+    /** The newest pause, unless it ended before the snapshot. */
     Optional<Pause> pause() {
         Pause pause = null;
         for (int i = 0; i < entries.size(); i++) {

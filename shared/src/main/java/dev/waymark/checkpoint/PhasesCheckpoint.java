@@ -32,12 +32,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code phases} format: a record for each phase that a turn went through, with snapshots among them from which a
- * run can go on.
+ * The {@code phases} format: a record for each phase of a turn, including snapshots from which a run can be continued.
  *
- * <p>It has no place for reasoning and images. A reply whose calls have no results yet stands in a snapshot as
- * {@code pending_llm_response}, and the results that there are beside it, as {@code effects}. Where a side effect may be
- * under way the reply stands among the messages instead: whoever goes on from there must not run its calls.
+ * <p>It cannot represent reasoning and images. A snapshot stores a reply whose calls have no results yet as {@code
+ * pending_llm_response}, and the results so far as {@code effects}. If a side effect may be in progress, the reply is
+ * stored among the messages instead, so that its calls are not run again.
  */
 public final class PhasesCheckpoint {
     private static final String SNAPSHOT = "runtime_state";
@@ -71,7 +70,7 @@ public final class PhasesCheckpoint {
         return withAgent(records.get(0), timeline.now().agent());
     }
 
-    /** In a chain, its first record names the agent. One that stands alone has it beside its payload. */
+    /** Adds the agent next to the payload of a single record. In a chain, the first record names it. */
     private static Json withAgent(Json record, String agent) {
         if (agent.isEmpty()) {
             return record;
@@ -82,19 +81,19 @@ public final class PhasesCheckpoint {
         return Json.of(fields);
     }
 
-    /** Everything that the newest turn went through, as far as it is still held. */
+    /** The records of the newest turn, as far as they are still in history. */
     public static List<Json> chain(Timeline timeline) {
         List<Json> records = new ArrayList<>();
         tell(timeline, records::add);
         return records;
     }
 
-    /** The same, a record at a time: each snapshot has the whole conversation, and a long turn has many. */
+    /**
+     * Like {@link #chain}, one record at a time: each snapshot has the whole conversation, and a long turn has many.
+     */
     public static void tell(Timeline timeline, Consumer<Json> records) {
         new PhasesCheckpoint(timeline, records).addChain();
     }
-
-    // ---- the chain
 
     private void addChain() {
         int number = timeline.now().turn().number();
@@ -109,7 +108,10 @@ public final class PhasesCheckpoint {
         addEnd();
     }
 
-    /** Calls may have begun or ended since the newest snapshot, and whoever goes on from that would run them again. */
+    /**
+     * Adds a snapshot if calls may have started or ended since the newest one. Otherwise they would be run again after
+     * a resume.
+     */
     private void addEnd() {
         Conversation now = timeline.now();
         Json snapshot = snapshot(now);
@@ -235,7 +237,7 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** In a chain the one batch follows the other, although their calls run together. */
+    /** In a chain, batches follow each other, even if their calls ran concurrently. */
     private void addSubagentsBegun(Conversation state) {
         List<Call> subagents = subagents(state);
         Map<String, Object> payload = new LinkedHashMap<>();
@@ -269,12 +271,12 @@ public final class PhasesCheckpoint {
                 .count();
     }
 
-    /** What is asked first, here or in a subagent's thread, if only people are waited for. */
+    /** The first request, of this thread or of a subagent's, if the turn waits only for people. */
     private static Optional<OpenRequest> ask(Conversation state) {
         return state.isInterrupted() ? state.asks().stream().findFirst() : Optional.empty();
     }
 
-    /** What is asked of a person: about one call there may be a question after its approval. */
+    /** The subject of a request. A call may have a question after its approval. */
     private static List<Object> subject(OpenRequest ask) {
         return List.of(ask.callId(), ask.kind());
     }
@@ -337,7 +339,7 @@ public final class PhasesCheckpoint {
         return result;
     }
 
-    /** The format knows objects only. */
+    /** The format supports objects only. */
     private static @Nullable Json structured(Turn turn) {
         return turn.structured().filter(Json::isObject).orElse(null);
     }
@@ -361,8 +363,6 @@ public final class PhasesCheckpoint {
         record.put("payload", payload);
         return record;
     }
-
-    // ---- snapshots
 
     private void addSnapshot(Conversation state) {
         Json snapshot = snapshot(state);
@@ -402,7 +402,7 @@ public final class PhasesCheckpoint {
         return Json.of(record);
     }
 
-    /** The newest reply, if some of its calls are open and none of them can be taking effect. */
+    /** The newest reply, if it has open calls and none of them can be taking effect. */
     private static Optional<Message> pendingReply(Conversation state) {
         boolean harmless = state.openCalls().stream().allMatch(call -> isHarmless(state, call));
         return state.openCalls().isEmpty() || !harmless
@@ -453,7 +453,7 @@ public final class PhasesCheckpoint {
         return call;
     }
 
-    /** The results of calls of a reply that is still pending. */
+    /** The results of a pending reply's calls. */
     private static Map<String, Object> effects(Conversation state, Optional<Message> pending) {
         Map<String, Object> effects = new LinkedHashMap<>();
         if (pending.isPresent()) {
@@ -467,7 +467,7 @@ public final class PhasesCheckpoint {
         return effects;
     }
 
-    /** Of what the reply says. An approval may have had something else run, of which only its result is told. */
+    /** A result with the arguments in the reply. If an approval changed them, only the result shows it. */
     private static Map<String, Object> effect(Part.ToolUse use, Part.ToolResult result) {
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("input_hash", inputHash(use.name(), use.input()));
@@ -493,7 +493,7 @@ public final class PhasesCheckpoint {
     private List<Object> rows(Conversation state, Optional<Message> pending) {
         List<Message> messages = new ArrayList<>(CheckpointMessages.messages(state));
         if (pending.isPresent()) {
-            // The results that there are stand among the effects.
+            // Existing results are stored as effects.
             while (!messages.get(messages.size() - 1).equals(pending.get())) {
                 messages.remove(messages.size() - 1);
             }
@@ -530,7 +530,7 @@ public final class PhasesCheckpoint {
         }
     }
 
-    /** Those of a snapshot that the thread began with, and of all calls since. */
+    /** The calls in the snapshot that the thread started from, and all calls since. */
     private List<Object> toolExecutions(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("tool_executions"));
         Set<String> known = new HashSet<>();
@@ -547,7 +547,7 @@ public final class PhasesCheckpoint {
         return rows;
     }
 
-    /** The calls that rows of subagents are about in a snapshot that the thread began with. Rows have no ids. */
+    /** The subagent calls in the snapshot that the thread started from. Its rows have no ids. */
     private static Set<String> toldOfSubagents(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
         Set<String> calls = new HashSet<>();
@@ -566,13 +566,13 @@ public final class PhasesCheckpoint {
     }
 
     private static boolean isAbout(Map<?, ?> row, Part.ToolUse use, Part.ToolResult result) {
-        // Of results, a snapshot's messages don't tell which are errors.
+        // A snapshot's messages do not tell which results are errors.
         boolean isText = result.content().equals(row.get("output_text"))
                 || result.content().equals(row.get("error"));
         return isText && use.name().equals(row.get("subagent_name"));
     }
 
-    /** Those of a snapshot that the thread began with, and of all calls to subagents since. */
+    /** The subagent calls in the snapshot that the thread started from, and all calls since. */
     private List<Object> subagentExecutions(Conversation state) {
         List<Object> rows = new ArrayList<>(Extras.of(state).list("subagent_executions"));
         Set<String> known = toldOfSubagents(state);
@@ -584,7 +584,7 @@ public final class PhasesCheckpoint {
         return rows;
     }
 
-    /** Takes a call that has its result, and how long it took. */
+    /** Receives a call with its result and duration. */
     private interface Result {
         void take(Part.ToolUse use, Call call, Part.ToolResult result, long millis);
     }
@@ -630,7 +630,7 @@ public final class PhasesCheckpoint {
         return row;
     }
 
-    /** The turn's own, as far as they have come to something. Those of a reply that is pending are still to be made. */
+    /** The number of the turn's calls that have a result. Calls of a pending reply are not counted. */
     private static int toolCallCount(Conversation state, Optional<Message> pending) {
         int[] count = {Extras.of(state).countOfTurn("tool_calls")};
         int turn = state.turn().number();
@@ -661,8 +661,8 @@ public final class PhasesCheckpoint {
     }
 
     /**
-     * Only people are waited for. Where some of the newest reply's calls were begun, all that are open are taken for ones
-     * that ask something: no call that waits for its approval may be among them.
+     * Whether the turn waits only for people. If calls of the newest reply have started, a reader treats all open ones
+     * as asking a question, so none of them may be waiting for approval.
      */
     private static boolean isPaused(Conversation state) {
         boolean allAsk = state.openCalls().stream().allMatch(call -> call.status() == Call.Status.ASKING);
@@ -670,7 +670,7 @@ public final class PhasesCheckpoint {
                 && (allAsk || pendingReply(state).isPresent());
     }
 
-    /** A model as agents name it, {@code provider:name}. */
+    /** A model in the form {@code provider:name}. */
     private record Model(
             @Nullable String provider, @Nullable String name) {}
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the {@code phases} format: a record, a snapshot, or a chain, of which the newest snapshot counts, or the end of
- * the run where it has ended.
+ * the run if it has ended.
  */
 final class PhasesReader {
     private static final double LAST_SECOND = 253_402_300_799.0;
@@ -30,16 +30,16 @@ final class PhasesReader {
     private final Instant at;
     private final Restoration conversation;
     private final CallIds ids;
-    /** The calls of the newest reply, as the file has them. */
+    /** The calls of the newest reply, with their ids in the file. */
     private List<Part.ToolUse> newestCalls = List.of();
 
-    /** Whether each call succeeded, by its id in the file, where the snapshot says. */
+    /** Whether each call succeeded, by its id in the file, if the snapshot tells. */
     private Map<String, Boolean> outcomes = Map.of();
 
-    /** What no rule needs, and checkpoints show again. */
+    /** Values that no rule needs, for later checkpoints. */
     private final Map<String, Object> extras = new LinkedHashMap<>();
 
-    /** {@code at} is the snapshot's time. */
+    /** @param at the time of the snapshot */
     private PhasesReader(Json document, CheckpointFields payload, Optional<PhasesChain> chain, Instant at) {
         this.document = document;
         this.payload = payload;
@@ -92,7 +92,7 @@ final class PhasesReader {
                 .filter(outcomes::containsKey)
                 .toList();
         if (!open.isEmpty()) {
-            extras.put("not_executed", open); // What is told under their ids is told of earlier calls.
+            extras.put("not_executed", open); // Values under these ids refer to earlier calls.
         }
         conversation.extras(Json.of(extras));
         return new RestoredCheckpoint(CheckpointFormat.PHASES, document, conversation.restore(), thread);
@@ -115,9 +115,7 @@ final class PhasesReader {
         }
     }
 
-    // ---- the end of a run
-
-    /** What the run came to, and what was said as far as a snapshot has it. */
+    /** Reads the outcome of the run, and the conversation as far as a snapshot has it. */
     private void end(PhasesChain.Entry end, boolean hasSnapshot) {
         CheckpointFields result = end.payload().object("terminal_result");
         String state = end.payload().text("state");
@@ -140,7 +138,7 @@ final class PhasesReader {
         }
         String text = result.optionalText("final_text").orElse("");
         switch (state) {
-            // A degraded run is complete, and says what it lacks.
+            // A degraded run is complete, and its text says what is missing.
             case "completed", "degraded" -> {
                 if (!text.isEmpty() && !text.equals(conversation.lastWords())) {
                     conversation.say(
@@ -158,7 +156,7 @@ final class PhasesReader {
         }
     }
 
-    /** What came of the snapshot's open calls, as far as the end tells. Whatever else was open then may have run. */
+    /** Closes the snapshot's open calls with the outcomes in the end record. Any other open call may have run. */
     private void closeCalls(PhasesChain.Entry end) {
         List<CheckpointFields> known = executions(payload);
         List<CheckpointFields> rows = executions(end.payload().object("terminal_result"));
@@ -183,8 +181,6 @@ final class PhasesReader {
                         .isPresent())
                 .toList();
     }
-
-    // ---- snapshots
 
     private void snapshot(RecordedEffects effects) {
         int step = payload.count("step");
@@ -225,7 +221,7 @@ final class PhasesReader {
     private void standing(boolean pendingReply) {
         switch (payload.text("state")) {
             case "paused" -> {
-                // A reply that is not pending any more had its calls begun, and so these have run as far as they can.
+                // The reply is not pending any more, so its calls were started, and have run as far as they could.
                 if (pendingReply) {
                     conversation.paused();
                 } else {
@@ -243,7 +239,7 @@ final class PhasesReader {
                 structured(payload, "final_structured");
             }
             case "pending", "running", "degraded" -> {
-                // Of a reply that is not pending any more, the calls were begun, whoever is waited for.
+                // The calls of a reply that is not pending any more were started, even if the run waits for a person.
                 if (pendingReply) {
                     chain.flatMap(PhasesChain::pauseSinceSnapshot)
                             .ifPresentOrElse(this::pause, conversation::untouched);
@@ -256,7 +252,7 @@ final class PhasesReader {
         }
     }
 
-    /** When people are waited for, whatever else a reply asked for is over, or waits for them too. */
+    /** When the run waits for people, the other calls of the reply are over or wait too. */
     private void pause(PhasesChain.Pause pause) {
         List<Part.ToolUse> open = conversation.openCalls();
         Optional<Part.ToolUse> asking = open.stream()
@@ -330,7 +326,7 @@ final class PhasesReader {
             throw row.corrupt("calls on another side than the assistant's");
         }
         Message message = switch (row.text("role")) {
-            // The first are instructions, and the agent that goes on has its own.
+            // The first system message has the instructions; the agent that continues has its own.
             case "system" -> new Message(Role.USER, first ? List.of() : content(row));
             case "user" -> new Message(Role.USER, content(row));
             case "assistant" -> {
@@ -364,7 +360,7 @@ final class PhasesReader {
         return new Message(Role.ASSISTANT, content(row)).text();
     }
 
-    /** One that names no call, and that no open call of its tool waits for, is what a user might have told. */
+    /** A result without a call id and without an open call of its tool is treated as a user message. */
     private Message result(CheckpointFields row) {
         String text = words(row);
         Optional<String> tool = row.optionalName("name");
@@ -388,7 +384,7 @@ final class PhasesReader {
         return new Message(Role.ASSISTANT, parts);
     }
 
-    /** The calls of a reply, with ids of their own. */
+    /** The calls of a reply, with unique ids. */
     private List<Part.ToolUse> calls(CheckpointFields reply) {
         ids.beginReply();
         newestCalls = reply.each("tool_calls", PhasesReader::call);
@@ -397,7 +393,7 @@ final class PhasesReader {
                 .toList();
     }
 
-    /** As the file has it. Without an id, which some providers don't give, it is empty here. */
+    /** A call as the file has it; its id is empty if the file has none. */
     private static Part.ToolUse call(Object value, String place) {
         CheckpointFields call = CheckpointFields.of(value, place);
         return new Part.ToolUse(call.optionalId("id").orElse(""), call.id("tool_name"), call.json("arguments"));
@@ -426,8 +422,6 @@ final class PhasesReader {
             structured(reply, "structured_response");
         }
     }
-
-    // ---- extras
 
     private void keep(CheckpointFields source, int toolCalls, int replayed) {
         keepText(source, "session_token");

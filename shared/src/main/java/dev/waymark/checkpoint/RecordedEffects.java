@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Results that are recorded beside a conversation, so that a call which has one is never made again. Each row carries the
- * hashes of what went in and what came out; one that does not fit is corruption.
+ * Results recorded separately from a conversation, so that a call with a result is never executed again. Each row has
+ * hashes of its input and output; a mismatch is corruption.
  */
 final class RecordedEffects {
     private final Map<String, List<Row>> rows = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ final class RecordedEffects {
         }
     }
 
-    /** What stands beside a record of this step. */
+    /** Adds the results recorded with this step. */
     void add(CheckpointFields effects, int step) {
         for (String callId : effects.names()) {
             CheckpointFields fields = effects.object(callId);
@@ -40,8 +40,8 @@ final class RecordedEffects {
     }
 
     /**
-     * Gives the open calls their results, and returns how many there were. Rows of other calls have nothing to add. Of an
-     * id that is repeated, only the rows of the newest step are those of the newest call.
+     * Gives the open calls their results, and returns their number. Rows of other calls are ignored. If an id is
+     * repeated, only rows of the newest step belong to the newest call.
      */
     int replay(CallIds ids, Restoration conversation, int newestStep, Instant at) {
         int replayed = 0;

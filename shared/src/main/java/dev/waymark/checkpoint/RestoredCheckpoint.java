@@ -5,9 +5,9 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * A conversation as a checkpoint holds it.
+ * A conversation read from a checkpoint.
  *
  * @param document the checkpoint itself
- * @param thread the id that it names, of a thread or of a session
+ * @param thread the id of the thread or session that it names
  */
 public record RestoredCheckpoint(CheckpointFormat format, Json document, Conversation state, Optional<String> thread) {}

@@ -14,8 +14,8 @@ import java.util.Map;
 /**
  * The {@code runner} format: messages, iterations, usage, and the call that waits for an answer.
  *
- * <p>A prompt's content is a string, an assistant's a list of parts, and tool results are one user message. Results of a
- * batch that is not complete stand beside the open call as a partial batch; {@code pendingToolUseId} names the first
+ * <p>A prompt's content is a string, an assistant's a list of parts, and tool results are one user message. Results of
+ * an incomplete batch are stored next to the open call as a partial batch; {@code pendingToolUseId} names the first
  * open call in call order and is absent unless the run waits for a person.
  */
 public final class RunnerCheckpoint {
@@ -25,7 +25,7 @@ public final class RunnerCheckpoint {
         return of(state, state.turn(), CheckpointMessages.iterations(state));
     }
 
-    /** As it stood for this turn, which may have ended at the moment when the next one began. */
+    /** The state of this turn, which may have ended in the moment in which the next one started. */
     public static Json of(Conversation state, Turn turn) {
         return of(state, turn, turn.iterations());
     }
@@ -42,7 +42,7 @@ public final class RunnerCheckpoint {
         return Json.of(checkpoint);
     }
 
-    /** The transcript, with the results that wait to be committed. */
+    /** The transcript, including results not yet committed to it. */
     public static List<Object> messages(Conversation state) {
         List<Object> rows = new ArrayList<>();
         CheckpointMessages.messages(state).forEach(message -> rows.add(row(message)));

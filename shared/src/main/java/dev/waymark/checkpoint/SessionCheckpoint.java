@@ -21,10 +21,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code session} format: a session, its newest checkpoint and its log of tool calls; and {@code versions}, all of
- * its checkpoints.
+ * The {@code session} format: a session, its newest checkpoint and its tool call log; and {@code versions}, all of its
+ * checkpoints.
  *
- * <p>It has no place for images. The status is that of the newest turn.
+ * <p>It cannot represent images. The status is that of the newest turn.
  */
 public final class SessionCheckpoint {
     private SessionCheckpoint() {}
@@ -57,14 +57,14 @@ public final class SessionCheckpoint {
     }
 
     /**
-     * The checkpoints of all versions that are still held, oldest first. Each has the whole transcript, so they are made
-     * one by one, of rows that they share.
+     * The checkpoints of all versions in history, oldest first. Each has the whole transcript, so they are created one
+     * by one, from shared rows.
      */
     public static Stream<Json> versions(Timeline timeline) {
         return versions(timeline, timeline.versions());
     }
 
-    /** The newest of them. */
+    /** The checkpoint of the newest version. */
     public static Stream<Json> newestVersion(Timeline timeline) {
         List<Version> versions = timeline.versions();
         return versions(timeline, versions.subList(Math.max(0, versions.size() - 1), versions.size()));
@@ -120,7 +120,7 @@ public final class SessionCheckpoint {
                 .map(SessionCheckpoint::block)
                 .flatMap(Optional::stream)
                 .toList();
-        // Somebody showed a picture and said nothing.
+        // A message with images only.
         row.put("blocks", blocks.isEmpty() ? List.of(block(new Part.Text("")).orElseThrow()) : blocks);
         return row;
     }
@@ -163,7 +163,7 @@ public final class SessionCheckpoint {
         return tree;
     }
 
-    /** All calls that were ever made in the session, in the order in which they were. */
+    /** All calls of the session, in order. */
     private static List<Object> toolCalls(String sessionId, Conversation state) {
         List<Transcript.Entry> entries = CheckpointMessages.entries(state);
         Map<String, Integer> order = new LinkedHashMap<>();
@@ -178,7 +178,7 @@ public final class SessionCheckpoint {
                 entries.stream().map(Transcript.Entry::message).toList());
         List<Call> calls = new ArrayList<>();
         state.calls().forEach((id, call) -> {
-            // Of what was forgotten, nobody knows the key any more.
+            // The key of a deleted call is not known any more.
             if (call.digest().isEmpty()) {
                 calls.add(call);
             }
@@ -201,7 +201,7 @@ public final class SessionCheckpoint {
             String sessionId, Conversation state, Call call, Instant startedAt, Optional<Part.ToolResult> said) {
         Optional<String> result =
                 said.map(Part.ToolResult::content).or(() -> state.effects().flatMap(effects -> effects.resultOf(call)));
-        // Of a conversation that came from elsewhere, only its results tell.
+        // In a conversation from a file, only the results are known.
         boolean failed = said.filter(Part.ToolResult::isError).isPresent();
         Map<String, Object> row = new LinkedHashMap<>();
         row.put("session_id", sessionId);

@@ -48,7 +48,7 @@ final class SessionReader {
         }
         switch (session.text("status")) {
             case "active" -> {
-                // As the transcript has it.
+                // The transcript decides.
             }
             case "completed" -> conversation.standing(Turn.Status.COMPLETE, conversation.lastWords(), "");
             case "failed" -> conversation.standing(Turn.Status.FAILED, "", "the session failed");
@@ -58,7 +58,7 @@ final class SessionReader {
         return new CheckpointReader.Named(conversation, Optional.of(id));
     }
 
-    /** Deleting some of them does no harm: the newest has everything. */
+    /** Some versions may have been deleted: the newest has everything. */
     static CheckpointReader.Named versions(List<?> list, Instant now) {
         CheckpointFields newest = null;
         int version = -1;
@@ -67,7 +67,7 @@ final class SessionReader {
             if (number <= version) {
                 throw checkpoint.corrupt("version " + number + " after version " + version);
             }
-            // Each of them must be sound, not the newest alone.
+            // All versions must be valid, not only the newest.
             checkpoint.time("created_at");
             version(checkpoint, now);
             version = number;
@@ -76,7 +76,7 @@ final class SessionReader {
         return version(Objects.requireNonNull(newest), now);
     }
 
-    /** One of them. Where it is loaded from a store, it has no time of its own. */
+    /** Reads one version. A version loaded from a store has no time of its own. */
     static CheckpointReader.Named version(CheckpointFields checkpoint, Instant now) {
         SessionReader reader = new SessionReader(now);
         Instant at = reader.time(checkpoint);
@@ -93,7 +93,7 @@ final class SessionReader {
         return rows.isEmpty() ? now : rows.get(rows.size() - 1).time("created_at");
     }
 
-    /** The instructions are as old as their thread. */
+    /** The time of the instructions is the start of the thread. */
     private static Optional<Instant> began(CheckpointFields checkpoint) {
         return checkpoint.each("transcript", CheckpointFields::of).stream()
                 .filter(row -> row.text("role").equals("system"))
@@ -129,7 +129,7 @@ final class SessionReader {
         List<Part> parts = row.each("blocks", this::block);
         switch (role) {
             case "system" -> {
-                // The first are instructions, and the agent that goes on has its own.
+                // The first system message has the instructions; the agent that continues has its own.
                 if (!first) {
                     conversation.say(new Message(Role.USER, parts), id, at);
                 }
@@ -175,7 +175,9 @@ final class SessionReader {
         return new Workspace.PlanStep(step.text("id"), step.text("description"), status);
     }
 
-    /** Keys are made of all that makes a call, so one that fits no number of earlier calls is not this call's. */
+    /**
+     * The idempotency key is derived from the call, so one that matches no number of earlier calls is not this call's.
+     */
     private static int repeat(CheckpointFields row, String session, String tool, Json args) {
         return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)
                 .orElseThrow(() -> row.corrupt("\"idempotency_key\" is not that of the call"));

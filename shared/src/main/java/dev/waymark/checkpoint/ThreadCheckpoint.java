@@ -18,10 +18,10 @@ import java.util.Set;
 /**
  * The {@code thread} format: messages, todos and files of a named thread, and the call that waits for a person.
  *
- * <p>A call that was approved and then asked something has its approval among the messages, as the format's own library
- * has it: nothing else tells it from one that waits for its approval, and that one would run.
+ * <p>If an approved call then asked a question, its approval is among the messages, as in the format's own library.
+ * Otherwise it would look like a call that waits for approval, which would run.
  *
- * <p>It has no place for reasoning, images and plans. Steps are counted over the thread's whole life, from 1.
+ * <p>It cannot represent reasoning, images and plans. Steps are counted over the thread's whole life, from 1.
  */
 public final class ThreadCheckpoint {
     private ThreadCheckpoint() {}
@@ -40,7 +40,7 @@ public final class ThreadCheckpoint {
         return Json.of(checkpoint);
     }
 
-    /** How many messages a checkpoint of this state has. */
+    /** The number of messages in a checkpoint of this state. */
     public static int messageCount(Conversation state) {
         return rows(state).size();
     }
@@ -64,7 +64,7 @@ public final class ThreadCheckpoint {
         return rows;
     }
 
-    /** That the call may run. It is asked about here under the call's own id. */
+    /** The request for approval of a call, which has the call's id here. */
     private static Map<String, Object> approvalRequest(String callId) {
         Map<String, Object> part = new LinkedHashMap<>();
         part.put("type", "tool-approval-request");

@@ -9,17 +9,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The parts of messages that only other programs write in the {@code thread} format. */
+/** The message parts of the {@code thread} format that only other programs write. */
 final class ThreadParts {
     private static final Pattern DATA_URL = Pattern.compile("data:([^;,]+);base64,(.*)", Pattern.DOTALL);
 
-    /** How the base64 of a picture begins, by its kind. */
+    /** The base64 prefixes of image types. */
     private static final Map<String, String> BEGINNINGS =
             Map.of("iVBORw", "image/png", "/9j/", "image/jpeg", "R0lGOD", "image/gif", "UklGR", "image/webp");
 
     private ThreadParts() {}
 
-    /** What a user says in several parts. */
+    /** A part of a user message. */
     static Part said(Object value, String place) {
         CheckpointFields part = CheckpointFields.of(value, place);
         return switch (part.text("type")) {
@@ -30,7 +30,7 @@ final class ThreadParts {
         };
     }
 
-    /** By its address, or as base64. Of files, only those that are images can be taken. */
+    /** An image by URL, or as base64. Other files are not supported. */
     private static Part image(CheckpointFields part, String source) {
         Optional<String> mediaType = part.optionalName("mediaType").or(() -> part.optionalName("mimeType"));
         if (part.text("type").equals("file")
@@ -55,7 +55,7 @@ final class ThreadParts {
                 .orElseThrow(() -> part.corrupt("an image of an unknown kind"));
     }
 
-    /** What came of a call, as one text. */
+    /** The result of a call, as one text. */
     static Part.ToolResult output(CheckpointFields output, String callId, String tool) {
         return switch (output.text("type")) {
             case "text" -> {
@@ -72,7 +72,7 @@ final class ThreadParts {
         };
     }
 
-    /** Words are words. Of anything else, a text has only its JSON. */
+    /** Text parts are joined; anything else becomes JSON. */
     private static String joined(CheckpointFields output) {
         List<CheckpointFields> parts = output.each("value", CheckpointFields::of);
         return parts.stream().allMatch(part -> part.text("type").equals("text"))

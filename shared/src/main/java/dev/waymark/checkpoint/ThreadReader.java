@@ -18,16 +18,19 @@ import java.util.Optional;
 /** Reads the {@code thread} format. */
 final class ThreadReader {
     private final CallIds ids = new CallIds();
-    /** The calls that people were asked about, by the ids of the approvals. */
+    /** The calls that people were asked about, by approval id. */
     private final Map<String, String> requests = new LinkedHashMap<>();
 
     private final List<Decision> decisions = new ArrayList<>();
 
     private ThreadReader() {}
 
-    /** What a person said of a call. */
+    /** A person's decision about a call. */
     private record Decision(CheckpointFields part, String approvalId, String callId, boolean approved) {
-        /** Of a call that we asked about. It is told where the call went on to ask something, and not before. */
+        /**
+         * Whether Waymark asked for the decision. It writes such a decision only if the call asked a question
+         * afterwards.
+         */
         boolean isOurs() {
             return approvalId.equals(callId);
         }
@@ -37,7 +40,7 @@ final class ThreadReader {
         return new ThreadReader().named(fields, fields.some("messages", CheckpointFields::of));
     }
 
-    /** A thread in which everything that was said has been cleared. */
+    /** A thread whose conversation was cleared. */
     static CheckpointReader.Named readCleared(CheckpointFields fields) {
         return new ThreadReader().named(fields, List.of());
     }
@@ -64,8 +67,8 @@ final class ThreadReader {
     }
 
     /**
-     * The call that waits for a person. It may stand here alone, in which case the messages get it. Other arguments than
-     * those of its message are what a person approved, or else they contradict it.
+     * Reads the call that waits for a person. If it is missing in the messages, it is added to them. If its arguments
+     * differ from those in the messages, a person must have approved them; otherwise it is corruption.
      */
     private String interrupt(CheckpointFields interrupt, List<Message> messages, Restoration conversation) {
         interrupt.count("step");
@@ -93,7 +96,7 @@ final class ThreadReader {
         return callId;
     }
 
-    /** What was decided of a call that has its result is past. */
+    /** A decision about a call with a result has no effect any more. */
     private static void decide(Decision decision, Restoration conversation, Optional<String> interrupted) {
         String callId = decision.callId();
         if (!conversation.hasCall(callId)) {
@@ -111,7 +114,7 @@ final class ThreadReader {
         }
     }
 
-    /** A row that only tells of decisions says nothing. */
+    /** The message of a row; empty for a row with decisions only. */
     private Optional<Message> row(CheckpointFields row) {
         if (!row.text("role").equals("tool")) {
             return Optional.of(message(row));
@@ -140,7 +143,8 @@ final class ThreadReader {
 
     private Message message(CheckpointFields row) {
         return switch (row.text("role")) {
-            // The agent's own instructions are not among the messages: this is a summary, or what somebody said.
+            // The agent's own instructions are not among the messages, so this is a summary or part of the
+            // conversation.
             case "system" -> Message.user(row.text("content"));
             case "user" ->
                 row.value("content") instanceof String text

@@ -5,7 +5,7 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 
-/** Times, as the formats spell them. */
+/** Times in the formats' notations. */
 final class Timestamps {
     private static final DateTimeFormatter MILLIS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
@@ -16,17 +16,17 @@ final class Timestamps {
 
     private Timestamps() {}
 
-    /** As JavaScript's {@code toISOString} has it. */
+    /** In the notation of JavaScript's {@code toISOString}. */
     static String millis(Instant at) {
         return MILLIS.format(at);
     }
 
-    /** As Python's {@code isoformat} has it: no fraction where there is none. */
+    /** In the notation of Python's {@code isoformat}: without a fraction if it is zero. */
     static String iso(Instant at) {
         return (at.getNano() == 0 ? SECONDS : MICROS).format(at);
     }
 
-    /** Seconds since 1970, as Python's {@code time.time} has them. */
+    /** Seconds since 1970, like Python's {@code time.time}. */
     static double seconds(Instant at) {
         return at.toEpochMilli() / 1000.0;
     }

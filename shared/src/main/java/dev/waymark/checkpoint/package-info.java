@@ -1,7 +1,7 @@
 /**
  * The documented checkpoint formats, each a view of a conversation.
  *
- * <p>It must not know where the conversation came from: of {@code history} it sees Timeline and nothing else.
+ * <p>Must not know where the conversation came from: it only uses Timeline from {@code history}.
  */
 @NullMarked
 package dev.waymark.checkpoint;

@@ -9,10 +9,10 @@ import java.util.Optional;
 /**
  * A failure, as a command reports it: {@code waymark: WHAT: VALUE. REMEDY}.
  *
- * @param type the name by which programs know it
- * @param remedy what to do about it, or nothing
- * @param thread the thread that goes on without this request, if there is one
- * @param details what else is wrong, each shown on a line of its own
+ * @param type identifies the failure for programs
+ * @param remedy what to do about it; may be empty
+ * @param thread the thread that continues without this request, if any
+ * @param details further problems, each shown on its own line
  */
 public record CommandError(
         int exitCode, String type, String message, String remedy, Optional<String> thread, List<String> details) {
@@ -28,7 +28,7 @@ public record CommandError(
         return new CommandError(ExitCode.BAD_INPUT, BAD_INPUT, message, remedy);
     }
 
-    /** A bug, or something that nobody thought of. */
+    /** A bug, or an unforeseen failure. */
     public static CommandError unexpected(Throwable problem) {
         return new CommandError(
                 ExitCode.FAILED,
@@ -37,22 +37,22 @@ public record CommandError(
                 "Add --verbose to see where");
     }
 
-    /** The same failure of the thread that goes on without this request, if there is one. */
+    /** A copy with the thread that continues without this request. */
     public CommandError about(Optional<String> id) {
         return new CommandError(exitCode, type, message, remedy, id, details);
     }
 
-    /** The same failure, with more of what is wrong. */
+    /** A copy with further problems. */
     public CommandError with(List<String> more) {
         return new CommandError(exitCode, type, message, remedy, thread, more);
     }
 
-    /** For programs, which know the help text already. */
+    /** For programs, which do not need hints. */
     CommandError withoutRemedy() {
         return new CommandError(exitCode, type, message, "", thread, details);
     }
 
-    /** On one line, whatever is in it. */
+    /** The failure on one line. */
     public String line() {
         return "waymark: " + words();
     }
@@ -66,7 +66,7 @@ public record CommandError(
         return what + (isSentence ? " " : ". ") + SafeText.line(remedy);
     }
 
-    /** For programs. */
+    /** The failure as a JSON document. */
     public Map<String, Object> document() {
         Map<String, Object> error = new LinkedHashMap<>();
         error.put("type", type);

@@ -2,13 +2,13 @@ package dev.waymark.cli;
 
 import java.util.Optional;
 
-/** How this program was called, for hints that can be pasted into the same shell. */
+/** The name under which this program was started, for hints that can be pasted into the same shell. */
 public final class CommandName {
     private static final String PROPERTY = "waymark.command";
 
     private CommandName() {}
 
-    /** {@code ./waymark}, {@code waymark}, or whatever the launcher says. */
+    /** {@code ./waymark}, {@code waymark}, or another name that the launcher sets. */
     public static String get() {
         return Optional.ofNullable(System.getProperty(PROPERTY)).orElse("waymark");
     }

@@ -15,14 +15,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * One line on stderr for whatever goes wrong, with {@code --verbose} the stack trace as well; with {@code --json} also a
- * document on stdout.
+ * Prints one line to stderr for each failure, with {@code --verbose} also the stack trace, and with {@code --json} also
+ * a document to stdout.
  */
 public final class ErrorRenderer {
     private static final String JSON = "--json";
     private static final String VERBOSE = "--verbose";
 
-    /** The words of the program for what its commands throw. */
+    /** Converts exceptions of commands to errors. */
     private final Function<Exception, CommandError> words;
 
     /** Commands that somebody who mistypes may have meant. */
@@ -33,7 +33,7 @@ public final class ErrorRenderer {
         this.known = known;
     }
 
-    /** Reports all failures of a command line. */
+    /** Makes a command line report all failures this way. */
     public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
         return install(commands, commands.getSubcommands().keySet(), words);
     }

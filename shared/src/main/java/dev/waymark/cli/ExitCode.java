@@ -9,7 +9,7 @@ public final class ExitCode {
     public static final int INTERRUPTED = 4;
     public static final int SERVER_UNREACHABLE = 5;
     public static final int WAITED_LONG_ENOUGH = 6;
-    /** What was asked for is done, but the saver does not have the newest checkpoint. The thread goes on. */
+    /** The command succeeded, but the saver does not have the newest checkpoint. The thread continues. */
     public static final int NOT_SAVED = 7;
 
     private ExitCode() {}

@@ -1,6 +1,6 @@
 /**
- * What the command lines of the worker and of the starter have in common: exit codes, and how a failure is reported.
- * Needs picocli, which only they bring. Must not know any command.
+ * What the command lines of the worker and the starter share: exit codes, and the format of failures. Needs picocli,
+ * which only they include. Must not depend on a particular command.
  */
 @NullMarked
 package dev.waymark.cli;

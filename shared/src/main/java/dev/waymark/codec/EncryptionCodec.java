@@ -26,12 +26,12 @@ import javax.crypto.spec.GCMParameterSpec;
  * Compresses payloads and encrypts them with AES-256-GCM. Thread-safe.
  *
  * <p>An encrypted payload names its key and its thread in its metadata. Both, and the namespace, are authenticated: a
- * payload that was moved to another thread or namespace, or altered, is refused. A payload that was encrypted without
- * knowing its thread, as by the Web UI through the codec server, is bound to its namespace only. Payloads that are not
- * encrypted pass through when they are read, so threads that started without keys go on, and plain signals are accepted.
+ * payload that was moved to another thread or namespace, or altered, is rejected. A payload encrypted without a known
+ * thread, for example by the Web UI through the codec server, is bound to its namespace only. Unencrypted payloads are
+ * accepted when reading, so that threads that started without keys continue, and plain signals work.
  */
 public final class EncryptionCodec implements PayloadCodec {
-    /** The value of the metadata {@code encoding} by which an encrypted payload is recognised. */
+    /** The value of the metadata field {@code encoding} that marks an encrypted payload. */
     public static final String ENCODING = "binary/encrypted";
 
     private static final String ENCODING_FIELD = "encoding";
@@ -78,7 +78,7 @@ public final class EncryptionCodec implements PayloadCodec {
                 .toList();
     }
 
-    /** Whether this payload was encrypted by a codec of this kind. */
+    /** Whether this payload was encrypted by such a codec. */
     public static boolean isEncrypted(Payload payload) {
         return ENCODING.equals(field(payload, ENCODING_FIELD).orElse(""));
     }
@@ -140,7 +140,7 @@ public final class EncryptionCodec implements PayloadCodec {
         return cipher;
     }
 
-    /** What a payload is bound to: none of these may hold a NUL, so the parts cannot be shifted. */
+    /** The authenticated context of a payload. No part can contain a NUL, so the parts cannot be shifted. */
     private byte[] boundTo(String keyId, Optional<String> boundThread) {
         return (keyId + '\0' + namespace + '\0' + boundThread.orElse("")).getBytes(StandardCharsets.UTF_8);
     }

@@ -20,7 +20,7 @@ import javax.crypto.spec.SecretKeySpec;
  * <p>Written as {@code ID:KEY}, separated by commas, spaces or line breaks. A key is 32 bytes in Base64.
  */
 public final class EncryptionKeys {
-    /** Keys, or {@code file:PATH} of a file that holds them. */
+    /** The keys, or {@code file:PATH} of a file with them. */
     public static final String VARIABLE = "WAYMARK_CODEC_KEYS";
 
     private static final int KEY_BYTES = 32;
@@ -37,7 +37,7 @@ public final class EncryptionKeys {
     /**
      * The keys in the environment variable {@code WAYMARK_CODEC_KEYS}, or empty if it is not set or blank.
      *
-     * @throws KeyProblem if the variable is set and does not hold usable keys
+     * @throws KeyProblem if the variable is set but has no usable keys
      */
     public static Optional<EncryptionKeys> of(Map<String, String> environment) {
         return Optional.ofNullable(environment.get(VARIABLE))
@@ -46,7 +46,7 @@ public final class EncryptionKeys {
     }
 
     /**
-     * Reads keys, or the file that holds them.
+     * Parses keys, or reads the file with them.
      *
      * @throws KeyProblem if there is no usable key
      */

@@ -1,7 +1,7 @@
 /**
  * Compression and encryption of payloads before they leave a process.
  *
- * <p>It must not know conversations, or what payloads mean.
+ * <p>Must not know conversations, nor the meaning of payloads.
  */
 @NullMarked
 package dev.waymark.codec;

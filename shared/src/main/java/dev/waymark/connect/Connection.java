@@ -30,13 +30,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** A connection to a Temporal server that is known to answer. */
+/** A connection to a Temporal server that has answered. */
 public final class Connection implements AutoCloseable {
     private static final int CONNECT_SECONDS = 10;
     private static final long MAY_REFUSE_MILLIS = 1_500;
     private static final Metadata.Key<byte[]> DEFAULT_SAVER =
             Metadata.Key.of(WireNames.DEFAULT_SAVER_HEADER, Metadata.BINARY_BYTE_MARSHALLER);
-    /** A server of this machine may name directories of this machine, and nothing else. */
+    /** The only kind of saver that a server on this machine may name: a directory. */
     private static final String FILE_SAVER = "file:";
 
     private final WorkflowServiceStubs stubs;
@@ -44,7 +44,7 @@ public final class Connection implements AutoCloseable {
     private final String address;
     private final ServerInfo server;
 
-    /** What a server says of itself. */
+    /** What the server reports about itself. */
     private record ServerInfo(String version, Optional<String> defaultSaver) {}
 
     private Connection(WorkflowServiceStubs stubs, WorkflowClient client, String address, ServerInfo server) {
@@ -54,20 +54,20 @@ public final class Connection implements AutoCloseable {
         this.server = server;
     }
 
-    /** Connects as the environment says: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS, profiles. */
+    /**
+     * Connects with the settings of the environment: {@code TEMPORAL_ADDRESS}, {@code TEMPORAL_NAMESPACE}, TLS,
+     * profiles.
+     */
     public static Connection fromEnvironment() throws ServerUnreachable {
         return open(settings(), Optional.empty(), List.of());
     }
 
-    /**
-     * Connects to this address, everything else as the environment says. The interceptors see all that is said to the
-     * server from then on.
-     */
+    /** Connects to this address, with the other settings of the environment. The interceptors see all later calls. */
     public static Connection to(String address, ClientInterceptor... interceptors) throws ServerUnreachable {
         return open(settings().toBuilder().setAddress(address).build(), Optional.empty(), List.of(interceptors));
     }
 
-    /** Connects to this address, or to the one in the environment, and has the SDK count into this scope. */
+    /** Connects to this address, or to that of the environment, with the SDK metrics in this scope. */
     public static Connection counted(Optional<String> address, Optional<Scope> metrics) throws ServerUnreachable {
         ClientConfigProfile.Builder profile = settings().toBuilder();
         address.ifPresent(profile::setAddress);
@@ -82,7 +82,7 @@ public final class Connection implements AutoCloseable {
         } catch (IOException | IllegalArgumentException e) {
             throw new ServerUnreachable("the Temporal settings can't be read: " + e.getMessage(), e);
         } catch (NullPointerException e) {
-            // What the library makes of a configuration file without any profile.
+            // Thrown by the library for a configuration file without a profile.
             throw new ServerUnreachable("the Temporal settings can't be read: no profile in the configuration file", e);
         }
     }
@@ -97,7 +97,7 @@ public final class Connection implements AutoCloseable {
                     "the server's address is a URL, and HOST:PORT is needed: " + given,
                     new IllegalArgumentException(given));
         }
-        // A dead link is noticed in 15 s. The channel's own default is three times as long.
+        // Detects a dead connection in 15 s. gRPC's default takes three times as long.
         WorkflowServiceStubsOptions.Builder options = WorkflowServiceStubsOptions.newBuilder(
                         profile.toWorkflowServiceStubsOptions())
                 .setEnableKeepAlive(true)
@@ -135,7 +135,7 @@ public final class Connection implements AutoCloseable {
         return new CodecDataConverter(PayloadJson.dataConverter(), List.of(new EncryptionCodec(keys, namespace)), true);
     }
 
-    /** A server that is just starting refuses for a moment. One that is not there refuses for good, and at once. */
+    /** Retries for a moment, since a starting server refuses connections at first. */
     private static ServerInfo serverInfo(WorkflowServiceStubs stubs) {
         AtomicReference<Metadata> headers = new AtomicReference<>(new Metadata());
         ClientInterceptor listening = MetadataUtils.newCaptureMetadataInterceptor(headers, new AtomicReference<>());
@@ -177,14 +177,14 @@ public final class Connection implements AutoCloseable {
         return client.getOptions().getNamespace();
     }
 
-    /** The server keeps nothing: the in-memory one, which is told by its lack of a version. */
+    /** Whether the server is the in-memory one, which stores nothing. It reports no version. */
     public boolean isInMemory() {
         return server.version().isEmpty();
     }
 
     /**
-     * Where an in-memory development server of this machine wants the threads kept that have names, so that they outlive
-     * it: {@code file:DIRECTORY}. Other servers have no such place.
+     * The saver recommended by an in-memory development server on this machine for named threads, so that they survive
+     * it: {@code file:DIRECTORY}. Empty for other servers.
      */
     public Optional<String> defaultSaver() {
         return server.defaultSaver()

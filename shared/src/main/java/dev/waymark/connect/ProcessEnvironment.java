@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The environment variables that this process goes by. {@code ./waymark} hands them over through a pipe, so that programs
- * of the same user do not find them in {@code /proc/PID/environ}; a process that was started another way has them where
- * every process has them.
+ * The environment variables of this process. {@code ./waymark} passes them through a pipe, so that other programs of
+ * the same user do not find them in {@code /proc/PID/environ}; a process that was started another way has them in its
+ * environment.
  */
 public final class ProcessEnvironment {
-    /** The system property that names the pipe. It can be read once. */
+    /** The system property with the path of the pipe, which can be read once. */
     private static final String SOURCE = "waymark.environment";
 
     private static final Map<String, String> VARIABLES = read();
@@ -39,7 +39,7 @@ public final class ProcessEnvironment {
         }
     }
 
-    /** What {@code env -0} prints. */
+    /** Parses the output of {@code env -0}. */
     static Map<String, String> parse(byte[] bytes) {
         Map<String, String> variables = new LinkedHashMap<>();
         for (String variable : new String(bytes, StandardCharsets.UTF_8).split("\0")) {

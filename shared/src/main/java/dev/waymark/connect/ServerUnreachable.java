@@ -1,6 +1,6 @@
 package dev.waymark.connect;
 
-/** No Temporal server answers where one is expected. */
+/** No Temporal server answers at the configured address. */
 public final class ServerUnreachable extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -1,7 +1,7 @@
 /**
- * The one place where a Temporal client is built.
+ * Builds Temporal clients.
  *
- * <p>It must not know what the client is used for.
+ * <p>Must not know what a client is used for.
  */
 @NullMarked
 package dev.waymark.connect;

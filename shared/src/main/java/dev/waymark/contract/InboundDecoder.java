@@ -251,7 +251,7 @@ public final class InboundDecoder {
 
         private static Json schemaOf(JsonNode schema) throws Unusable {
             if (!schema.isObject()) {
-                throw new Unusable("the schema is not a JSON object");
+                throw new Unusable("the schema is no JSON object");
             }
             Json kept = json(schema, "schema");
             int length = kept.canonical().length();
@@ -408,7 +408,7 @@ public final class InboundDecoder {
 
         private void requireObject() throws Unusable {
             if (!body.isObject()) {
-                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is not an object");
+                throw new Unusable(body.isMissingNode() ? "the payload is missing" : "the payload is no object");
             }
         }
 
@@ -510,7 +510,10 @@ public final class InboundDecoder {
         }
     }
 
-    /** Control flow within this class only. */
+    /**
+     * Control flow within this class only. Its reasons become part of the state, so they are never reworded: old histories
+     * would project to other states.
+     */
     private static final class Unusable extends Exception {
         private static final long serialVersionUID = 1L;
 

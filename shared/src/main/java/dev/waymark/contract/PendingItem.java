@@ -75,7 +75,7 @@ public record PendingItem(
             // Few checkpoints keep them.
             default ->
                 question.filter(text -> !text.isEmpty())
-                        .orElseGet(() -> tool + " asks something, and its words are not known.");
+                        .orElseGet(() -> tool + " asks something, but the question is not known.");
         };
     }
 

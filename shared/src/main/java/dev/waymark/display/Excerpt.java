@@ -3,17 +3,17 @@ package dev.waymark.display;
 import java.util.Locale;
 
 /**
- * The beginning of a text, with a note that says how much is missing.
+ * The beginning of a text, with a note about the length of the rest.
  *
- * @param isCut whether anything is missing: what is shown then is not enough to decide on
+ * @param isCut whether a part is missing, so that the shown text is not enough for a decision
  */
 public record Excerpt(String text, boolean isCut) {
-    /** At most this many characters of a text that is safe to show. */
+    /** At most this many characters of an already safe text. */
     public static Excerpt of(String safeText, int most) {
         return safeText.length() <= most ? new Excerpt(safeText, false) : cut(safeText, most, safeText.length());
     }
 
-    /** At most this many characters of any text, on one line. Of a long one, only the beginning is looked at. */
+    /** At most this many characters of any text, on one line. Only the beginning of a long text is processed. */
     public static Excerpt line(String text, int most) {
         if (text.length() <= 2 * most) {
             return of(SafeText.line(text), most);

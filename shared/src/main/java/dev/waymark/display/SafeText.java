@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Makes text that somebody else wrote safe to show. Characters that are invisible, that reorder what stands beside them,
- * or that a terminal obeys are shown as escapes such as {@code \}{@code u202e}, so that two texts that look alike are
- * alike. Line breaks are removed, or kept where the caller can indent each line.
+ * Makes text from others safe to show. Characters that are invisible, that reorder their surroundings, or that control
+ * a terminal are shown as escapes such as {@code \}{@code u202e}, so that texts that look the same are the same. Line
+ * breaks are removed, or kept if the caller can indent each line.
  *
- * <p>Emoji sequences and the joiners of Arabic and Indic scripts stay as they are.
+ * <p>Emoji sequences and the joiners of Arabic and Indic scripts are kept.
  */
 public final class SafeText {
     private static final int ZERO_WIDTH_NON_JOINER = 0x200C;
@@ -19,7 +19,7 @@ public final class SafeText {
     private static final int EMOJI_STYLE = 0xFE0F;
     private static final int NOTHING = -1;
 
-    /** The scripts in which a joiner changes the shape of the letters beside it. */
+    /** The scripts in which a joiner changes the shape of neighboring letters. */
     private static final Set<UnicodeScript> JOINING_SCRIPTS = EnumSet.of(
             UnicodeScript.ARABIC,
             UnicodeScript.SYRIAC,
@@ -59,7 +59,7 @@ public final class SafeText {
         return line.toString();
     }
 
-    /** On several lines: line breaks and tabs stay. The caller marks each line as part of this text. */
+    /** On several lines: line breaks and tabs are kept. The caller marks each line as part of this text. */
     public static String lines(String text) {
         String unix = text.replace("\r\n", "\n");
         StringBuilder lines = new StringBuilder(unix.length());
@@ -77,9 +77,9 @@ public final class SafeText {
     }
 
     /**
-     * JSON on one line, with the letters of all languages readable: only what is unsafe to show stays escaped.
+     * JSON on one line, with letters of all languages readable: only unsafe characters stay escaped.
      *
-     * @param canonical JSON in which everything outside printable ASCII is escaped
+     * @param canonical JSON in which everything outside of printable ASCII is escaped
      */
     public static String json(String canonical) {
         StringBuilder readable = new StringBuilder(canonical.length());
@@ -99,7 +99,7 @@ public final class SafeText {
         return escaped(readable.toString());
     }
 
-    /** Unlike in a sentence, spaces inside of JSON mean something. */
+    /** Keeps spaces, which are significant inside JSON strings. */
     private static String escaped(String text) {
         StringBuilder safe = new StringBuilder(text.length());
         int previous = NOTHING;
@@ -140,7 +140,7 @@ public final class SafeText {
         };
     }
 
-    /** Signs of Arabic, Syriac and Kaithi that are drawn. */
+    /** Visible format characters of Arabic, Syriac and Kaithi. */
     private static boolean isVisibleFormat(int character) {
         return (character >= 0x600 && character <= 0x605)
                 || character == 0x6DD
@@ -152,7 +152,7 @@ public final class SafeText {
                 || character == 0x110CD;
     }
 
-    /** Characters of other kinds that leave no mark: fillers, variation selectors, tags, a blank of Braille. */
+    /** Other invisible characters: fillers, variation selectors, tags, the blank Braille pattern. */
     private static boolean isInvisible(int character) {
         return character == 0x34F
                 || character == 0x115F

@@ -5,11 +5,11 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Finds what somebody may have meant by a word that is not known. */
+/** Suggests known words for a misspelled one. */
 public final class Suggestion {
     private Suggestion() {}
 
-    /** The known word that is nearest, if it is near enough for a slip of the keyboard, or begins with this one. */
+    /** The nearest known word, if the difference is small enough for a typing error, or this is its prefix. */
     public static Optional<String> of(String word, Collection<String> known) {
         String typed = word.toLowerCase(Locale.ROOT);
         int most = typed.length() / 3;
@@ -19,12 +19,12 @@ public final class Suggestion {
                 .min(Comparator.comparingInt(each -> distance(typed, each.toLowerCase(Locale.ROOT))));
     }
 
-    /** {@code Did you mean "model"?}, or nothing. */
+    /** {@code Did you mean "model"?}, or empty. */
     public static String question(String word, Collection<String> known) {
         return of(word, known).map(meant -> "Did you mean \"" + meant + "\"?").orElse("");
     }
 
-    /** Edits between two words: a letter more, less or other, and two neighbours swapped. */
+    /** The edit distance of two words: insertions, deletions, replacements, and swaps of neighbors. */
     private static int distance(String one, String other) {
         int[] before = new int[other.length() + 1];
         int[] last = new int[other.length() + 1];

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the histories of a thread's runs prove: how many recorded digests were compared, and which differed.
+ * The result of checking the histories of a thread's runs: how many recorded digests were compared, and which differ.
  *
- * <p>{@code contradictions} says in words what else was recorded differently: decisions, last words, and the results of
- * closed runs. {@code state} is the newest run's state, {@code cutState} its state after the workflow task at which the
- * history was cut, and {@code cut} says that retention has taken earlier runs away.
+ * <p>{@code contradictions} describes what else was recorded differently: decisions, last words, and the results of closed
+ * runs. {@code state} is the newest run's state, {@code cutState} its state after the workflow task at which its history
+ * was cut. {@code cut} tells that retention has deleted earlier runs.
  */
 public record DigestAudit(
         String runId,

@@ -2,5 +2,5 @@ package dev.waymark.history;
 
 import dev.waymark.contract.ModelInput;
 
-/** A model call for which the workflow recorded another conversation than the one that its history projects to. */
+/** A model call whose recorded conversation differs from the projection of its history. */
 public record DigestMismatch(String runId, long eventId, ModelInput recorded, String digest, int messageCount) {}

@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 
-/** Decodes the payloads of a thread's events, and the messages of its failures, as the codec encoded them. */
+/** Decodes the payloads and failure messages of a thread's events. */
 final class HistoryDecoder {
     private final PayloadCodec codec;
 
@@ -28,9 +28,9 @@ final class HistoryDecoder {
     }
 
     /**
-     * The event in plain form.
+     * The decoded event.
      *
-     * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a key that is missing
+     * @throws KeyProblem if a payload was altered, belongs elsewhere, or needs a missing key
      */
     HistoryEvent decoded(HistoryEvent event) {
         HistoryEvent.Builder plain = event.toBuilder();
@@ -42,7 +42,7 @@ final class HistoryDecoder {
         return plain.build();
     }
 
-    /** Returns the event of a reader without keys. The start of an encrypted run is enough to refuse all of it. */
+    /** Returns the event for a reader without keys. Throws if the run is encrypted, which its start event shows. */
     static HistoryEvent refuseEncrypted(HistoryEvent event) {
         for (Payload payload :
                 event.getWorkflowExecutionStartedEventAttributes().getInput().getPayloadsList()) {
@@ -75,14 +75,14 @@ final class HistoryDecoder {
             return codec.decode(List.of(payload)).get(0);
         }
         if (message instanceof SearchAttributes || message instanceof Header) {
-            return message; // Neither is ever encoded.
+            return message; // Never encoded.
         }
         Message.Builder plain = message.toBuilder();
         decode(plain);
         return plain instanceof Failure.Builder failure ? worded(failure) : plain.build();
     }
 
-    /** Puts an encoded message and stack trace back to where readers look for them. */
+    /** Restores an encoded message and stack trace to their usual fields. */
     private static Failure worded(Failure.Builder failure) {
         if (failure.hasEncodedAttributes()) {
             try {

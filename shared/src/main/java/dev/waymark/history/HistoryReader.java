@@ -28,9 +28,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
-/** Fetches histories from a server, whole or from where one left off. Thread-safe. */
+/** Fetches histories from a server, completely or from a given event. Thread-safe. */
 public final class HistoryReader {
-    /** Batches of events, of which a page holds a number. A model call is seldom more than this many after the last. */
+    /** Page sizes, counted in batches of events. Two model calls are seldom further apart than the first. */
     private static final int FIRST_REVERSE_PAGE = 16;
 
     private static final int MOST_REVERSE_PAGE = 256;
@@ -38,10 +38,10 @@ public final class HistoryReader {
     private final WorkflowServiceStubs stubs;
     private final String namespace;
     private final Optional<PayloadCodec> codec;
-    /** The in-memory server reads forwards only. */
+    /** The in-memory server cannot read backwards. */
     private volatile boolean readsBackwards = true;
 
-    /** Reads histories of this client's namespace, and decodes them if the client's payloads are encoded. */
+    /** Reads histories of this client's namespace, and decodes them if the client has a codec. */
     public HistoryReader(WorkflowClient client) {
         this.stubs = client.getWorkflowServiceStubs();
         this.namespace = client.getOptions().getNamespace();
@@ -50,7 +50,7 @@ public final class HistoryReader {
                 : Optional.empty();
     }
 
-    /** Brings a projector up to the present. */
+    /** Reads all new events into the projector. */
     public void catchUp(String workflowId, Projector projector) {
         WorkflowExecution run = execution(workflowId, projector.runId());
         if (projector.lastEventId() == 0 || !readsBackwards) {
@@ -69,8 +69,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Waits until the run has events that the projector has not, at most about this long, and takes them. The wait is a
-     * long poll that the server answers at once when something happens. Returns false when nothing came.
+     * Waits for new events of the run, about this long at most, and reads them into the projector, by a long poll that
+     * the server answers at once when something happens. Returns false if nothing came.
      */
     public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
         WorkflowExecution run = execution(workflowId, projector.runId());
@@ -89,12 +89,12 @@ public final class HistoryReader {
         return projector.lastEventId() > before;
     }
 
-    /** Where a long poll stands. */
+    /** The state of a long poll. */
     public static final class Following {
         private ByteString token = ByteString.EMPTY;
     }
 
-    /** The newest run of a thread, or empty when the server knows no such thread. */
+    /** The newest run of a thread, or empty if the server has no such thread. */
     public Optional<DescribeWorkflowExecutionResponse> describe(String workflowId) {
         try {
             return Optional.of(stubs.blockingStub()
@@ -117,8 +117,8 @@ public final class HistoryReader {
     }
 
     /**
-     * The run that goes on with the thread after this one closed, or empty when the thread closed with it. A reset
-     * terminates the run that it starts anew from, and does not say so there: the server knows a newer run then.
+     * The run that continues the thread after this one closed, or empty if the thread closed with it. A reset
+     * terminates the old run without a reference to the new one, so the server is asked for a newer run.
      */
     public Optional<String> successor(String workflowId, String runId, RunEnding ending) {
         if (ending.kind() != RunEnding.Kind.TERMINATED) {
@@ -127,12 +127,12 @@ public final class HistoryReader {
         return newestRun(workflowId).filter(newest -> !newest.equals(runId));
     }
 
-    /** Everything that is still held of a thread, or empty when the server knows no such thread. */
+    /** The history of a thread, as far as the server still has it; empty if it has none. */
     public Optional<Timeline> read(String workflowId) {
         return newestRun(workflowId).map(newest -> readToTheEnd(workflowId, newest));
     }
 
-    /** What was the newest run when it was asked for may have a successor by the time that it is read. */
+    /** The run may get a successor while it is read. */
     private Timeline readToTheEnd(String workflowId, String runId) {
         Timeline timeline = read(workflowId, runId);
         Optional<String> next = successor(workflowId, timeline);
@@ -177,8 +177,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Projects everything that is still held of a thread and compares the digests on the way. The newest run is also
-     * cut after the workflow task that started at {@code historyLength}, as a live run reports it.
+     * Projects the history of a thread, as far as the server still has it, and compares the digests in it. The newest
+     * run's state is also kept after the workflow task that started at {@code historyLength}, which a live run reports.
      */
     public Optional<DigestAudit> audit(String workflowId, long historyLength) {
         return newestRun(workflowId).map(newest -> audit(workflowId, newest, historyLength));
@@ -219,17 +219,17 @@ public final class HistoryReader {
                 newestRunId, runs, modelCalls, mismatches, contradictions, newest.state(), Objects.requireNonNull(cutState.get()), cut);
     }
 
-    /** What a run was started with: its first event, and no more than that is read. */
+    /** The start input of a run. Reads only its first event. */
     public StartInput startInput(String workflowId, String runId) {
         return Projector.startInput(firstEvent(workflowId, runId));
     }
 
-    /** The first run of the thread that this run belongs to. A reset or a continue-as-new does not change it. */
+    /** The first run of the thread that this run belongs to. It does not change with a reset or continue-as-new. */
     public String firstRunId(String workflowId, String runId) {
         return Projector.firstRunId(firstEvent(workflowId, runId)).orElse(runId);
     }
 
-    /** In which thread a closed one goes on, as {@code marker} recorded it, or empty when there is no such marker. */
+    /** The continuation that {@code marker} recorded for a closed thread; empty if there is no such marker. */
     public Optional<ContinuationMarker> continuation(String marker) {
         try {
             return Optional.of(Projector.input(firstEvent(marker, ""), ContinuationMarker.class));
@@ -242,7 +242,7 @@ public final class HistoryReader {
     }
 
     /**
-     * The thread that goes on with a closed one, or is about to be started for that; empty when none is.
+     * The thread that continues a closed one, or is about to be started for that; empty if there is none.
      *
      * @param marker the workflow id of its first marker, see {@link ContinuationMarker}
      */
@@ -257,7 +257,7 @@ public final class HistoryReader {
                 : continuedAs(ContinuationMarker.idAfter(marker, idle.get().runId()));
     }
 
-    /** Whether a reset made this run, with a part of the history of another one. */
+    /** Whether a reset created this run, with a part of another one's history. */
     boolean isReset(String workflowId, String runId) {
         String original = firstEvent(workflowId, runId)
                 .getWorkflowExecutionStartedEventAttributes()
@@ -266,8 +266,8 @@ public final class HistoryReader {
     }
 
     /**
-     * Whether the thread above had begun a thread of this name before a reset took that back. Retention may have removed
-     * the earlier thread, so that the name is free again.
+     * Whether the parent thread had started a thread with this name before a reset undid that. Retention may have
+     * deleted the earlier thread, so that its name is free again.
      */
     public boolean wasBegunBefore(String workflowId, String runId) {
         var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
@@ -368,7 +368,10 @@ public final class HistoryReader {
         } while (!token.isEmpty());
     }
 
-    /** The events after this one, oldest first, read from the end: what costs is what is new. */
+    /**
+     * The events after this one, oldest first. Reads backwards from the end, so that the cost depends on the new events
+     * only.
+     */
     private List<HistoryEvent> since(WorkflowExecution run, long eventId) {
         UnaryOperator<HistoryEvent> decoder = decoder(run.getWorkflowId());
         List<HistoryEvent> events = new ArrayList<>();

@@ -5,9 +5,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A history that was fetched or recorded, projected as a whole.
+ * A complete history, projected.
  *
- * @param contradictions what the workflow or its worker recorded otherwise than the events say, in words
+ * @param contradictions descriptions of what the workflow or its worker recorded and the events do not say
  */
 public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches, List<String> contradictions) {
     public ProjectedHistory {

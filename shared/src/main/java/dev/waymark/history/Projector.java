@@ -45,20 +45,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds one run's history, event by event, into the states that its workflow went through.
+ * Folds the history of a run, event by event, into the states of its workflow.
  *
- * <p>A workflow sees what arrives in the workflow task that carries it, so events are held back until a task that has
- * started after them completes. Then they are applied in history order, at the time at which that task started, and
- * after them the task's own commands. An update that the task accepted says after which event it was handled: usually the
- * last, but those that a reset brought back keep their place among the signals that it brought back too. Tasks that fail
- * or time out apply nothing. Not thread-safe.
+ * <p>A workflow sees an arriving event only in the workflow task that delivers it. So events are held back until a task
+ * that started after them completes. Then they are applied in history order, with the time of that task's start,
+ * followed by the task's own commands. An accepted update records the event after which it was handled: usually the
+ * last one, but updates that a reset reapplied keep their place among the reapplied signals. Failed and timed-out tasks
+ * apply nothing. Not thread-safe.
  */
 public final class Projector {
     private final String runId;
     private final Consumer<Moment> moments;
     private final DataConverter converter = PayloadJson.dataConverter();
 
-    /** What a completed task has seen, but perhaps only after an update that the next events will show. */
+    /** Events that a completed task has seen, but that may follow an update in the next events. */
     private final List<Held> ready = new ArrayList<>();
 
     private final List<Held> held = new ArrayList<>();
@@ -77,21 +77,21 @@ public final class Projector {
     private Instant taskStartedAt = Instant.EPOCH;
     private boolean commandsFollow;
     private boolean taskWaits;
-    /** The first update that a reset brought back since the last completed task. */
+    /** The first update that a reset reapplied since the last completed task. */
     private long firstAdmitted = Long.MAX_VALUE;
 
     private int modelCalls;
     private final List<DigestMismatch> mismatches = new ArrayList<>();
     private final List<String> contradictions = new ArrayList<>();
 
-    /** Tells {@code moments} of every state, in order. */
+    /** @param moments receives every state, in order */
     public Projector(String runId, Consumer<Moment> moments) {
         this.runId = runId;
         this.firstRunId = runId;
         this.moments = moments;
     }
 
-    /** Takes the next event. Events must come in order and without gaps; one seen before is passed over. */
+    /** Handles the next event. Events must come in order and without gaps; repeated events are ignored. */
     public void accept(HistoryEvent event) {
         if (event.getEventId() <= lastEventId) {
             return;
@@ -102,7 +102,7 @@ public final class Projector {
         lastEventId = event.getEventId();
         switch (event.getEventType()) {
             case EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED -> {
-                // More of the same may follow.
+                // More updates may follow.
             }
             default -> applyReady(Long.MAX_VALUE);
         }
@@ -210,17 +210,17 @@ public final class Projector {
                         event.getWorkflowExecutionContinuedAsNewEventAttributes()
                                 .getNewExecutionRunId());
             default -> {
-                // Events that change nothing that a conversation knows of.
+                // Events without meaning for the conversation.
             }
         }
     }
 
-    /** Says that nothing follows for now: a server writes a completed task and its commands at once. */
+    /** Called when there are no more events for now: a server writes a completed task together with its commands. */
     void pause() {
         applyReady(Long.MAX_VALUE);
     }
 
-    /** The state as the workflow has it, or empty before its first workflow task is done. */
+    /** The current state of the workflow, or empty before its first completed workflow task. */
     public Optional<Conversation> state() {
         Conversation newest = state;
         for (Held each : ready) {
@@ -230,8 +230,7 @@ public final class Projector {
     }
 
     /**
-     * The state as it will be when the workflow has seen all that arrived by now: what can be shown of a thread that no
-     * worker has taken up yet.
+     * The state after the workflow has seen everything that has arrived, to show threads that no worker has taken yet.
      */
     public Optional<Conversation> expectedState() {
         Conversation expected = state().orElse(null);
@@ -250,12 +249,12 @@ public final class Projector {
         return Optional.ofNullable(agent);
     }
 
-    /** How the run closed, or empty while it is open. */
+    /** How the run closed; empty while it is open. */
     public Optional<RunEnding> ending() {
         return Optional.ofNullable(ending);
     }
 
-    /** The run that this one continues, if there is one. */
+    /** The run that this one continues, if any. */
     public Optional<String> continuedFrom() {
         return continuedFrom;
     }
@@ -265,34 +264,37 @@ public final class Projector {
     }
 
     /**
-     * The first run of the thread, which a reset or a continue-as-new does not change, or this run while its first event
-     * is not read.
+     * The first run of the thread, which does not change with a reset or continue-as-new; this run before its first
+     * event is read.
      */
     public String firstRunId() {
         return firstRunId;
     }
 
-    /** The newest event that was taken. */
+    /** The id of the newest event read. */
     public long lastEventId() {
         return lastEventId;
     }
 
-    /** The start of the newest workflow task: what its workflow calls the length of its history. */
+    /** The event in which the newest workflow task started, which its workflow reports as the length of its history. */
     public long taskStartedId() {
         return taskStartedId;
     }
 
-    /** A workflow task is scheduled and no worker has taken it. Retried tasks are not in history, so they don't count. */
+    /**
+     * Whether a workflow task is scheduled and no worker has taken it. Retried tasks are not in history, so they do not
+     * count.
+     */
     public boolean awaitsWorker() {
         return taskWaits && ending == null;
     }
 
-    /** How many model calls were projected, each with the digest that its workflow recorded. */
+    /** The number of projected model calls, each with a recorded digest. */
     public int modelCalls() {
         return modelCalls;
     }
 
-    /** The model calls whose recorded digest differs from the projection: none, unless something is broken. */
+    /** The model calls whose recorded digest differs from the projection. Not empty only if something is broken. */
     public List<DigestMismatch> mismatches() {
         return List.copyOf(mismatches);
     }
@@ -306,7 +308,7 @@ public final class Projector {
         return input(started, StartInput.class);
     }
 
-    /** What a run, of any workflow type, was started with. */
+    /** The start input of a run of any workflow type. */
     static <T> T input(HistoryEvent started, Class<T> type) {
         Payloads input = started.getWorkflowExecutionStartedEventAttributes().getInput();
         return PayloadJson.dataConverter().fromPayloads(0, Optional.of(input), type, type);
@@ -336,7 +338,7 @@ public final class Projector {
         held.add(new Held(event.getEventId(), timeOf(event), null, fact));
     }
 
-    /** There is one task at a time, so the one that completes is the one that started last. */
+    /** There is only one task at a time, so the completed task is the one that started last. */
     private void taskCompleted() {
         int seen = 0;
         while (seen < held.size() && held.get(seen).eventId < taskStartedId) {
@@ -417,7 +419,7 @@ public final class Projector {
         }
     }
 
-    /** A thread signals the one above it with a report, and those below with what people decided. */
+    /** A thread signals reports to its parent, and people's decisions to its subagents. */
     private void signalled(long eventId, SignalExternalWorkflowExecutionInitiatedEventAttributes signal) {
         apply(
                 eventId,
@@ -465,7 +467,7 @@ public final class Projector {
         }
     }
 
-    /** A reset brings earlier updates back as admitted ones; their payload is there and nowhere else. */
+    /** After a reset, an update's payload is in its admitted event only. */
     private void updateAccepted(long eventId, WorkflowExecutionUpdateAcceptedEventAttributes accepted) {
         Request request = accepted.hasAcceptedRequest()
                 ? accepted.getAcceptedRequest()
@@ -491,7 +493,7 @@ public final class Projector {
         ending = new RunEnding(kind, nextRunId.isEmpty() ? Optional.empty() : Optional.of(nextRunId));
     }
 
-    /** Applies a fact that a workflow task itself brought about. */
+    /** Applies a fact that a workflow task itself caused. */
     private void apply(long eventId, Fact fact) {
         if (!commandsFollow) {
             throw new IllegalStateException("event " + eventId + " is a command of no workflow task");
@@ -523,7 +525,7 @@ public final class Projector {
         return decoded;
     }
 
-    /** An operator may complete an activity with anything. The workflow takes what it can't read for a failure. */
+    /** An operator may complete an activity with any payload. The workflow treats an unreadable one as a failure. */
     private Fact closed(Work work, Payloads result) {
         try {
             return work.completed(result);
@@ -545,7 +547,7 @@ public final class Projector {
         Fact get();
     }
 
-    /** Something that arrived and that no completed workflow task has seen yet. */
+    /** An arrived event that no completed workflow task has seen yet. */
     private final class Held {
         private final long eventId;
         private final Instant arrivedAt;
@@ -579,7 +581,7 @@ public final class Projector {
         }
     }
 
-    /** An activity under way, and the facts that its closing will be. */
+    /** Running work, and the facts that its completion or failure become. */
     private interface Work {
         Fact completed(Payloads result);
 

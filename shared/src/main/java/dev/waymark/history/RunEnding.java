@@ -2,9 +2,9 @@ package dev.waymark.history;
 
 import java.util.Optional;
 
-/** How a run closed, and the run that goes on from it, if one does. */
+/** How a run closed, and the run that continues it, if any. */
 public record RunEnding(Kind kind, Optional<String> nextRunId) {
-    /** What the server calls it. */
+    /** The server's status. */
     public enum Kind {
         COMPLETED,
         FAILED,

@@ -12,28 +12,28 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Gives activities what their own run has come to, and remembers it, so that the next activity of the run reads only
- * what is new since. A worker that takes a run over in the middle reads it once from the start. Thread-safe.
+ * Provides activities with the state of their own run, and caches it, so that the next activity of the run reads only
+ * new events. A worker that takes over a run reads it from the start once. Thread-safe.
  */
 public final class RunReader {
     private static final long MOST_BYTES = 128L * 1024 * 1024;
     private static final int MOST_RUNS = 1_000;
 
     private final HistoryReader histories;
-    /** By run id, the one that was asked for longest ago first. Guarded by itself. */
+    /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** By run id, the one that was noted longest ago first. Guarded by itself. */
+    /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Called> notes = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** By run id, the one that was asked for longest ago first. Guarded by itself. */
+    /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Boolean> resets = new LinkedHashMap<>(16, 0.75f, true);
 
     public RunReader(HistoryReader histories) {
         this.histories = histories;
     }
 
-    /** A model call, as its run's history has it. */
+    /** A model call in the history of its run. */
     public record Called(Conversation state, AgentSpec agent) {
         private boolean isFor(ModelInput call) {
             return state.counters().steps() == call.step() && call.isOf(state.transcript());
@@ -45,9 +45,9 @@ public final class RunReader {
     }
 
     /**
-     * Takes note of a model call that a workflow of this process is about to schedule. If its activity comes to this
-     * process too, nothing has to be read. The digest in the activity's input decides whether a note is used, so one that
-     * is missing or outdated costs a read and nothing else.
+     * Caches a model call that a workflow of this process is about to schedule, so that its activity reads nothing if
+     * it runs in this process too. The activity uses the cached state only if its digest matches, so a missing or
+     * outdated one costs a read at most.
      */
     public void note(String runId, Called called) {
         synchronized (notes) {
@@ -61,7 +61,7 @@ public final class RunReader {
         }
     }
 
-    /** The state in which this model call, the newest of its run, was scheduled, with the agent as recorded. */
+    /** The state in which this model call, the newest of its run, was scheduled, with the recorded agent. */
     public Called atModelCall(String workflowId, String runId, ModelInput call) {
         return noted(runId).filter(called -> called.isFor(call)).orElseGet(() -> atModelCall(workflowId, runId));
     }
@@ -72,7 +72,7 @@ public final class RunReader {
         }
     }
 
-    /** The state in which the newest model call of this run was scheduled, with the agent as recorded. */
+    /** The state in which the newest model call of this run was scheduled, with the recorded agent. */
     public Called atModelCall(String workflowId, String runId) {
         return read(runId, projector -> {
             histories.catchUp(workflowId, projector);
@@ -82,7 +82,7 @@ public final class RunReader {
         });
     }
 
-    /** What this run's history records of its agent and context. Once known it never changes, and costs nothing. */
+    /** The agent and context that this run's history records. They never change, so they are read once. */
     public Setting setting(String workflowId, String runId) {
         return noted(runId)
                 .map(called -> Setting.of(called.agent(), called.state()))
@@ -101,8 +101,8 @@ public final class RunReader {
     }
 
     /**
-     * The thread that goes on with the thread of this run, if that was closed and resumed before a reset opened it again.
-     * Both have the same open calls then, and only the other one may make them.
+     * The thread that continues this run's thread, if that was closed and resumed before a reset reopened it. Both have
+     * the same open calls then, and only the continuing thread may execute them.
      */
     public Optional<String> continuedAs(String workflowId, String runId) {
         return isReset(workflowId, runId)
@@ -110,12 +110,12 @@ public final class RunReader {
                 : Optional.empty();
     }
 
-    /** Whether this run carries out a call that a thread of its name had before a reset of the thread above. */
+    /** Whether an earlier thread with this name had the call of this run before a reset of the parent thread. */
     public boolean wasBegunBefore(String workflowId, String runId) {
         return histories.wasBegunBefore(workflowId, runId);
     }
 
-    /** It never changes, so it is asked once for a run. */
+    /** Cached, since it never changes for a run. */
     private boolean isReset(String workflowId, String runId) {
         synchronized (resets) {
             Boolean known = resets.get(runId);
@@ -131,7 +131,7 @@ public final class RunReader {
         return reset;
     }
 
-    /** What tools are told of the thread beside their call. */
+    /** What tools get to know about the thread in addition to their call. */
     public record Setting(AgentSpec agent, Json context) {
         static Setting of(AgentSpec agent, Conversation state) {
             return new Setting(agent, state.context().orElse(Json.EMPTY_OBJECT));
@@ -142,7 +142,10 @@ public final class RunReader {
         return projector.agent().orElseThrow(() -> new IllegalStateException("the run has no agent yet"));
     }
 
-    /** One reader of a run at a time. After a failure the run is forgotten, since its projection may be half done. */
+    /**
+     * Lets one reader of a run in at a time. After a failure the run is dropped, since its projection may be
+     * incomplete.
+     */
     private <T> T read(String runId, Function<Projector, T> reader) {
         Known known;
         synchronized (runs) {
@@ -181,7 +184,7 @@ public final class RunReader {
 
     private static final class Known {
         private final Projector projector;
-        /** How large the conversation was when it was last read. */
+        /** The size of the conversation at its last read. */
         private volatile long bytes;
 
         Known(String runId) {

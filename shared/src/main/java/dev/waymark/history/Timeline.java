@@ -9,10 +9,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * All that is still known of a thread: every state that it went through, over all its runs.
+ * The history of a thread: every state in all runs that the server still has.
  *
- * <p>States share what they have in common, so all of them together cost what the history does. {@code lastEventId} is
- * the newest of the newest run. {@code cut} is true where retention has taken earlier runs away.
+ * <p>States share their common parts, so all of them take about as much memory as the history. {@code lastEventId} is
+ * the newest event of the newest run. {@code cut} is true if retention has deleted earlier runs.
  */
 public record Timeline(
         String thread,
@@ -30,7 +30,7 @@ public record Timeline(
         moments = List.copyOf(moments);
     }
 
-    /** The same thread as it stood at one of its moments. */
+    /** The thread up to one of its moments. */
     public Timeline upTo(Moment moment) {
         int last = moments.lastIndexOf(moment);
         boolean newest = last == moments.size() - 1 && moment.state().equals(now);
@@ -47,7 +47,7 @@ public record Timeline(
                         cut);
     }
 
-    /** Whether the thread ended because its agent could not be had: then it has done nothing. */
+    /** Whether the thread ended because its agent was not found, without having done anything. */
     public boolean lacksAgent() {
         return ending.isPresent()
                 && now.life() == Conversation.Life.CLOSING
@@ -55,19 +55,19 @@ public record Timeline(
                 && now.terms().isEmpty();
     }
 
-    /** What the thread's agent is told first, once it is known. */
+    /** The instructions of the thread's agent, once it is known. */
     public Optional<String> instructions() {
         return agent.flatMap(AgentSpec::instructions);
     }
 
-    /** The model that the thread's agent asks, as {@code provider:model}, once it is known. */
+    /** The model of the thread's agent, as {@code provider:model}, once it is known. */
     public Optional<String> model() {
         return agent.map(AgentSpec::model);
     }
 
     /**
-     * The versions that are still held, oldest first. A thread that was resumed or forked begins with the version that it
-     * came with; what a thread had reached in a run that is gone is not held.
+     * The versions still in history, oldest first. A resumed or forked thread starts with the version it came with.
+     * Versions of a deleted run are not included.
      */
     public List<Version> versions() {
         List<Version> versions = new ArrayList<>();
@@ -83,7 +83,9 @@ public record Timeline(
         return versions;
     }
 
-    /** The state at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}). */
+    /**
+     * The moment at a version ({@code 3}), an event of the newest run ({@code e42}) or of any run ({@code RUN/e42}).
+     */
     public Optional<Moment> at(String place) {
         Matcher event = EVENT.matcher(place);
         if (event.matches()) {

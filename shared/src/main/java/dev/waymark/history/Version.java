@@ -2,7 +2,7 @@ package dev.waymark.history;
 
 import dev.waymark.conversation.Conversation;
 
-/** One of the numbered versions of a thread: a step completed, a turn ended, or a person was asked. */
+/** A numbered version of a thread: a step completed, a turn ended, or a person was asked. */
 public record Version(int number, Moment moment) {
     public Conversation state() {
         return moment.state();

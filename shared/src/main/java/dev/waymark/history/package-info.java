@@ -1,9 +1,9 @@
 /**
- * Reads histories: turns events into the facts that the workflow applied, in its order and at its times, and keeps every
- * state in between.
+ * Reads histories: turns events into the facts that the workflow applied, in the same order and with the same times,
+ * and keeps every state in between.
  *
- * <p>It is the only reader of {@code HistoryEvent}. It must not know any rule of the conversation: what a fact does is
- * the core's business.
+ * <p>The only reader of {@code HistoryEvent}. Must not know the rules of the conversation: the core decides what a fact
+ * does.
  */
 @NullMarked
 package dev.waymark.history;

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * No reply: the provider's words, and whether asking again may help. The type is stored in histories as the failure's
- * type, so a provider gives the same problem the same type for ever.
+ * A failed model call: the provider's message, and whether a retry may help. The type is stored in histories, so a
+ * provider must never change the type of a problem.
  */
 public final class ModelFailure extends Exception {
 
@@ -20,17 +20,17 @@ public final class ModelFailure extends Exception {
         this.retryAfter = retryAfter;
     }
 
-    /** Asking again would end the same way: a bad key, a bad request, no credit. */
+    /** A retry would fail the same way: a bad key, a bad request, no credit. */
     public static ModelFailure permanent(String type, String message) {
         return new ModelFailure(type, message, false, Optional.empty());
     }
 
-    /** Asking again may help: overload, a rate limit, a broken connection. */
+    /** A retry may help: overload, a rate limit, a broken connection. */
     public static ModelFailure passing(String type, String message) {
         return new ModelFailure(type, message, true, Optional.empty());
     }
 
-    /** As {@link #passing}, where the provider said how long to wait. */
+    /** Like {@link #passing}, with the delay that the provider asked for. */
     public static ModelFailure passing(String type, String message, Duration retryAfter) {
         return new ModelFailure(type, message, true, Optional.of(retryAfter));
     }

@@ -5,8 +5,8 @@ import dev.waymark.conversation.message.Reply;
 import java.util.Optional;
 
 /**
- * A service that answers transcripts. One object serves all threads of a worker at once, so it is thread-safe. It does
- * not retry: that is left to Temporal, which needs to know only whether it may and from when.
+ * A service that answers transcripts. One instance serves all threads of a worker, so it must be thread-safe. It does
+ * not retry; Temporal does, if the failure allows it.
  *
  * <pre>{@code
  * ModelProvider parrot = request ->
@@ -18,39 +18,39 @@ import java.util.Optional;
 public interface ModelProvider {
 
     /**
-     * Asks once.
+     * Sends one request.
      *
-     * @throws ModelFailure when no complete reply came
-     * @throws InterruptedException when the call was cancelled or the worker is closing; the request is given up at once
+     * @throws ModelFailure if no complete reply came
+     * @throws InterruptedException if the call was cancelled or the worker is closing; the request is given up at once
      */
     Reply reply(ModelRequest request) throws ModelFailure, InterruptedException;
 
     /**
-     * As {@link #reply(ModelRequest)}, telling of the reply while it comes. A provider that can't stream tells nothing, and
-     * the next attempt begins with the first word.
+     * Like {@link #reply(ModelRequest)}, with a listener for partial text. Providers that cannot stream do not call it.
+     * Another attempt starts from the first word.
      */
     default Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
         return reply(request);
     }
 
     /**
-     * What is missing before any of its models can be asked, such as a key, in words for whoever runs the worker. A worker
-     * says so when it starts, and starts: its other agents need nothing of the kind, and nothing is wrong with the file.
+     * What is missing before its models can be called, such as a key, as a message for the operator. The worker prints
+     * it and starts anyway, since the agent file is valid, and other agents may not need it.
      */
     default Optional<String> lacks() {
         return Optional.empty();
     }
 
-    /** What a model costs, where that is known. An agent file can say it, too, and is believed. */
+    /** The price of a model, if known. A price in the agent file overrides it. */
     default Optional<Pricing> pricing(String model) {
         return Optional.empty();
     }
 
     /**
-     * Whether a model can be asked for, as far as that is known without asking. An agent file that names one which can't
-     * is refused with these words.
+     * Checks whether a model can be called, as far as that is known without a request. An agent file with another model
+     * is rejected with this message.
      *
-     * @param model the part behind {@code provider:}
+     * @param model the part after {@code provider:}
      */
     default void check(String model) throws ModelFailure {}
 }

@@ -7,9 +7,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a model is asked. The transcript ends with what it has to answer, and every call in it has its result.
+ * A request to a model. The transcript ends with what the model has to answer, and every call in it has its result.
  *
- * @param model the part behind {@code provider:}
+ * @param model the part after {@code provider:}
  */
 public record ModelRequest(
         String model, Optional<String> instructions, List<Message> messages, List<ToolSpec> tools, int maxTokens) {

@@ -1,6 +1,5 @@
 /**
- * What a model provider is: one request, one reply or one failure. It knows nothing of Temporal, of HTTP, and of who
- * asks.
+ * The interface of model providers: one request, one reply or one failure. Must not know Temporal, HTTP, or who calls.
  */
 @NullMarked
 package dev.waymark.model;

@@ -12,14 +12,18 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /**
- * Gives up on a saver that does not answer in time, such as a database whose tables are locked. What it was asked to do
- * goes on in a daemon thread, and may still happen.
+ * Gives up on a saver that does not answer in time, such as a database with locked tables. The operation continues in a
+ * daemon thread, and may still take effect.
  */
 public final class BoundedSaver implements CheckpointSaver {
     private final CheckpointSaver saver;
     private final Duration most;
 
-    /** {@code most} is how long each operation may take. Closing this closes the saver. */
+    /**
+     * Closing this closes the saver.
+     *
+     * @param most the time limit of each operation
+     */
     public BoundedSaver(CheckpointSaver saver, Duration most) {
         this.saver = saver;
         this.most = most;

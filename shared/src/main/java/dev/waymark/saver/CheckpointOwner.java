@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Which thread an entry of a saver belongs to, and what a checkpoint has no place for but a restored thread needs.
+ * The thread that a saver's entry belongs to, with data that a restored thread needs and a checkpoint does not have.
  *
- * <p>A thread that is restored on another server takes the entry over, with the next epoch. The earlier thread may still
- * be alive: what it saves afterwards is refused, so that it can't replace the work of its successor.
+ * <p>A thread that is restored on another server takes over the entry, with the next epoch. If the earlier thread is
+ * still alive, its later saves are refused, so that it cannot replace the checkpoints of its successor.
  *
- * @param run the first run of the thread; a reset or a continue-as-new does not change it
- * @param agent whose thread it is, or empty while nobody knows
- * @param session the id from which the idempotency keys of its calls are made
- * @param epoch 1 for the thread that saved the entry first, one more for each thread that took it over
+ * @param run the first run of the thread; it does not change with a reset or continue-as-new
+ * @param agent the thread's agent; empty until it is known
+ * @param session the id that the idempotency keys of its calls are derived from
+ * @param epoch 1 for the thread that created the entry, incremented by each thread that takes it over
  */
 public record CheckpointOwner(String run, String agent, String session, int epoch) {
-    /** A thread that has not saved anything yet. */
+    /** The owner for a thread that has not saved anything yet. */
     public static CheckpointOwner first(String run, String agent, String session) {
         return new CheckpointOwner(run, agent, session, 1);
     }
@@ -28,9 +28,9 @@ public record CheckpointOwner(String run, String agent, String session, int epoc
     }
 
     /**
-     * The owner to store together with a document that this owner saves.
+     * The owner to store with a document that this owner saves.
      *
-     * @throws SaverException with type {@code CheckpointSuperseded} when the entry belongs to another thread
+     * @throws SaverException with type {@code CheckpointSuperseded} if the entry belongs to another thread
      */
     CheckpointOwner replacing(Optional<CheckpointOwner> stored, String threadId) {
         if (stored.isEmpty()) {

@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Documents as text, for savers: what is written can be read, and what can't be read is corrupt. */
+/** Documents as text, for savers: everything that is written can be read, and everything unreadable is corrupt. */
 public final class CheckpointText {
-    /** Of arrays and objects in each other. What is deeper can't be written, so as to be read again on any stack. */
+    /** The maximum nesting depth. Deeper documents are not written, since they could overflow a reader's stack. */
     private static final int MAX_DEPTH = 1_000;
 
-    /** Texts of any length are written, so they are read too. */
+    /** Strings of any length are written, so they must be readable. */
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxNestingDepth(MAX_DEPTH)
@@ -38,7 +38,7 @@ public final class CheckpointText {
 
     private CheckpointText() {}
 
-    /** Whose document this is. */
+    /** The thread id of this document. */
     public static String threadId(Json checkpoint) {
         if (checkpoint.field("threadId") instanceof String threadId) {
             return checked(threadId);
@@ -46,7 +46,7 @@ public final class CheckpointText {
         throw SaverException.refused("the checkpoint names no thread: threadId", "Save one that has a threadId");
     }
 
-    /** The id itself, if it is one. */
+    /** The id, if it is valid. */
     public static String checked(String threadId) {
         if (!isWellFormed(threadId)) {
             throw SaverException.refused(
@@ -60,7 +60,7 @@ public final class CheckpointText {
         return write(checkpoint, MAPPER.writer());
     }
 
-    /** For people to read. */
+    /** Formatted for people. */
     public static String writeIndented(Json checkpoint) {
         return write(checkpoint, MAPPER.writerWithDefaultPrettyPrinter());
     }
@@ -82,10 +82,10 @@ public final class CheckpointText {
     }
 
     /**
-     * Reads what was found for this thread.
+     * Reads the stored text of this thread.
      *
-     * @param place where it was found, in words for people
-     * @throws SaverException with type {@code CheckpointCorruption} when it is not a document of this thread
+     * @param place where it is stored, for messages
+     * @throws SaverException with type {@code CheckpointCorruption} if it is not a document of this thread
      */
     public static Json read(String text, String threadId, String place) {
         Json checkpoint = read(text, place);
@@ -105,7 +105,10 @@ public final class CheckpointText {
         }
     }
 
-    /** From the inside out, since a value that is taken as a whole may not be as deep as one made of such values. */
+    /**
+     * Converts from the inside out, since a value converted as a whole may not be nested as deeply as one built from
+     * such values.
+     */
     private static Json json(@Nullable Object tree) {
         if (tree instanceof Map<?, ?> map) {
             Map<String, Object> fields = new LinkedHashMap<>();
@@ -127,7 +130,7 @@ public final class CheckpointText {
         return text;
     }
 
-    /** Encoders take time and memory, so they are asked only where there is a surrogate at all. */
+    /** Checks for surrogates first, since encoders take time and memory. */
     private static boolean isWellFormed(String text) {
         return text.chars().noneMatch(c -> Character.isSurrogate((char) c))
                 || StandardCharsets.UTF_8.newEncoder().canEncode(text);

@@ -5,19 +5,19 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What the file of a thread is called: the id as a {@link EscapedName}, so that {@code ls} shows whose it is, or its hash
- * where that would be longer than file systems take. Different ids have different names on every file system, and none
- * is one that Windows keeps for its devices.
+ * The file name of a thread's entry: the id as an {@link EscapedName}, so that {@code ls} shows it, or its hash if that
+ * would be too long for file systems. Different ids have different names on every file system, and no name is reserved
+ * on Windows.
  */
 record EntryFileName(String stem) {
     private static final String DOCUMENT = ".json";
     private static final String ID = ".id";
     private static final String OWNER = ".owner";
 
-    /** File systems take 255 bytes, ending included. */
+    /** File systems allow 255 bytes, including the suffix. */
     private static final int LONGEST_STEM = 200;
 
-    /** No plain name is this one: a percent sign is always followed by two digits. */
+    /** Differs from every escaped name: there, a percent sign is followed by two digits. */
     private static final String EMPTY = "%";
 
     private static final String HASH_MARK = "~";
@@ -36,7 +36,7 @@ record EntryFileName(String stem) {
         return new EntryFileName(isDevice ? "%" + Integer.toHexString(plain.charAt(0)) + plain.substring(1) : plain);
     }
 
-    /** The thread file of this name, or empty when it is something else's. */
+    /** Parses the name of an entry's file; empty for other files. */
     static Optional<EntryFileName> read(String fileName) {
         if (!fileName.endsWith(DOCUMENT)) {
             return Optional.empty();
@@ -49,12 +49,12 @@ record EntryFileName(String stem) {
         return isOurs ? Optional.of(file) : Optional.empty();
     }
 
-    /** Its thread's id must be found elsewhere. */
+    /** Whether the thread's id has to be found elsewhere. */
     boolean isHashed() {
         return HASHED.matcher(stem).matches();
     }
 
-    /** The id that the name spells. */
+    /** The thread id that the name encodes. */
     Optional<String> threadId() {
         return stem.equals(EMPTY) ? Optional.of("") : EscapedName.read(stem);
     }
@@ -63,12 +63,12 @@ record EntryFileName(String stem) {
         return stem + DOCUMENT;
     }
 
-    /** Beside a hashed document: a file of the id itself, so that even a corrupt document has its thread. */
+    /** The file next to a hashed entry that has the thread id, so that the id of a corrupt document is known too. */
     String idName() {
         return stem + ID;
     }
 
-    /** Beside a document: the thread that it belongs to. */
+    /** The file next to an entry that has its owner. */
     String ownerName() {
         return stem + OWNER;
     }

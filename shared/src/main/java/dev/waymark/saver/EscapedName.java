@@ -8,9 +8,9 @@ import java.util.HexFormat;
 import java.util.Optional;
 
 /**
- * Any text as one of {@code a-z 0-9 - _ %}, reversibly: what is not among the letters, digits and the two signs is {@code
- * %xx}, byte by byte of its UTF-8. So what tells two texts apart is still there where case is folded, letters are
- * composed, or NUL and slash mean something.
+ * Encodes any text reversibly with the characters {@code a-z 0-9 - _ %}: all other characters become {@code %xx} for
+ * each byte of their UTF-8. So different texts stay different where case is ignored, letters are normalized, or NUL and
+ * slash have a meaning.
  */
 final class EscapedName {
     private static final HexFormat HEX = HexFormat.of();
@@ -30,7 +30,7 @@ final class EscapedName {
         return name.toString();
     }
 
-    /** The text that has this name, or empty when none has. */
+    /** Decodes a name; empty if it is not an encoded text. */
     static Optional<String> read(String name) {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream(name.length());
         for (int i = 0; i < name.length(); i++) {

@@ -29,17 +29,17 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Keeps each checkpoint in a JSON file of its own, directly in a directory, for people to read and copy.
+ * Stores each checkpoint as a JSON file of its own, directly in a directory, so that people can read and copy it.
  *
- * <p>A document is written beside the old one, forced to disk and then renamed over it, and the directory is forced to
- * disk too: a crash at any point leaves the old or the new one, and perhaps what was being written beside it, which a
- * later save removes after an hour. Other files are left alone.
+ * <p>A document is written to a temporary file, forced to disk and renamed over the old one, and the directory is
+ * forced to disk too. So a crash at any point leaves the old or the new document, and possibly a temporary file, which
+ * a later save removes after an hour. Other files are left alone.
  */
 public final class FileSaver implements CheckpointSaver {
     private static final String DRAFT = ".tmp";
     private static final Pattern DRAFTS = Pattern.compile("\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.tmp");
 
-    /** No save takes that long, on any disk. */
+    /** Longer than any save takes. */
     private static final Duration DRAFT_IS_LEFT = Duration.ofHours(1);
 
     private static final boolean CAN_FORCE_DIRECTORIES = File.separatorChar == '/';
@@ -47,12 +47,12 @@ public final class FileSaver implements CheckpointSaver {
     private final Path directory;
     private final AtomicLong tidyAt = new AtomicLong(System.nanoTime());
 
-    /** The directory is created when something is saved. */
+    /** The directory is created by the first save. */
     public FileSaver(Path directory) {
         this.directory = directory;
     }
 
-    /** The namespace is a directory in this one. The default one is this one itself. */
+    /** A namespace is a subdirectory; the default namespace is the directory itself. */
     public FileSaver(Path directory, Namespace namespace) {
         this(namespace.equals(Namespace.DEFAULT) ? directory : directory.resolve(EscapedName.of(namespace.name())));
     }
@@ -149,7 +149,7 @@ public final class FileSaver implements CheckpointSaver {
             Files.readAttributes(file, BasicFileAttributes.class);
             return true;
         } catch (NoSuchFileException e) {
-            // Newer JDKs also say this of a file in a file.
+            // Newer JDKs also throw this if a parent is a regular file.
             if (Files.isRegularFile(directory)) {
                 throw SaverException.failed(
                         "the checkpoint can't be looked for",
@@ -174,7 +174,7 @@ public final class FileSaver implements CheckpointSaver {
         if (!file.isHashed()) {
             return file.threadId().orElseThrow();
         }
-        // A document without its id file is one that somebody copied, or whose thread was deleted and saved at once.
+        // A document without its id file was copied, or its thread was deleted during a save.
         return readable(file.idName())
                 .filter(id -> EntryFileName.of(id).equals(file))
                 .orElseGet(() -> threadIdInside(file));
@@ -249,7 +249,7 @@ public final class FileSaver implements CheckpointSaver {
         force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     }
 
-    /** Removes what killed processes left, now and then: it takes a look at every file. */
+    /** Removes the leftovers of killed processes, at most once an hour, since it looks at every file. */
     private void tidy() {
         long due = tidyAt.get();
         if (due - System.nanoTime() > 0 || !tidyAt.compareAndSet(due, System.nanoTime() + DRAFT_IS_LEFT.toNanos())) {
@@ -264,11 +264,11 @@ public final class FileSaver implements CheckpointSaver {
                 }
             }
         } catch (IOException | UncheckedIOException e) {
-            // The checkpoint is saved, and somebody else may be tidying up.
+            // The checkpoint is saved, and another process may be removing the same files.
         }
     }
 
-    /** Without it a crash of the machine may take the new name back. Windows has no such thing, nor needs it. */
+    /** Without this, a crash of the machine may undo the rename. Windows neither supports nor needs it. */
     private static void force(Path directory) throws IOException {
         if (CAN_FORCE_DIRECTORIES) {
             try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {

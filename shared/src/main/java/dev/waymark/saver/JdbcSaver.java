@@ -8,11 +8,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Keeps checkpoints in a SQLite or PostgreSQL database: as entries of a {@link JdbcStore}, which are what is loaded, and
- * in the tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for people and other programs to read. A
- * save does both or neither.
+ * Stores checkpoints in a SQLite or PostgreSQL database: as entries of a {@link JdbcStore}, which are loaded again, and
+ * in the tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for people and other programs. A save
+ * writes both in one transaction.
  *
- * <p>Each save with a session adds a version, and none is ever overwritten. Rows of old versions may be deleted.
+ * <p>Each save with a session adds a version; no version is ever overwritten. Rows of old versions may be deleted.
  */
 public final class JdbcSaver implements CheckpointSaver {
     private final JdbcStore store;
@@ -21,7 +21,7 @@ public final class JdbcSaver implements CheckpointSaver {
     private final SessionTables tables;
     private volatile boolean hasTables;
 
-    /** Connects when it is first used. */
+    /** Connects on first use. */
     public JdbcSaver(String url, Namespace namespace) {
         this.store = new JdbcStore(url);
         this.namespace = namespace;
@@ -61,7 +61,7 @@ public final class JdbcSaver implements CheckpointSaver {
         });
     }
 
-    /** In the transaction of the save: of two threads that save the same entry at once, one is refused. */
+    /** Runs in the transaction of the save: if two threads save the same entry at once, one is refused. */
     private void own(Connection connection, String threadId, CheckpointOwner owner) throws SQLException {
         String key = entries.ownerKey(threadId);
         Optional<CheckpointOwner> stored =
@@ -92,7 +92,7 @@ public final class JdbcSaver implements CheckpointSaver {
         return entries.list();
     }
 
-    /** Removes all versions and the log of tool calls as well. */
+    /** Also deletes all versions and the tool call log. */
     @Override
     public void delete(String threadId) {
         String key = entries.key(threadId);

@@ -17,12 +17,12 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Keeps entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which it creates on first use.
+ * Stores entries in a table of a SQLite or PostgreSQL database, {@code waymark_entries}, which it creates on first use.
  * The driver has to be on the class path.
  *
- * <p>Every operation has a connection of its own: a database that was away is simply used again, and
- * nothing has to be closed. Keys are stored as a {@link EscapedName}, because no database keeps NUL, case and composition
- * alike, under their hash, because PostgreSQL's indexes take 2,704 bytes and no more.
+ * <p>Every operation uses a connection of its own, so it recovers from outages of the database, and there is nothing to
+ * close. Keys are stored as {@link EscapedName}, because databases differ in how they treat NUL, case and composed
+ * letters, and indexed by their hash, because PostgreSQL's index entries are limited to 2,704 bytes.
  */
 public final class JdbcStore implements KeyValueStore {
     private static final String SQLITE = "jdbc:sqlite:";
@@ -33,12 +33,12 @@ public final class JdbcStore implements KeyValueStore {
     private final String url;
     private volatile boolean hasTable;
 
-    /** Connects when it is first used. */
+    /** Connects on first use. */
     public JdbcStore(String url) {
         this.url = supported(url);
     }
 
-    /** The address itself, if it is that of a database that a store can be kept in. */
+    /** The URL, if it belongs to a supported database. */
     static String supported(String url) {
         if (!url.startsWith(SQLITE) && !url.startsWith(POSTGRESQL)) {
             throw SaverException.refused(
@@ -59,7 +59,7 @@ public final class JdbcStore implements KeyValueStore {
                 || (url.startsWith(SQLITE) && url.contains("mode=memory"));
     }
 
-    /** Without what follows the question mark, where passwords are. */
+    /** The URL without user and parameters, which may include passwords. */
     static String shown(String url) {
         return url.replaceFirst("[?].*", "").replaceFirst("//[^/@]*@", "//");
     }
@@ -77,7 +77,7 @@ public final class JdbcStore implements KeyValueStore {
         return get(connection, key, "");
     }
 
-    /** Keeps others from changing the entry until the transaction ends. SQLite's transactions do so by themselves. */
+    /** Locks the entry until the transaction ends. SQLite's transactions do that by themselves. */
     Optional<String> getForUpdate(Connection connection, String key) throws SQLException {
         return get(connection, key, isSqlite() ? "" : " FOR UPDATE");
     }
@@ -143,12 +143,12 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    /** What is done in a connection. */
+    /** An operation on a connection. */
     interface Work<T> {
         T in(Connection connection) throws SQLException;
     }
 
-    /** All of it or nothing. */
+    /** Runs the operation in a transaction. */
     <T> T transaction(String done, Work<T> work) {
         return inTable(done, connection -> {
             connection.setAutoCommit(false);
@@ -163,7 +163,7 @@ public final class JdbcStore implements KeyValueStore {
         });
     }
 
-    /** {@code done} is what can't be done when it fails. */
+    /** @param done the operation's name, for failures */
     <T> T inTable(String done, Work<T> work) {
         if (!hasTable && isSqlite()) {
             keepPrivate();
@@ -179,30 +179,33 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /** SQLite would create its file readable by everybody, and gives its other files the same permissions. */
+    /** SQLite would create its file readable by everybody; its other files get the same permissions. */
     private void keepPrivate() {
         String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:", "");
         try {
             PrivateFiles.create(Path.of(file));
         } catch (IOException | InvalidPathException e) {
-            // The driver says what is wrong with it.
+            // The driver will report the problem.
         }
     }
 
-    /** Waits for other writers. SQLite's driver gives up after 3 s, which a busy machine needs for a few commits. */
+    /**
+     * Waits for other writers. SQLite's driver gives up after 3 s by default, too short for a few commits on a busy
+     * machine.
+     */
     private Connection connect() throws SQLException {
         Properties properties = new Properties();
         if (isSqlite()) {
             makeDirectory();
-            // A transaction that begins to write in its middle can't wait for another writer any more.
+            // A transaction that starts as a reader cannot wait for another writer once it writes.
             properties.setProperty("transaction_mode", "IMMEDIATE");
             properties.setProperty("busy_timeout", String.valueOf(SQLITE_BUSY_MILLIS));
         }
-        // DriverManager's own way to connect puts the whole address into its message, password and all.
+        // DriverManager.getConnection would put the whole URL, including the password, into its message.
         return DriverManager.getDriver(url).connect(url, properties);
     }
 
-    /** The driver makes the file, but no directory for it. */
+    /** The driver creates the file, but not its directory. */
     private void makeDirectory() {
         String file = shown(url).substring(SQLITE.length()).replaceFirst("^file:(//)?", "");
         try {
@@ -215,7 +218,7 @@ public final class JdbcStore implements KeyValueStore {
         }
     }
 
-    /** Of several that create it at once, PostgreSQL lets all but one fail, in spite of IF NOT EXISTS. */
+    /** If several create it at once, PostgreSQL fails for all but one, in spite of IF NOT EXISTS. */
     private static void createTable(Connection connection) throws SQLException {
         if (hasTable(connection)) {
             return;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Keeps checkpoints in a store, each under {@code NAMESPACE/checkpoints/THREAD}. It closes the store with itself. */
+/** Stores checkpoints in a key-value store, under {@code NAMESPACE/checkpoints/THREAD}. Closing it closes the store. */
 public final class KeyValueSaver implements CheckpointSaver {
     private final KeyValueStore store;
     private final String prefix;
@@ -76,12 +76,12 @@ public final class KeyValueSaver implements CheckpointSaver {
         return store.get(key(threadId)).isPresent();
     }
 
-    /** Under which the store has the owner of the thread's checkpoint. */
+    /** The key of the owner of the thread's checkpoint. */
     String ownerKey(String threadId) {
         return ownerPrefix + CheckpointText.checked(threadId);
     }
 
-    /** Under which the store has the thread's checkpoint. */
+    /** The key of the thread's checkpoint. */
     String key(String threadId) {
         return prefix + CheckpointText.checked(threadId);
     }

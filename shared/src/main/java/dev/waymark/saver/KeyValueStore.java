@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A place for texts under keys, such as a database or a cache that is written to disk: what has to be written for a new
- * kind of storage. {@link KeyValueSaver} makes a saver of it.
+ * A store of texts under keys, such as a database or a persistent cache. Implement this for a new kind of storage;
+ * {@link KeyValueSaver} makes a saver of it.
  *
- * <p>Keys are any text without lone surrogates: with NUL, of several kilobytes, differing in case or composition only.
- * Stores whose own keys are poorer must encode them. Values are JSON, of up to some megabytes, and hold no NUL. {@link
- * #put} is atomic and durable once it returns. Thread-safe, and usable by several processes at once. The contract suite
- * in the testkit is {@code KeyValueStoreContract}.
+ * <p>A key is any text without lone surrogates: it may contain NUL, have several kilobytes, and differ from another one
+ * only in case or composition. Stores with more limited keys must encode them. Values are JSON of up to some megabytes,
+ * without NUL. {@link #put} is atomic, and durable once it returns. Thread-safe, and usable by several processes at
+ * once. The contract suite in the testkit is {@code KeyValueStoreContract}.
  *
- * <p>Whatever goes wrong is thrown as {@link SaverException#failed}.
+ * <p>Failures are thrown as {@link SaverException#failed}.
  */
 public interface KeyValueStore extends AutoCloseable {
     Optional<String> get(String key);
@@ -20,10 +20,10 @@ public interface KeyValueStore extends AutoCloseable {
     /** Creates the entry or replaces its value. */
     void put(String key, String value);
 
-    /** Removes the entry. There need not be one. */
+    /** Deletes the entry, if it exists. */
     void delete(String key);
 
-    /** All keys that begin with this prefix, character by character, in any order. */
+    /** All keys that start with this prefix, compared by characters, in any order. */
     List<String> list(String prefix);
 
     @Override

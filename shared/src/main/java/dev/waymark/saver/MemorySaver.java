@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Supplier;
 
-/** Keeps checkpoints as long as the process lives: for tests, and for programs that run once. */
+/** Keeps checkpoints in memory: for tests, and for programs that run once. */
 public final class MemorySaver implements CheckpointSaver {
     private final ConcurrentMap<String, String> documents = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, CheckpointOwner> owners = new ConcurrentHashMap<>();

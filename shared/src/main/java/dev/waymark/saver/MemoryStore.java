@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Entries that live as long as the store: several savers may share one, each in a namespace of its own. */
+/** Keeps entries in memory. Several savers can share a store, each with its own namespace. */
 public final class MemoryStore implements KeyValueStore {
     private final ConcurrentMap<String, String> entries = new ConcurrentHashMap<>();
 

@@ -3,9 +3,9 @@ package dev.waymark.saver;
 import java.util.regex.Pattern;
 
 /**
- * Keeps the checkpoints of one application apart from those of another in the same place.
+ * Separates the checkpoints of applications that share a store.
  *
- * <p>A slash in it would make two places of one: {@code a/checkpoints/b} can be a thread's id as well.
+ * <p>It cannot contain a slash: {@code a/checkpoints/b} can also be a thread id.
  */
 public record Namespace(String name) {
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9._-]{1,100}");

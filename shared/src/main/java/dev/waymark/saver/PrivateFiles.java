@@ -10,8 +10,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Files and directories that hold conversations: readable by their owner only, from the moment they exist. Where the file
- * system knows no permissions they are ordinary ones.
+ * Creates files and directories for conversations, readable by their owner only from the moment they exist. On file
+ * systems without permissions they are ordinary ones.
  */
 public final class PrivateFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
@@ -19,12 +19,12 @@ public final class PrivateFiles {
 
     private PrivateFiles() {}
 
-    /** With which this file is to be created. */
+    /** The attributes to create this file with. */
     public static FileAttribute<?>[] fileAttributes(Path file) {
         return attributes(file, FILE);
     }
 
-    /** Creates an empty file, or takes a file that exists away from everybody else. */
+    /** Creates an empty file, or makes an existing one private. */
     public static void create(Path file) throws IOException {
         try {
             Files.createFile(file, fileAttributes(file));
@@ -33,13 +33,13 @@ public final class PrivateFiles {
         }
     }
 
-    /** Takes a file, if it exists, away from everybody but its owner. One that has another owner stays as it is. */
+    /** Makes a file private, if it exists and has the same owner. */
     public static void restrict(Path file) {
         if (Files.isRegularFile(file) && hasPermissions(file)) {
             try {
                 Files.setPosixFilePermissions(file, FILE);
             } catch (IOException e) {
-                // Only its owner may do that.
+                // Only its owner can do that.
             }
         }
     }
@@ -49,7 +49,7 @@ public final class PrivateFiles {
         Files.createDirectory(directory, attributes(directory, DIRECTORY));
     }
 
-    /** Creates a directory and those above it, as far as they are missing. Those that exist stay as they are. */
+    /** Creates a directory and its missing parents. Existing ones are not changed. */
     public static void createDirectories(Path directory) throws IOException {
         Path absolute = directory.toAbsolutePath();
         if (Files.isDirectory(absolute)) {

@@ -4,12 +4,12 @@ import dev.waymark.conversation.value.Problem;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a saver could not do: what is wrong with which place or value, and what can be done about it. */
+/** A failure of a saver: what is wrong with which storage or value, and what can be done about it. */
 public final class SaverException extends RuntimeException {
-    /** The storage does not do its part: it is full, read-only, away. */
+    /** The storage failed, for example because it is full, read-only or unreachable. */
     public static final String FAILED = "SaverFailed";
 
-    /** The entry belongs to another thread, which went on from it. */
+    /** The entry belongs to another thread, which has taken it over. */
     public static final String SUPERSEDED = "CheckpointSuperseded";
 
     private static final int MOST_SHOWN = 300;
@@ -25,7 +25,7 @@ public final class SaverException extends RuntimeException {
         this.remedy = remedy;
     }
 
-    /** There is an entry at this place, and it is not a document of its thread. */
+    /** The entry at this place is not a valid document of its thread. */
     public static SaverException corrupt(String place, String why) {
         return new SaverException(
                 Problem.CORRUPTION,
@@ -43,7 +43,7 @@ public final class SaverException extends RuntimeException {
                 cause);
     }
 
-    /** The storage takes longer than anybody waits for it. */
+    /** Waiting for the storage was given up. */
     public static SaverException late(String threadId, Duration waited) {
         return new SaverException(
                 FAILED,
@@ -52,7 +52,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The saver did not answer in time. What it was asked to do may still happen. */
+    /** The saver did not answer in time. The operation may still take effect. */
     public static SaverException timedOut(String what, Duration waited) {
         return new SaverException(
                 FAILED,
@@ -61,7 +61,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** Another thread took the entry over. */
+    /** Another thread has taken over the entry. */
     public static SaverException superseded(String threadId, int epoch) {
         return new SaverException(
                 SUPERSEDED,
@@ -72,7 +72,7 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The saver has a newer or a different checkpoint than the one to be saved. */
+    /** The saver has a newer or different checkpoint than the one to be saved. */
     public static SaverException poorer(String threadId, String why) {
         return new SaverException(
                 SUPERSEDED,
@@ -81,12 +81,12 @@ public final class SaverException extends RuntimeException {
                 null);
     }
 
-    /** The caller asked for what makes no sense. */
+    /** The request is invalid. */
     public static SaverException refused(String message, String remedy) {
         return new SaverException(Problem.BAD_INPUT, message, remedy, null);
     }
 
-    /** Thread ids are in it, which may hold anything. A message is one line. */
+    /** Makes a place printable on one line; it contains thread ids, which may have any characters. */
     private static String printable(String place) {
         String line = place.replaceAll("\\p{Cntrl}", "?");
         return line.length() <= MOST_SHOWN ? line : line.substring(0, MOST_SHOWN) + "…";

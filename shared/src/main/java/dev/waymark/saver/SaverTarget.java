@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where checkpoints are kept, as people write it: {@code file:DIRECTORY}, {@code jdbc:sqlite:FILE}, {@code
+ * The target of a saver, as users write it: {@code file:DIRECTORY}, {@code jdbc:sqlite:FILE}, {@code
  * jdbc:postgresql://HOST/DATABASE} or {@code memory:}, each with {@code ?namespace=NAME} if several applications share
- * the place. Other parameters of a {@code jdbc:} address are its driver's.
+ * the storage. Other parameters of a {@code jdbc:} URL are for its driver.
  *
  * <pre>{@code
  * SaverTarget.parse("file:/var/lib/checkpoints?namespace=billing").open();
@@ -19,15 +19,15 @@ import java.util.Optional;
 public record SaverTarget(Kind kind, String place, Namespace namespace) {
     private static final String NAMESPACE = "namespace=";
 
-    /** What keeps the checkpoints. */
+    /** The kind of storage. */
     public enum Kind {
         FILE,
         JDBC,
-        /** Nobody else's: what one opening saves, no other sees. */
+        /** Not shared: each opened saver has its own content. */
         MEMORY
     }
 
-    /** @throws SaverException with type {@code BadInput} when it is not a target */
+    /** @throws SaverException with type {@code BadInput} if it is not a valid target */
     public static SaverTarget parse(String text) {
         int question = text.indexOf('?');
         String place = question < 0 ? text : text.substring(0, question);
@@ -77,13 +77,13 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
                 "Use file:DIRECTORY, jdbc:sqlite:FILE, jdbc:postgresql://HOST/DATABASE or memory:");
     }
 
-    /** Without what may be a password. */
+    /** Omits parts that may contain a password. */
     @Override
     public String toString() {
         return kind + " " + JdbcStore.shown(place) + ", namespace " + namespace.name();
     }
 
-    /** Nothing is connected to, and nothing created, before the saver is used. */
+    /** Connects to nothing and creates nothing before the saver is used. */
     public CheckpointSaver open() {
         return switch (kind) {
             case FILE -> new FileSaver(Path.of(place), namespace);

@@ -18,23 +18,23 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs to read: filled from
- * documents in the {@code session} format, and never read back.
+ * The tables {@code sessions}, {@code checkpoints} and {@code tool_calls}, for other programs: written from documents
+ * in the {@code session} format, and never read back.
  *
- * <p>A session is named by its thread's id, with {@code %00} for NUL, {@code %25} for a percent sign and {@code %7e} for a
- * tilde that it begins with. The tables know no namespaces, so in all but the default one a session is {@code
- * ~NAMESPACE/ID}. A name of more than 1,000 bytes, which indexes do not take, is {@code ~} and its SHA-256. Other texts
- * have U+FFFD for NUL, which PostgreSQL does not take either.
+ * <p>A session is named by its thread's id, with {@code %00} for NUL, {@code %25} for a percent sign and {@code %7e}
+ * for a leading tilde. The tables have no column for namespaces, so outside of the default one a session is named
+ * {@code ~NAMESPACE/ID}. A name of more than 1,000 bytes, too long for an index, is replaced with {@code ~} and its
+ * SHA-256. In other texts, NUL is replaced with U+FFFD, since PostgreSQL does not accept it.
  */
 final class SessionTables {
     private static final int LONGEST_NAME_BYTES = 1_000;
 
-    /** Each table's columns, and what creates it. */
+    /** The definition of each table. */
     private static final Map<String, String> TABLES = tables();
 
     private final boolean hasTimes;
 
-    /** @param hasTimes whether a column of times takes times, and not their texts */
+    /** @param hasTimes whether the database has a type for times; otherwise they are stored as text */
     SessionTables(boolean hasTimes) {
         this.hasTimes = hasTimes;
     }
@@ -100,7 +100,7 @@ final class SessionTables {
         return fits ? name : "~" + Sha256.hex(name);
     }
 
-    /** Creates what is missing. */
+    /** Creates missing tables. */
     void create(Connection connection) throws SQLException {
         for (Map.Entry<String, String> table : TABLES.entrySet()) {
             if (!isThere(connection, table.getKey())) {
@@ -117,7 +117,7 @@ final class SessionTables {
         execute(connection, "CREATE INDEX IF NOT EXISTS idx_tool_calls_idempotency ON tool_calls (idempotency_key)");
     }
 
-    /** Of several that create the same at once, PostgreSQL lets all but one fail, in spite of IF NOT EXISTS. */
+    /** If several create the same at once, PostgreSQL fails for all but one, in spite of IF NOT EXISTS. */
     private static void execute(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             try {
@@ -137,9 +137,9 @@ final class SessionTables {
         }
     }
 
-    /** Brings the rows of a session up to this document, in a transaction of the caller's. */
+    /** Updates the rows of a session to this document, in the caller's transaction. */
     void write(Connection connection, String session, Json document) throws SQLException {
-        // First the session's own row: of several that save it at once, all but one wait here.
+        // The session's own row first: if several save it at once, all but one wait here.
         writeSession(connection, session, Json.of(document.field("session")));
         Object checkpoint = document.field("checkpoint");
         if (checkpoint != null) {
@@ -176,8 +176,8 @@ final class SessionTables {
             long version, String transcript, @Nullable String plan) {}
 
     /**
-     * A version is never overwritten. It has the thread's own number, or the next one where that is taken: a thread that
-     * was restored counts anew.
+     * A version is never overwritten. It gets the thread's own number, or the next free one: a restored thread counts
+     * anew.
      */
     private void writeCheckpoint(Connection connection, String session, Json row) throws SQLException {
         String transcript = CheckpointText.write(Json.of(row.field("transcript")));
@@ -221,7 +221,7 @@ final class SessionTables {
         }
     }
 
-    /** Only what is new or went on: a thread may have made thousands of calls. */
+    /** Writes only new and changed calls, since a thread may have thousands. */
     private void writeCalls(Connection connection, String session, @Nullable Object calls) throws SQLException {
         Map<String, String> known = calls(connection, session);
         try (PreparedStatement upsert = connection.prepareStatement("""
@@ -261,7 +261,7 @@ final class SessionTables {
         }
     }
 
-    /** By name: status and key. */
+    /** By call id: status and key. */
     private static Map<String, String> calls(Connection connection, String session) throws SQLException {
         Map<String, String> known = new LinkedHashMap<>();
         try (PreparedStatement select = connection.prepareStatement(

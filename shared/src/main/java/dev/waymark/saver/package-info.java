@@ -1,8 +1,8 @@
 /**
- * Keeps one checkpoint document for each thread outside of a Temporal server: in files, in a database, in any store of
- * keys and values.
+ * Stores a checkpoint document for each thread outside of a Temporal server: in files, in a database, or in any
+ * key-value store.
  *
- * <p>It must not know where a document comes from, nor more of its format than that it names its thread.
+ * <p>Must not know where a document comes from, nor anything about its format except that it names its thread.
  */
 @NullMarked
 package dev.waymark.saver;

@@ -1,9 +1,9 @@
 package dev.waymark.tool;
 
 /**
- * Thrown by a tool that does not know whether it took effect, such as one whose request was answered with a timeout. Of a
- * tool with side effects the call is unknown then: its {@code verify} is asked, or a person, or the model is told. Any
- * other exception is an error result. Unchecked, so that it can be thrown from any depth.
+ * Thrown by a tool that does not know whether it took effect, for example because its request timed out. If the tool
+ * has side effects, the call's outcome is unknown: the tool's {@code verify} or a person is asked, or the model is
+ * told. Any other exception is an error result. Unchecked, so that it can be thrown from any depth.
  *
  * <pre>{@code
  * throw new EffectUnknownException("the bank answered 504 Gateway Timeout");
@@ -11,7 +11,7 @@ package dev.waymark.tool;
  */
 public final class EffectUnknownException extends RuntimeException {
 
-    /** {@code seen} says in a few words, for people and the model, what was seen of the execution. */
+    /** @param seen what was seen of the execution, briefly, for people and the model */
     public EffectUnknownException(String seen) {
         super(seen);
         if (seen.isBlank()) {

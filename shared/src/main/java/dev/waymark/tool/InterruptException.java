@@ -1,8 +1,8 @@
 package dev.waymark.tool;
 
 /**
- * Thrown by a tool to ask a person. The thread waits for the answer, however long it takes, and the answer is the call's
- * result: the tool is not run again. Unchecked, so that it can be thrown from any depth.
+ * Thrown by a tool to ask a person. The thread waits for the answer as long as it takes, and the answer becomes the
+ * call's result; the tool is not run again. Unchecked, so that it can be thrown from any depth.
  *
  * <pre>{@code
  * throw new InterruptException("Your deadline?");

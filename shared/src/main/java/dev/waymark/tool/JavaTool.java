@@ -20,8 +20,8 @@ import java.util.Optional;
 
 /**
  * A tool from a record of arguments and a lambda. The input schema is derived from the record: strings, numbers,
- * booleans, enums, {@link Json} for anything, nested records, lists of these and maps from strings to these. Every
- * component is required but those of type {@code Optional}; {@code @JsonPropertyDescription} describes one.
+ * booleans, enums, {@link Json} for any value, nested records, lists of these and maps from strings to these.
+ * Components are required unless they are {@code Optional}; {@code @JsonPropertyDescription} describes one.
  *
  * <pre>{@code
  * record Forecast(String city, Optional<Integer> days) {}
@@ -31,7 +31,7 @@ import java.util.Optional;
  *         .safeToRetry();
  * }</pre>
  *
- * @param <A> the arguments
+ * @param <A> the type of the arguments
  */
 public final class JavaTool<A extends Record> implements Tool {
 
@@ -40,13 +40,13 @@ public final class JavaTool<A extends Record> implements Tool {
     private final Handler<A> handler;
     private final Optional<Verifier<A>> verifier;
 
-    /** Carries out one call, as {@link Tool#run} says. */
+    /** Executes a call, see {@link Tool#run}. */
     @FunctionalInterface
     public interface Handler<A> {
         String run(A args, ToolContext context) throws Exception;
     }
 
-    /** Finds out what became of a lost call, as {@link Tool#verify} says. */
+    /** Checks the outcome of a lost call, see {@link Tool#verify}. */
     @FunctionalInterface
     public interface Verifier<A> {
         Verdict verify(A args, ToolContext context) throws Exception;
@@ -68,7 +68,7 @@ public final class JavaTool<A extends Record> implements Tool {
         return new JavaTool<>(spec, args, handler, Optional.empty());
     }
 
-    /** The same tool, whose running twice is harmless. */
+    /** Declares that running the tool twice is harmless. */
     public JavaTool<A> safeToRetry() {
         return with(spec.with().safeToRetry());
     }
@@ -77,34 +77,34 @@ public final class JavaTool<A extends Record> implements Tool {
         return with(spec.with().timeout(timeout));
     }
 
-    /** The same tool, where a person approves every call. */
+    /** Requires approval of every call by a person. */
     public JavaTool<A> approved() {
         return with(spec.with().approved());
     }
 
-    /** The same tool, where the same arguments again in a thread replay the first success. */
+    /** A repeated call with the same arguments returns the first success of the thread. */
     public JavaTool<A> deduplicated() {
         return with(spec.with().deduplicated());
     }
 
-    /** The same tool, where a person settles what became of a lost call. */
+    /** A person settles lost calls whose outcome is unknown. */
     public JavaTool<A> askingOnUnknown() {
         return with(spec.with().askingOnUnknown());
     }
 
-    /** The same tool, whose other side deduplicates by {@link ToolContext#idempotencyKey}. */
+    /** Declares that the called system deduplicates by {@link ToolContext#idempotencyKey}. */
     public JavaTool<A> honouringKey() {
         return with(spec.with().honouringKey());
     }
 
-    /** The same tool, which can find out whether a lost call took effect. */
+    /** Adds a check whether a lost call took effect. */
     public JavaTool<A> verifiedBy(Verifier<A> check) {
         return new JavaTool<>(spec.with().verifiesItself().build(), args, handler, Optional.of(check));
     }
 
     /**
-     * The same tool, whose check forbids what it does not find: after {@link Verdict#notLanded} the other side refuses the
-     * lost call, however late it comes, for instance by its idempotency key or by its fencing token.
+     * Declares that the check forbids what it does not find: after {@link Verdict#notLanded} the called system refuses
+     * the lost call, however late it arrives, for example by its idempotency key or fencing token.
      */
     public JavaTool<A> forbiddingByVerify() {
         return with(spec.with().forbiddingByVerify());

@@ -4,27 +4,27 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.conversation.value.Json;
 
 /**
- * A tool in Java, registered with the worker. One object serves all threads at once, so it is thread-safe. {@link JavaTool}
- * makes one from a record of arguments and a lambda.
+ * A tool in Java, registered with the worker. One instance serves all threads, so it must be thread-safe. {@link
+ * JavaTool} creates one from a record of arguments and a lambda.
  */
 public interface Tool {
 
-    /** What models are told. Its kind is {@link ToolSpec.Kind#JAVA}; always the same. */
+    /** The tool's definition for models. Its kind is {@link ToolSpec.Kind#JAVA}. Must always be the same. */
     ToolSpec spec();
 
     /**
-     * Carries out one call.
+     * Executes a call.
      *
-     * <p>The arguments fit the input schema. What it returns, the model sees, cut to 256 KiB. An
-     * exception becomes an error result with its message, and the conversation goes on. {@link InterruptException} asks
-     * a person instead; the answer is then the result, and the tool is not run again. When the call is cancelled or times
-     * out, the thread is interrupted.
+     * <p>The arguments match the input schema. The model sees the returned text, cut to 256 KiB. An exception becomes
+     * an error result with its message, and the conversation continues. {@link InterruptException} asks a person
+     * instead; the answer becomes the result, and the tool is not run again. If the call is cancelled or times out, the
+     * thread is interrupted.
      */
     String run(Json args, ToolContext context) throws Exception;
 
     /**
-     * Finds out whether a call that was lost took effect. Called only where the spec says {@code verifies}, not before
-     * the call's time is up, and perhaps several times. An exception is as good as {@link Verdict#unknown}.
+     * Checks whether a lost call took effect. Called only if the spec says {@code verifies}, after the call's timeout,
+     * and possibly several times. An exception counts as {@link Verdict#unknown}.
      */
     default Verdict verify(Json args, ToolContext context) throws Exception {
         return Verdict.unknown();

@@ -22,12 +22,12 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
 /**
- * Holds arguments against a tool's input schema (JSON Schema, 2020-12 unless it says otherwise). Schemas are compiled
- * once. A {@code $ref} leads nowhere outside the schema: nothing is fetched.
+ * Validates arguments against a tool's input schema (JSON Schema, 2020-12 by default). Schemas are compiled once. A
+ * {@code $ref} to another document is not followed: nothing is fetched.
  */
 public final class ToolArguments {
 
-    /** Schemas arrive with the histories of old threads, too, so their number has no other bound. */
+    /** Bounds the cache, since old histories bring schemas too. */
     private static final int MOST_SCHEMAS = 1_000;
 
     private static final int MOST_ERRORS = 3;
@@ -39,24 +39,24 @@ public final class ToolArguments {
                     .schemaRegistryConfig(
                             SchemaRegistryConfig.builder().locale(Locale.ROOT).build()));
 
-    /** Names itself before what it says. */
+    /** Removed from messages: the class puts its name in front. */
     private static final String DECODER = "URLDecoder: ";
 
     private static final Map<Json, Schema> COMPILED = new ConcurrentHashMap<>();
 
     private ToolArguments() {}
 
-    /** Why these arguments do not fit the schema, in words for a model; empty when they do. */
+    /** Why these arguments do not match the schema, for the model; empty if they do. */
     public static Optional<String> problem(Json schema, Json args) {
         return misfit(compiled(schema), node(args));
     }
 
-    /** Why this is not a schema of a tool's input, which must describe an object; empty when it is one. */
+    /** Why this is not a valid input schema of a tool, which must describe an object; empty if it is. */
     public static Optional<String> schemaProblem(Json schema) {
         return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must say type: object");
     }
 
-    /** Why this is not a schema at all; empty when it is one. */
+    /** Why this is not a JSON Schema; empty if it is. */
     public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
@@ -75,7 +75,7 @@ public final class ToolArguments {
         }
     }
 
-    /** What the library met says it in the words of Java. */
+    /** The root cause, without Java's class names. */
     private static String reason(RuntimeException failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
@@ -91,7 +91,7 @@ public final class ToolArguments {
         return words.startsWith(DECODER) ? "a $ref is not a reference: " + words.substring(DECODER.length()) : words;
     }
 
-    /** Why a tool's result is not the JSON that it promised, in words for a model; empty when it is. */
+    /** Why a tool's result does not match its output schema, for the model; empty if it does. */
     public static Optional<String> outputProblem(Json schema, String result) {
         try {
             return misfit(compiled(schema), PayloadJson.MAPPER.readTree(result));
@@ -100,7 +100,10 @@ public final class ToolArguments {
         }
     }
 
-    /** An error of the machine would be taken for a passing one, and tried again for ever. */
+    /**
+     * Treats a stack overflow as a mismatch: otherwise it would count as transient and be retried
+     * forever.
+     */
     private static Optional<String> misfit(Schema schema, JsonNode value) {
         try {
             return words(schema.validate(value));
@@ -136,7 +139,7 @@ public final class ToolArguments {
         return Optional.of(shortened(words));
     }
 
-    /** Messages quote the schema and the arguments, which may be long, and half a character can't be written. */
+    /** Messages quote the schema and the arguments, which may be long. A cut must not leave half a surrogate pair. */
     private static String shortened(String words) {
         String shortened = words.length() > LONGEST_REASON ? words.substring(0, LONGEST_REASON) + "…" : words;
         return new String(shortened.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);

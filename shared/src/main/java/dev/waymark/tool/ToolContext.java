@@ -4,17 +4,17 @@ import dev.waymark.conversation.value.Json;
 import java.util.OptionalLong;
 
 /**
- * Which call a tool carries out.
+ * The call that a tool executes.
  *
  * @param thread the conversation
  * @param callId unique in the thread
  * @param tool the tool's name
- * @param idempotencyKey the same for every execution of the call, and for a lost call that is asked for again; hand it to
- *     the other side, if that can tell repeated requests by one
- * @param fencingToken of a tool with side effects, a number that grows with every execution under the same key. A target
- *     that refuses smaller numbers than the largest it has seen is safe from an execution that was frozen and goes on
- *     when another one has taken its place. {@code verify} gets the number of the lost execution.
- * @param context what the agent's file, or whoever started the thread, has given it to carry; an object
+ * @param idempotencyKey the same for every execution of the call, and for a repeated request of a lost call; pass it to
+ * the called system if that deduplicates by a key
+ * @param fencingToken for tools with side effects, a number that grows with every execution under the same key. A
+ * system that refuses smaller numbers than the largest it has seen is protected from an execution that was frozen and
+ * continues after another one has replaced it. {@code verify} gets the number of the lost execution.
+ * @param context the context from the agent file, or from the start of the thread; an object
  */
 public record ToolContext(
         String thread, String callId, String tool, String idempotencyKey, OptionalLong fencingToken, Json context) {

@@ -4,10 +4,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What could be found out about a call that was lost.
+ * The result of checking a lost call.
  *
- * @param landed whether it took effect, where that is known
- * @param result what the model is told of a call that did
+ * @param landed whether the call took effect, if that is known
+ * @param result the call's result for the model, if it took effect
  */
 public record Verdict(Optional<Boolean> landed, Optional<String> result) {
     public Verdict {
@@ -15,12 +15,12 @@ public record Verdict(Optional<Boolean> landed, Optional<String> result) {
         Objects.requireNonNull(result, "result");
     }
 
-    /** It took effect, and this is its result. */
+    /** The call took effect, with this result. */
     public static Verdict landed(String result) {
         return new Verdict(Optional.of(true), Optional.of(result));
     }
 
-    /** It has not taken effect. Where the tool says {@code verifyForbids}, it never will. */
+    /** The call did not take effect. If the tool declares {@code verifyForbids}, it never will. */
     public static Verdict notLanded() {
         return new Verdict(Optional.of(false), Optional.empty());
     }

@@ -1,6 +1,6 @@
 /**
- * What a tool in Java is: the interface, a tool from a record and a lambda, what a call knows of itself, how a tool asks
- * a person; and what arguments any tool takes. It knows nothing of Temporal, and not what runs a tool.
+ * The interface of Java tools: a tool from a record and a lambda, the context of a call, questions to people; and the
+ * validation of arguments for all tools. Must not know Temporal, nor what runs a tool.
  */
 @NullMarked
 package dev.waymark.tool;

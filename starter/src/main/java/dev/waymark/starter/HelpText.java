@@ -13,12 +13,12 @@ import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** The help of the whole command line: commands by what they are for, examples, exit codes, settings. */
+/** The help of the whole command line: commands by purpose, examples, exit codes, settings. */
 final class HelpText {
     private static final Map<String, List<String>> GROUPS = groups();
     private static final Map<String, List<String>> EXAMPLES = examples();
 
-    /** These are of the other jar, which {@code ./waymark} picks. */
+    /** Commands of the worker's jar, which {@code ./waymark} runs instead of this one. */
     private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
 
     private static final List<String> EXIT_CODES = List.of(
@@ -26,17 +26,17 @@ final class HelpText {
             "1  the turn failed, was stopped or cancelled, or hit a limit; verify found a difference",
             "2  bad usage or input",
             "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",
-            "4  --assert-complete met a question",
+            "4  the agent asked a question, with --assert-complete",
             "5  no server answers",
-            "6  waited long enough (the turn goes on), or no worker took the work within 10 s");
+            "6  timed out (the turn continues), or no worker took the work within 10 s");
 
     private static final List<String> SETTINGS = List.of(
             "TEMPORAL_ADDRESS    HOST:PORT of the server; default 127.0.0.1:7233",
-            "TEMPORAL_NAMESPACE  its namespace; TLS, API key and profiles as in Temporal's other tools",
+            "TEMPORAL_NAMESPACE  its namespace; TLS, API key and profiles as for Temporal's CLI",
             "WAYMARK_TASK_QUEUE  the task queue; default waymark",
             "WAYMARK_SAVER       where checkpoints are saved, such as file:checkpoints",
             "WAYMARK_AGENTS      the directory of the agents; default agents",
-            "NO_COLOR            no colours in chat");
+            "NO_COLOR            disables colors in chat");
 
     private HelpText() {}
 
@@ -56,7 +56,7 @@ final class HelpText {
                         "checkpoint",
                         "checkpoints",
                         "verify"));
-        groups.put("Go on from somewhere", List.of("resume", "fork", "save"));
+        groups.put("Continue a conversation", List.of("resume", "fork", "save"));
         groups.put("End", List.of("stop", "clear", "close", "cancel"));
         groups.put("Run agents", List.of("worker", "agents", "tools"));
         return groups;
@@ -65,9 +65,9 @@ final class HelpText {
     private static Map<String, String> ofTheWorker() {
         Map<String, String> commands = new LinkedHashMap<>();
         commands.put("dev", "Runs a development server and a worker.");
-        commands.put("worker", "Runs agents on a server that is there already.");
+        commands.put("worker", "Runs agents on an existing server.");
         commands.put("agents", "Checks the agent files and lists them.");
-        commands.put("tools", "Lists the tools of an agent, or tries a safe one.");
+        commands.put("tools", "Lists the tools of an agent, or runs a safe one.");
         return commands;
     }
 
@@ -82,7 +82,7 @@ final class HelpText {
         examples.put(
                 "approve",
                 List.of("approve table-9 --by ann", "approve table-9 --args '{\"table\":9,\"cents\":8000}'"));
-        examples.put("deny", List.of("deny table-9 --reason \"Too dear\""));
+        examples.put("deny", List.of("deny table-9 --reason \"Too expensive\""));
         examples.put("settle", List.of("settle table-9 --call tu_1 --outcome done --result \"receipt 7\""));
         examples.put("budget", List.of("budget trip --usd 2.50", "budget trip --iterations 20"));
         examples.put("pending", List.of("pending", "pending trip --json", "pending --kind approval --agent assistant"));
@@ -104,14 +104,14 @@ final class HelpText {
         return examples;
     }
 
-    /** All commands that {@code ./waymark} has, whichever jar they are in. */
+    /** All commands of {@code ./waymark}, whichever jar they are in. */
     static Set<String> commands() {
         Set<String> commands = new LinkedHashSet<>(List.of("install", "completion", "codec"));
         GROUPS.values().forEach(commands::addAll);
         return commands;
     }
 
-    /** Lays out the help of the program itself. */
+    /** Formats the help of the program itself. */
     static void describe(CommandLine waymark) {
         UsageMessageSpec usage = waymark.getCommandSpec().usageMessage();
         usage.customSynopsis(CommandName.get() + " COMMAND [OPTIONS]");

@@ -19,7 +19,7 @@ public final class Main {
         System.exit(results.exitCode(exitCode, err));
     }
 
-    /** What is said is UTF-8, whatever the locale. */
+    /** The output is UTF-8 in every locale. */
     private static PrintWriter writer(OutputStream to) {
         return new PrintWriter(new OutputStreamWriter(to, StandardCharsets.UTF_8), true);
     }

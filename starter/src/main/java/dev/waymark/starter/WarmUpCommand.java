@@ -42,9 +42,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
 /**
- * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive:
- * without the archive a command spends over a second on loading them. It does what the commands do, against a server
- * that knows one thread.
+ * Loads the classes that most commands need, so that {@code ./waymark} can put them into a class-data-sharing archive;
+ * without it, a command spends over a second on loading them. Runs the commands' code against a server that knows one
+ * thread.
  */
 @Command(name = "warm-up", hidden = true)
 final class WarmUpCommand implements Callable<Integer> {
@@ -86,7 +86,7 @@ final class WarmUpCommand implements Callable<Integer> {
         }
     }
 
-    /** As much of a Temporal server as the commands above ask for. */
+    /** The methods of a Temporal server that these commands call. */
     private static final class OneThread extends WorkflowServiceGrpc.WorkflowServiceImplBase {
         private final GetWorkflowExecutionHistoryResponse history;
 

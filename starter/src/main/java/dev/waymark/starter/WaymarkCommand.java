@@ -48,7 +48,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
-/** All commands, and what happens when one fails: one line on stderr, and an exit code that says why. */
+/** All commands. A failed command prints one line to stderr, and its exit code tells the reason. */
 @Command(
         name = "waymark",
         description = "Runs LLM agents as Temporal workflows.",
@@ -61,7 +61,7 @@ public final class WaymarkCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    /** Of every command, so that it can stand wherever somebody writes it. */
+    /** Inherited by all commands, so that it can appear anywhere on the command line. */
     @Option(
             names = "--address",
             paramLabel = "HOST:PORT",
@@ -152,7 +152,7 @@ public final class WaymarkCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "no command");
     }
 
-    /** Runs the command. What it was told of its saver counts in its exit code. */
+    /** Runs the command. A failed save may change its exit code. */
     private static int run(ParseResult parsed) {
         int exitCode = new CommandLine.RunLast().execute(parsed);
         ParseResult own = parsed;
@@ -171,7 +171,7 @@ public final class WaymarkCommand implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // Absent when the classes were not packaged.
+            // Missing if the classes are not packaged.
             String version = Optional.ofNullable(
                             WaymarkCommand.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");

@@ -1,4 +1,7 @@
-/** The process that starts, answers and inspects runs. Must not know the worker: it only ever talks to a Temporal server. */
+/**
+ * The process that starts, answers and inspects runs. Must not depend on the worker: it only talks to a Temporal
+ * server.
+ */
 @NullMarked
 package dev.waymark.starter;
 

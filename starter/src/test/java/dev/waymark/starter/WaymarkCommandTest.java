@@ -41,13 +41,13 @@ class WaymarkCommandTest {
                         + " waymark budget --help",
                 "save --to memory:|save needs either THREAD or --all. Try: waymark save --help",
                 "save t1 --all --follow|save needs either THREAD or --all. Try: waymark save --help",
-                "save t1 --every turn --to file:x|--all and --every go with --follow. Try: waymark" + " save --help",
+                "save t1 --every turn --to file:x|--all and --every require --follow. Try: waymark" + " save --help",
                 "save t1 --follow --every day|Invalid value for option '--every': 'day' is not a time to save: write"
                         + " turn, step, or 500ms, 5s, 2m, 24h. Try: waymark save --help",
                 "save t1 --follow|no saver named: use --to TARGET, or set WAYMARK_SAVER. Try: waymark save --help",
                 "approve t1 --args []|--args is not a JSON object: []. Try: waymark approve --help",
                 "deny t1 --args {}|Unknown options: '--args', '{}'. Try: waymark deny --help",
-                "settle t1 --call c --outcome rerun --result x|--result goes with --outcome done only. Try: waymark"
+                "settle t1 --call c --outcome rerun --result x|--result requires --outcome done. Try: waymark"
                         + " settle --help",
                 "settle t1 --call c --outcome maybe|no such outcome: maybe. There are done, rerun, give-up. Try:"
                         + " waymark settle --help",

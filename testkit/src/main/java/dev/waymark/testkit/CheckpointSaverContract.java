@@ -24,25 +24,21 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a {@link CheckpointSaver} promises, as tests. Savers that outlive their process extend {@link
+ * The contract of {@link CheckpointSaver}, as tests. Savers that outlive their process extend {@link
  * DurableSaverContract}.
  *
  * <pre>{@code
  * class RedisSaverTest extends DurableSaverContract {
  *     protected CheckpointSaver open() {
- *         return new RedisSaver(redis);    // the same empty place, as often as it is called in one test
+ *         return new RedisSaver(redis);    // the same storage each time within a test
  *     }
  *
- *     protected void replaceStored(String threadId, String text) {
- *         redis.set(keyOf(threadId), text);
- *     }
- * }
- * }</pre>
+ * protected void replaceStored(String threadId, String text) { redis.set(keyOf(threadId), text); } } }</pre>
  */
 public abstract class CheckpointSaverContract {
     protected CheckpointSaver saver;
 
-    /** Opens the place in which a test saves. It is empty when a test begins. */
+    /** Opens the storage of a test, which is empty at the start of the test. */
     protected abstract CheckpointSaver open() throws Exception;
 
     @BeforeEach
@@ -150,7 +146,7 @@ public abstract class CheckpointSaverContract {
         assertThat(saver.load("t")).contains(document);
     }
 
-    /** How the thread of that document looks as a session, with a call that is done and one that is not. */
+    /** The session of the thread in that document, with a call that is done and one that is open. */
     protected static Json session(String threadId, int version, String said) {
         Map<String, Object> session = new LinkedHashMap<>();
         session.put("session_id", threadId);
@@ -171,7 +167,7 @@ public abstract class CheckpointSaverContract {
         return Json.of(document);
     }
 
-    /** A row of the log of tool calls. */
+    /** A row of the tool call log. */
     protected static Map<String, Object> call(String threadId, String callId, String status) {
         boolean isOpen = status.equals("issued");
         Map<String, Object> call = new LinkedHashMap<>();
@@ -347,7 +343,7 @@ public abstract class CheckpointSaverContract {
         assertThat(seen).isSorted();
     }
 
-    /** What one of several threads does. */
+    /** The work of one of several threads. */
     protected interface Work {
         void by(int who) throws Exception;
     }

@@ -11,9 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a {@link CheckpointSaver} that outlives its process promises beyond {@link CheckpointSaverContract}. */
+/**
+ * The contract of a {@link CheckpointSaver} that outlives its process, in addition to {@link CheckpointSaverContract}.
+ */
 public abstract class DurableSaverContract extends CheckpointSaverContract {
-    /** Replaces what is stored for this thread by this text, behind the saver's back. */
+    /** Replaces the stored text of this thread, bypassing the saver. */
     protected abstract void replaceStored(String threadId, String text) throws Exception;
 
     @Test

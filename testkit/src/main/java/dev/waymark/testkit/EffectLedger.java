@@ -24,14 +24,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The other side of tools that are tested: a service, in a process that is not killed, where every request takes effect,
- * also when whoever asked is gone by then. It knows nothing of Temporal and trusts nobody's keys: the same request twice
- * is two effects, and the ledger shows both.
+ * The external service of tools under test, in a process that is not killed. Every request takes effect, even if the
+ * requester is gone by then. It does not know Temporal and ignores keys: repeating a request makes two effects, and the
+ * ledger shows both.
  *
- * <p>It listens on loopback and speaks lines, so that a shell can ask too: {@code effect KEY CALL} is answered {@code
- * done} once the effect is in the file and the file on the disk; {@code landed KEY} is answered {@code yes} or {@code no}.
- * {@code forbid KEY TOKEN} is answered the same, and if it is {@code no}, effects of this key are refused from then on
- * unless they come as {@code effect KEY CALL TOKEN} with a larger token: the answer to those is {@code refused}.
+ * <p>It listens on loopback and uses a line protocol, so that shells can use it. {@code effect KEY CALL} is answered
+ * with {@code done} once the effect is stored on disk; {@code landed KEY} with {@code yes} or {@code no}. {@code forbid
+ * KEY TOKEN} is answered the same way; after a {@code no}, effects of this key are answered with {@code refused},
+ * unless they come as {@code effect KEY CALL TOKEN} with a larger token.
  *
  * <pre>{@code
  * try (EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"))) {
@@ -41,13 +41,13 @@ import java.util.concurrent.Executors;
  * }</pre>
  */
 public final class EffectLedger implements AutoCloseable {
-    /** The request is here, and whoever sent it has time to die before it takes effect. */
+    /** Time between the request and its effect, in which the requester can die. */
     private static final Duration LATENCY = Duration.ofMillis(50);
 
     private final ServerSocket socket;
     private final FileChannel file;
     private final Path path;
-    /** By key, the largest token that is refused. */
+    /** The largest refused token, by key. */
     private final Map<String, Long> forbidden = new HashMap<>();
 
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -64,7 +64,7 @@ public final class EffectLedger implements AutoCloseable {
         threads.execute(this::listen);
     }
 
-    /** Goes on with this file, or begins it. */
+    /** Opens this file, or creates it. */
     public static EffectLedger open(Path file) {
         try {
             return new EffectLedger(file);
@@ -73,14 +73,14 @@ public final class EffectLedger implements AutoCloseable {
         }
     }
 
-    /** Something that happened. */
+    /** An effect. */
     public record Effect(Instant at, String key, String call) {}
 
     public int port() {
         return socket.getLocalPort();
     }
 
-    /** All that happened, in the order in which it did. */
+    /** All effects in order. */
     public synchronized List<Effect> effects() {
         try {
             return Files.readAllLines(path).stream()
@@ -125,7 +125,7 @@ public final class EffectLedger implements AutoCloseable {
             }
             asker.getOutputStream().write((answer + "\n").getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            // Whoever asked is gone.
+            // The requester is gone.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -135,7 +135,7 @@ public final class EffectLedger implements AutoCloseable {
         return effects().stream().anyMatch(effect -> effect.key().equals(key));
     }
 
-    /** Whether it had not taken effect, and won't with this token or a smaller one. */
+    /** Whether the key has no effect yet; then it gets none with this token or a smaller one. */
     private synchronized boolean forbid(String key, long token) {
         if (hasLanded(key)) {
             return false;

@@ -29,8 +29,9 @@ import java.util.Optional;
 import java.util.Random;
 
 /**
- * A thread that a seed makes up, with every state that it went through: questions, approvals, tools that ask, failures, files, plans,
- * lost calls, subagents, summaries, last words as JSON, several turns, and all the ways in which a turn ends. What formats and stores are tested with.
+ * A random thread generated from a seed, with all of its states: questions, approvals, tools that ask, failures, files,
+ * plans, lost calls, subagents, summaries, structured replies, several turns, and all the ways in which a turn ends.
+ * For tests of formats and stores.
  *
  * <pre>{@code
  * for (long seed = 0; seed < 200; seed++) {
@@ -48,7 +49,7 @@ public final class GeneratedThread {
     };
 
     private final Random random;
-    /** Apart, so that what it decides leaves the rest of a seed's thread as it was. */
+    /** A second generator, so that its decisions do not change the rest of a seed's thread. */
     private final Random extras;
 
     private final List<Moment> moments = new ArrayList<>();
@@ -61,7 +62,7 @@ public final class GeneratedThread {
     private final AgentPolicy terms;
 
     private GeneratedThread(long seed) {
-        // What Random begins with is much the same for neighbours.
+        // Random starts with similar values for neighboring seeds.
         this.random = new Random(seed * 0x9E3779B97F4A7C15L);
         this.extras = new Random(~seed);
         this.maxIterations = chance(2) ? 2 : 12;
@@ -73,7 +74,7 @@ public final class GeneratedThread {
         note(started);
     }
 
-    /** The same for the same seed. */
+    /** Deterministic for a seed. */
     public static Timeline of(long seed) {
         GeneratedThread thread = new GeneratedThread(seed);
         int steps = 4 + thread.random.nextInt(40);
@@ -87,7 +88,7 @@ public final class GeneratedThread {
         return thread.timeline();
     }
 
-    /** A thread that begins with this state, and has done nothing yet. */
+    /** A thread that starts with this state and has done nothing yet. */
     public static Timeline begunWith(Conversation state, String thread) {
         Moment moment = new Moment("run-2", 1, state.updatedAt(), Optional.empty(), state);
         return new Timeline(thread, "run-2", List.of(moment), state, Optional.of(AGENT), Optional.empty(), 1, false);
@@ -98,7 +99,7 @@ public final class GeneratedThread {
                 "team/a:42", "run-" + run, moments, state, Optional.of(AGENT), Optional.empty(), eventsOfRun, false);
     }
 
-    /** What the rules mind of the agent. */
+    /** The agent's policy for the rules. */
     public static AgentPolicy terms() {
         return terms(12);
     }
@@ -234,7 +235,7 @@ public final class GeneratedThread {
             case UNSETTLED ->
                 apply(new Fact.OutcomeSettled(call.id(), Fact.Settlement.DONE, Optional.of("done"), Optional.empty()));
             default -> {
-                // The rules bring it on.
+                // The rules continue it.
             }
         }
         if (chance(10)) {
@@ -242,7 +243,7 @@ public final class GeneratedThread {
         }
     }
 
-    /** It asks something, or is answered, or has done its work. */
+    /** Lets the call ask something, get an answer, or finish. */
     private void hearFrom(Call call) {
         Spent spent = new Spent(new Usage(++calls, 1), Optional.empty());
         Optional<OpenRequest> ask = state.asks().stream()

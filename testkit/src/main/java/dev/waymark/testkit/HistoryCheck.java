@@ -9,8 +9,8 @@ import dev.waymark.history.ProjectedHistory;
 import io.temporal.common.WorkflowExecutionHistory;
 
 /**
- * Holds a history against what Waymark promises of every one: it projects, every model call was given what the history
- * says, no model ever saw a call without its one result, and what counts only grows. For tests of your own agents:
+ * Checks a history against Waymark's guarantees: it can be projected, every model call got the conversation that is in
+ * history, every call that a model saw has exactly one result, and counters only grow. For tests of your own agents:
  *
  * <pre>{@code
  * HistoryCheck.check(client.fetchHistory("trip"));
@@ -19,7 +19,7 @@ import io.temporal.common.WorkflowExecutionHistory;
 public final class HistoryCheck {
     private HistoryCheck() {}
 
-    /** Throws an AssertionError that names the event, if a promise is broken. */
+    /** Throws an AssertionError that names the event if a guarantee is violated. */
     public static void check(WorkflowExecutionHistory history) {
         ProjectedHistory recorded = ProjectedHistory.project(history);
         if (!recorded.mismatches().isEmpty()) {

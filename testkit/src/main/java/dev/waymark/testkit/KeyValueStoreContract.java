@@ -9,13 +9,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a {@link KeyValueStore} promises, as tests. Whoever writes a store extends this, and {@link
- * CheckpointSaverContract} or {@link DurableSaverContract} with a {@code KeyValueSaver} over the store.
+ * The contract of {@link KeyValueStore}, as tests. Test a store with this, and with {@link CheckpointSaverContract} or
+ * {@link DurableSaverContract} for a {@code KeyValueSaver} over it.
  */
 public abstract class KeyValueStoreContract {
     private KeyValueStore store;
 
-    /** Opens a store that is empty. */
+    /** Opens an empty store. */
     protected abstract KeyValueStore open() throws Exception;
 
     @BeforeEach

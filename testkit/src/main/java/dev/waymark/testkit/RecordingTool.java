@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /**
- * A tool whose every run is an effect in an {@link EffectLedger}. Its one argument, {@code item}, tells calls apart.
+ * A tool that records every run as an effect in an {@link EffectLedger}. Its argument {@code item} distinguishes calls.
  *
  * <pre>{@code
  * RecordingTool charge = RecordingTool.of("charge", ledger.port())
@@ -43,12 +43,12 @@ public final class RecordingTool implements Tool {
         return new RecordingTool(spec, ledgerPort, () -> {});
     }
 
-    /** The same tool, declared otherwise. */
+    /** The same tool with a changed declaration. */
     public RecordingTool with(UnaryOperator<ToolSpec.Builder> change) {
         return new RecordingTool(change.apply(spec.with()).build(), ledgerPort, middle);
     }
 
-    /** The same tool, which does this when the ledger has been asked and has not answered yet. */
+    /** The same tool, which runs this action after its request to the ledger and before the answer. */
     public RecordingTool inTheMiddle(Runnable action) {
         return new RecordingTool(spec, ledgerPort, action);
     }

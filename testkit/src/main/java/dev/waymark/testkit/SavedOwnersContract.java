@@ -14,7 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a saver promises that keeps the owners of its entries, as tests. It is implemented next to {@link
+ * The contract of a saver that stores the owners of its entries, as tests. Implement it in addition to {@link
  * CheckpointSaverContract}.
  *
  * <pre>{@code
@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
  * }</pre>
  */
 public interface SavedOwnersContract {
-    /** Opens the place in which a test saves. It is empty when a test begins. */
+    /** Opens the storage of a test, which is empty at the start of the test. */
     CheckpointSaver saverWithOwners() throws Exception;
 
     private static Json session(String threadId) {

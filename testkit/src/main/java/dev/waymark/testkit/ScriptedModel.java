@@ -7,8 +7,8 @@ import dev.waymark.model.ModelRequest;
 import java.util.List;
 
 /**
- * A model that says what it was told to: the reply to a transcript with i messages of the assistant is number i, and the
- * last one repeats. So it goes on as a real one would, whichever worker asks it, and however often.
+ * A model with scripted replies: it answers a transcript with i assistant messages with reply i; the last reply
+ * repeats. So the reply depends only on the conversation, whichever worker asks, and however often.
  *
  * <pre>{@code
  * ScriptedModel model = ScriptedModel.of(

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A thread told fact by fact, as a projector would: one event and one second each. */
+/** Builds a thread fact by fact, like the projector: one event and one second per fact. */
 public final class ThreadFixture {
     private static final Instant START = Instant.parse("2026-11-21T10:00:00Z");
 
@@ -44,7 +44,7 @@ public final class ThreadFixture {
         return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(terms));
     }
 
-    /** An agent that may charge cards, once a person has approved it. */
+    /** An agent that charges cards, after approval by a person. */
     public static ThreadFixture charging() {
         AgentPolicy.Care care = new AgentPolicy.Care(true, true, false, false, true, true, 10_000);
         return resolved(new AgentPolicy(
@@ -107,7 +107,7 @@ public final class ThreadFixture {
                 Optional.empty()));
     }
 
-    /** Its worker is lost after the claim, and nobody knows whether it took effect. */
+    /** The worker is lost after the claim, so the outcome of the call is unknown. */
     public ThreadFixture loses(String callId) {
         String digest = now().calls().get(callId).orElseThrow().argsDigest();
         return then(new Fact.ToolDispatched(callId, 1))

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Thread ids, all different, that some file system, database or program makes one of, or none. */
+/** Distinct thread ids that some file system, database or program may confuse or reject. */
 final class ThreadIds {
     private ThreadIds() {}
 
@@ -49,13 +49,13 @@ final class ThreadIds {
                 "?namespace=other",
                 "default/checkpoints/a",
                 "checkpoints/",
-                // Composed and decomposed, which look the same.
+                // Composed and decomposed forms, which look the same.
                 "\u00e9",
                 "e\u0301",
                 "\u212b",
                 "\u00c5",
                 "A\u030a",
-                // Case twins whose lengths differ.
+                // Equal when case is ignored, with different lengths.
                 "straße",
                 "strasse",
                 "STRASSE",
@@ -71,7 +71,8 @@ final class ThreadIds {
         for (String device : List.of("con", "prn", "aux", "nul", "com1", "lpt9", "conin$", "com¹")) {
             ids.addAll(List.of(device, device.toUpperCase(java.util.Locale.ROOT), device + ".txt", device + ".json"));
         }
-        // Around what a file name holds, and 4 KB of one, two, three and four bytes a character, told apart at the end.
+        // Around the length limit of file names, and 4 KB of characters of one to four bytes, differing only at the
+        // end.
         for (int length : new int[] {199, 200, 201, 250, 255, 256}) {
             ids.add("x".repeat(length));
         }

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a {@link Tool} promises by its spec, as tests. Whoever writes a tool extends this. What happens to it when its
- * worker dies is another matter: see {@link dev.waymark.testkit.crash.Crash}.
+ * The contract of a {@link Tool}, based on its spec, as tests. To test the death of its worker, use {@link
+ * dev.waymark.testkit.crash.Crash}.
  */
 public abstract class ToolContract {
     private static final ToolContext FIRST = new ToolContext("trip", "tu_1", "tool", "key-1");
@@ -25,10 +25,10 @@ public abstract class ToolContract {
     /** A tool that has done nothing yet. */
     protected abstract Tool open() throws Exception;
 
-    /** Arguments with which it succeeds, every time. */
+    /** Arguments with which it always succeeds. */
     protected abstract Json args();
 
-    /** How often the tool that was opened last has taken effect, by a count that is not its own. */
+    /** How often the last opened tool has taken effect, counted independently of the tool. */
     protected abstract long effects() throws Exception;
 
     @BeforeEach

@@ -1,4 +1,6 @@
-/** What tests of agents, tools, providers and savers build on. Must not know the worker, the client or the starter. */
+/**
+ * Helpers for tests of agents, tools, providers and savers. Must not depend on the worker, the client or the starter.
+ */
 @NullMarked
 package dev.waymark.testkit;
 

@@ -43,8 +43,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs agents: the workflows that drive conversations, and the activities that ask models and run tools. Any number of
- * workers share a task queue; a thread belongs to none of them. Built once, started once.
+ * Runs agents: the workflows that drive conversations, and the activities that call models and run tools. Any number of
+ * workers can share a task queue; any of them can continue any thread. An instance is started once.
  *
  * <pre>{@code
  * AgentWorker worker = AgentWorker.builder(connection.client())
@@ -57,16 +57,16 @@ import java.util.concurrent.TimeUnit;
  */
 public final class AgentWorker implements AutoCloseable {
 
-    /** More than all kinds of tools run at a time, so that tools which wait for their turn hold up no model. */
+    /** More than the tool slots of all kinds together, so that tools that wait for a slot do not block model calls. */
     private static final int ACTIVITIES = 2_000;
 
-    /** What a tool gets to clean up once it has been interrupted. */
+    /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
 
     /**
-     * Far more than a workflow task computes, and still less than the ten seconds that the server gives it. Packing a
-     * conversation of 40 MiB takes 0.7 s in a worker that has just started, so the usual second fails, for ever, the
-     * tasks of a large thread on a busy machine.
+     * Well above what a workflow task needs, and below the server's timeout of ten seconds. Packing a conversation of
+     * 40 MiB takes 0.7 s in a worker that has just started. With the SDK's default of one second, the tasks of a large
+     * thread would fail again and again on a busy machine.
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
@@ -103,9 +103,7 @@ public final class AgentWorker implements AutoCloseable {
         return new Builder(client);
     }
 
-    // ---- what a worker consists of
-
-    /** The workflow tells the activities of this process what it knows, which saves them from reading it. */
+    /** Workflows pass their state to the activities of this process, which saves reading it from the server. */
     private void registerWorkflows(Worker worker) {
         worker.registerWorkflowImplementationFactory(
                 AgentWorkflow.class,
@@ -131,20 +129,18 @@ public final class AgentWorker implements AutoCloseable {
                 new VerifyActivityImpl(runs, tools));
     }
 
-    /** Only names of subagents' threads have a slash that a workflow put there. */
+    /** Whether an earlier thread ran this subagent call. Only ids of subagent threads contain a slash. */
     private boolean ranBefore() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
         return info.getWorkflowId().contains("/")
                 && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
     }
 
-    // ---- its life
-
     public String taskQueue() {
         return taskQueue;
     }
 
-    /** Whether it takes work, and the server answers. */
+    /** Whether the worker polls for tasks and the server answers. */
     public boolean isReady() {
         return factory.isStarted() && !draining && !factory.isShutdown() && answers();
     }
@@ -161,21 +157,21 @@ public final class AgentWorker implements AutoCloseable {
         }
     }
 
-    /** Begins to take work. */
+    /** Starts polling for tasks. */
     public void start() {
         factory.start();
     }
 
     /**
-     * Takes no more work, and waits for what runs. Tools and model calls finish and their results are recorded; what
-     * still runs when the time is up is interrupted. Nothing runs when this returns.
+     * Stops polling for tasks and waits for running activities. Tools and model calls that finish in time have their
+     * results recorded; after {@code most} the rest are interrupted. Nothing runs when this returns.
      *
-     * @return whether everything finished by itself
+     * @return whether everything finished without being interrupted
      */
     public boolean drain(Duration most) {
         draining = true;
-        // What still runs may need an answer from its own workflow, whose tasks this worker has just stopped
-        // taking, and perhaps no other one does. So another takes them meanwhile. It can start no activity.
+        // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
+        // and it may be the only one. Until they finish, a second worker takes workflow tasks; it runs no activities.
         WorkerFactory workflows = newFactory();
         registerWorkflows(workflows.newWorker(taskQueue, options(false)));
         workflows.start();
@@ -190,7 +186,7 @@ public final class AgentWorker implements AutoCloseable {
         return finished;
     }
 
-    /** Interrupts what runs. What Temporal makes of it is as if the worker had been lost. */
+    /** Interrupts running activities. To Temporal this looks like a crashed worker. */
     @Override
     public void close() {
         factory.shutdownNow();
@@ -212,8 +208,8 @@ public final class AgentWorker implements AutoCloseable {
                 .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
                 .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis());
         if (!sticky) {
-            // No worker is preferred for being the last that had a thread. The in-memory server would wait for it
-            // for ever, also when it is gone; the real one for five seconds.
+            // Disables the sticky queue. The in-memory server would wait forever for the last worker of a thread, even
+            // after it is gone; the real server waits five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
         return options.build();
@@ -227,7 +223,7 @@ public final class AgentWorker implements AutoCloseable {
                 .isEmpty();
     }
 
-    /** Every part has a default: no agents, no providers, no Java tools, task queue {@code waymark}. */
+    /** Every setting has a default: no agents, no providers, no Java tools, task queue {@code waymark}. */
     public static final class Builder {
 
         private final WorkflowClient client;
@@ -252,7 +248,7 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Agents that were made in code; their command tools start in the current directory. */
+        /** Agents defined in code. Their command tools run in the current directory. */
         public Builder agents(AgentSpec... specs) {
             return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
         }
@@ -267,13 +263,13 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Where the worker counts turns, model calls, tool calls and decisions. Default: nowhere. */
+        /** The registry for metrics of turns, model calls, tool calls and decisions. Default: none. */
         public Builder metrics(MeterRegistry registry) {
             this.metrics = registry;
             return this;
         }
 
-        /** Asks the server what it is, and throws what gRPC throws when none answers. */
+        /** Connects to the server to learn its kind; throws gRPC's exception if none answers. */
         public AgentWorker build() {
             return new AgentWorker(this);
         }

@@ -1,4 +1,4 @@
-/** The process that runs agents. Must not know the starter. */
+/** The process that runs agents. Must not depend on the starter. */
 @NullMarked
 package dev.waymark.worker;
 

@@ -100,9 +100,8 @@ class ProcessTest {
                         "--json")) {
             assertThat(command.readyLine().path("agents").toString()).isEqualTo("[\"a\",\"b\",\"c\"]");
             assertThat(command.stderr())
-                    .isEqualTo(
-                            "waymark: ANTHROPIC_API_KEY is not set: b. Set it and start again; until then their turns"
-                                    + " fail\n");
+                    .isEqualTo("waymark: ANTHROPIC_API_KEY is not set: b. Set it and restart; until then their turns"
+                            + " fail\n");
             assertThat(command.terminate()).isZero();
         }
     }

@@ -24,7 +24,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Random runs on a real server, and a table of what came of them. What {@code bench/chaos} starts. */
+/** Random runs on a real server, with a table of their results. Started by {@code bench/chaos}. */
 @Command(name = "bench/chaos", description = "Kills workers at random points of random runs.", sortOptions = false)
 public final class Chaos implements java.util.concurrent.Callable<Integer> {
     private static final int RUNS_A_PROCESS = 6;
@@ -98,8 +98,6 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         }
     }
 
-    // ---- what is printed
-
     private void print(List<RunResult> results) {
         line(
                 "%s, scene %s, seed %d, %d runs, of which %d with a second fault that fired too.",
@@ -151,7 +149,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
         return sorted.get(sorted.size() / 2);
     }
 
-    /** Whether a promise was broken. */
+    /** Prints violations; returns whether there were any. */
     private boolean complain(List<Integer> numbers, List<RunResult> results, List<EffectLedger.Effect> strays) {
         boolean broken = !strays.isEmpty();
         line("");

@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 
-/** The agents: one for every scene or wire, kind of tool and number of calls, all known to every worker. */
+/**
+ * The agents: one for every combination of scene or wire, kind of tool and number of calls, all known to every worker.
+ */
 final class ChaosAgents {
     static final List<Integer> CALLS = List.of(1, 4);
     static final Usage USAGE = new Usage(10, 1);
@@ -47,9 +49,9 @@ final class ChaosAgents {
     }
 
     /**
-     * A worker that nothing happens to.
+     * A worker that is not killed.
      *
-     * @param models where services of models are
+     * @param models the environment variables for the model services
      */
     static AgentWorker worker(WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models) {
         List<Tool> tools = new ArrayList<>();
@@ -61,7 +63,7 @@ final class ChaosAgents {
         return worker(client, taskQueue, ledgerPort, models, tools, model -> model);
     }
 
-    /** A worker that dies. */
+    /** A worker that is killed. */
     static AgentWorker worker(
             WorkflowClient client, String taskQueue, int ledgerPort, Map<String, String> models, Crash crash) {
         List<Tool> tools = new ArrayList<>();
@@ -120,7 +122,7 @@ final class ChaosAgents {
                 .mapToObj(n -> new Part.ToolUse("tu_" + n, tool, Json.of(Map.of("item", "n" + n))))
                 .toArray(Part[]::new);
         return request -> {
-            if (request.tools().isEmpty()) { // Then a summary is asked for.
+            if (request.tools().isEmpty()) { // A request for a summary.
                 return reply(new Part.Text("There was talk."));
             }
             return hasResults(request) ? reply(new Part.Text("Done.")) : reply(uses);
@@ -136,7 +138,10 @@ final class ChaosAgents {
                         Json.of(Map.of("task", "Do what you are there for."))));
     }
 
-    /** What a summary leaves of a conversation has the newest results, so that nothing is done twice for its sake. */
+    /**
+     * Whether the conversation has results, including a summarized one, which keeps the newest. Prevents repeated
+     * calls.
+     */
     private static boolean hasResults(ModelRequest request) {
         return request.messages().stream()
                 .anyMatch(message -> !message.toolResults().isEmpty());

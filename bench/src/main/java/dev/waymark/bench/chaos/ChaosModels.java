@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The models of all runs, over real HTTP, in a process that lives: they think, call the tool that their name says, so many
- * times, and are done. What the real services would refuse they refuse. Thread-safe.
+ * The models of all runs, over real HTTP, in a process that is not killed. They call the tool in their name the given
+ * number of times, and end. They reject what the real services would reject. Thread-safe.
  */
 final class ChaosModels implements AutoCloseable {
     private final ModelServer anthropic = new AnthropicServer();
@@ -47,28 +47,28 @@ final class ChaosModels implements AutoCloseable {
         return speech.using(10, 5);
     }
 
-    /** Where they are, for a worker in any process. */
+    /** The environment variables with which workers in any process find them. */
     Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>(anthropic.environment());
         environment.putAll(openai.environment());
         return environment;
     }
 
-    /** The providers that find them there. */
+    /** The providers for these services. */
     static Map<String, ModelProvider> providers(Map<String, String> environment) {
         return Map.of(
                 AnthropicProvider.NAME, AnthropicProvider.of(environment),
                 OpenAiProvider.NAME, OpenAiProvider.of(environment));
     }
 
-    /** What they have refused. */
+    /** The reasons of rejected requests. */
     List<String> complaints() {
         return Stream.of(anthropic, openai)
                 .flatMap(server -> server.complaints().stream())
                 .toList();
     }
 
-    /** How often this one was asked. */
+    /** The number of requests of this wire. */
     int asked(ModelWire wire) {
         return switch (wire) {
             case NONE -> 0;

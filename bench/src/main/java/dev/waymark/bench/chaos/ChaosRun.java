@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * A turn of a thread of its own, in which a model calls a tool so many times at once, and the workers that die of these
- * faults, one after the other.
+ * A turn in a thread of its own, in which a model makes this many calls of a tool at once, and the faults that kill its
+ * workers one after the other.
  */
 public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind, int calls, List<Fault> faults) {
-    /** A new run is moved to whenever one has so many events and can be left. */
+    /** A run continues as new at the first opportunity after this many events. */
     private static final int FEW_EVENTS = 12;
 
     public ChaosRun {
@@ -23,17 +23,17 @@ public record ChaosRun(String id, Scene scene, ModelWire wire, ToolVariant kind,
         return new ChaosRun("run-" + UUID.randomUUID(), Scene.ALONE, ModelWire.NONE, kind, calls, List.of(faults));
     }
 
-    /** The same with a model behind this wire. */
+    /** The same run with a model behind this wire. */
     public ChaosRun over(ModelWire other) {
         return new ChaosRun(id, scene, other, kind, calls, faults);
     }
 
-    /** The same in this scene. */
+    /** The same run in this scene. */
     public ChaosRun in(Scene other) {
         return new ChaosRun(id, other, wire, kind, calls, faults);
     }
 
-    /** A person has to approve every call. */
+    /** Whether a person has to approve every call. */
     boolean isApproved() {
         return diesAt(CrashPoint.APPROVAL_ACCEPTED);
     }

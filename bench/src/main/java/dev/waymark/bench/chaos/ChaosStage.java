@@ -45,11 +45,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 
-/** Where runs take place: a server, the ledger of what really happened, and workers that die. Thread-safe. */
+/** Executes runs: with a server, the ledger of real effects, and workers that die. Thread-safe. */
 public final class ChaosStage implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Duration PAUSE = Duration.ofMillis(500);
-    /** JVMs that start at the same time only wait for each other. */
+    /** More JVMs that start concurrently would only slow each other down. */
     private static final int STARTING_AT_ONCE = 2;
 
     private final Path directory;
@@ -58,7 +58,7 @@ public final class ChaosStage implements AutoCloseable {
     private final HistoryReader histories;
     private final EffectLedger ledger;
     private final ChaosModels services = ChaosModels.open();
-    /** The keys of all calls that there are in threads whose runs are over. */
+    /** The keys of all calls in threads of finished runs. */
     private final Set<String> known = ConcurrentHashMap.newKeySet();
 
     private final Semaphore starting = new Semaphore(STARTING_AT_ONCE);
@@ -76,17 +76,17 @@ public final class ChaosStage implements AutoCloseable {
         this.ledger = EffectLedger.open(directory.resolve("ledger"));
     }
 
-    /** {@code directory} is empty; the ledger and the witnesses of crashes go there. */
+    /** @param directory an empty directory for the ledger and the witnesses of crashes */
     public static ChaosStage open(String serverAddress, Path directory) throws ServerUnreachable {
         return new ChaosStage(directory, Connection.to(serverAddress));
     }
 
-    /** The models behind wires. */
+    /** The model services of the wires. */
     ChaosModels services() {
         return services;
     }
 
-    /** Plays these runs at the same time, with a worker for each, all in one process: so the process dies once for all. */
+    /** Executes these runs concurrently, with a worker each in one process, so that the process dies once for all. */
     public List<RunResult> play(List<ChaosRun> runs) throws IOException, InterruptedException {
         List<AgentWorker> survivors = new ArrayList<>();
         try {
@@ -115,7 +115,7 @@ public final class ChaosStage implements AutoCloseable {
         return runs.stream().mapToInt(run -> run.faults().size()).max().orElse(0);
     }
 
-    /** Has the workers of one process work until they are dead, or have nothing left to do. */
+    /** Lets the workers of one process run until all are dead or idle. */
     private void kill(List<ChaosRun> runs, int round) throws IOException, InterruptedException {
         List<ChaosRun> dying =
                 runs.stream().filter(run -> run.faults().size() > round).toList();
@@ -139,7 +139,7 @@ public final class ChaosStage implements AutoCloseable {
             while (!victim.diesWithin(PAUSE)
                     && System.nanoTime() < deadline
                     && !dying.stream().allMatch(run -> isDead(run, round) || (round > 0 && isOver(run)))) {
-                // Some still work.
+                // Some are still working.
             }
         }
     }
@@ -164,9 +164,7 @@ public final class ChaosStage implements AutoCloseable {
         people.execute(() -> speak(run));
     }
 
-    // ---- what people do
-
-    /** Says what there is to do, and approves what there is to approve, as often as it takes. */
+    /** Sends the task, and approves what needs approval, as often as necessary. */
     private void speak(ChaosRun run) {
         Set<String> asked = ConcurrentHashMap.newKeySet();
         try {
@@ -186,22 +184,23 @@ public final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** In a thread of its own, since nobody may be there to answer; and not twice at a time. */
+    /**
+     * Sends in a thread of its own, since there may be no worker to answer; the same message is not sent twice at a
+     * time.
+     */
     private void send(ChaosRun run, Set<String> asked, String update, Object payload) {
         if (asked.add(update + payload)) {
             people.execute(() -> {
                 try {
                     connection.client().newUntypedWorkflowStub(run.id()).update(update, Ack.class, payload);
                 } catch (WorkflowException e) {
-                    // Its worker died, or somebody else decided. History says which.
+                    // Its worker died, or another decision was first. History tells which.
                 } finally {
                     asked.remove(update + payload);
                 }
             });
         }
     }
-
-    // ---- what came of it
 
     private RunResult result(ChaosRun run) throws InterruptedException {
         List<String> violations = new ArrayList<>();
@@ -254,7 +253,7 @@ public final class ChaosStage implements AutoCloseable {
         timeline.moments().stream().map(Moment::runId).distinct().forEach(id -> replay(thread, id, violations));
     }
 
-    /** The task was given once, was carried out, and what that took is counted once above. */
+    /** Checks that the task was given once and executed, and that its cost is counted once in the parent. */
     private static void judgeTask(Conversation above, Scene scene, List<String> violations) {
         Map<String, Call.Status> calls = new LinkedHashMap<>();
         above.calls().forEach((id, call) -> calls.put(id, call.status()));
@@ -279,7 +278,7 @@ public final class ChaosStage implements AutoCloseable {
         }
     }
 
-    /** What happened for calls that no thread knows of, once all runs are played. */
+    /** Effects of calls that no thread knows, after all runs. */
     List<EffectLedger.Effect> strays() {
         return ledger.effects().stream()
                 .filter(effect -> !known.contains(effect.key()))

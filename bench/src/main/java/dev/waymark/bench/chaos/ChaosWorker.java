@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What runs in a process with workers, one for each of several runs, that are to die. */
+/** The {@code main} of a process with the workers of several runs, which are to die. */
 final class ChaosWorker {
     private static final int WORDS_A_ROLE = 3;
     private static final int MOST_TRIES = 20;
@@ -24,7 +24,7 @@ final class ChaosWorker {
     /** One of its workers. */
     record Role(String taskQueue, Fault fault, Path witness) {}
 
-    /** Returns once all its workers take work. */
+    /** Returns once all of its workers are ready. */
     static WorkerProcess start(String address, int ledgerPort, Map<String, String> models, List<Role> roles)
             throws IOException, InterruptedException {
         List<String> arguments = new ArrayList<>(List.of(address, Integer.toString(ledgerPort), written(models)));
@@ -59,7 +59,7 @@ final class ChaosWorker {
                 .collect(Collectors.toMap(words -> words[0], words -> words[1]));
     }
 
-    /** On a busy machine a server may take longer to answer than is usual. */
+    /** Retries, since a server on a busy machine may answer late. */
     private static Connection connect(String address, Crash crash) throws ServerUnreachable {
         for (int i = 1; ; i++) {
             try {

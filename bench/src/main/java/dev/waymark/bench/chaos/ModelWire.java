@@ -1,8 +1,8 @@
 package dev.waymark.bench.chaos;
 
-/** What there is between a worker and its model. */
+/** The connection between a worker and its model. */
 public enum ModelWire {
-    /** Nothing: the model is in the worker. */
+    /** The model is in the worker. */
     NONE,
     ANTHROPIC,
     OPENAI

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 
-/** Makes up runs. The run of a seed and a number is always the same. */
+/** Generates runs. The run of a seed and a number is always the same. */
 final class RunGenerator {
     private static final double LATER = 0.3;
     private static final double TWICE = 0.25;
@@ -42,7 +42,7 @@ final class RunGenerator {
                 : fault;
     }
 
-    /** A program's inside is not seen. That a claim is granted, and a little later, comes to the same. */
+    /** Points inside of a program cannot be observed. A moment after the granted claim is equivalent. */
     private List<CrashPoint> points(ToolVariant kind) {
         return Arrays.stream(CrashPoint.values())
                 .filter(point ->
@@ -51,7 +51,7 @@ final class RunGenerator {
                 .toList();
     }
 
-    /** How often a run without a fault comes by. */
+    /** How often a run without faults passes this point. */
     private int passings(CrashPoint point, int calls) {
         return switch (point) {
             case MESSAGE_ACCEPTED, SUBAGENT_STARTED -> 1;

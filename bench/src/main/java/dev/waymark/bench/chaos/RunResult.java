@@ -5,11 +5,11 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What came of a run.
+ * The result of a run.
  *
- * @param fired how many of its faults have killed their worker
+ * @param fired the number of faults that killed their worker
  * @param recovery from the last kill to the turn's end
- * @param violations everything that is not as promised, in words
+ * @param violations broken guarantees, as text
  */
 public record RunResult(ChaosRun run, int fired, EffectCheck effects, Duration recovery, List<String> violations) {
     public RunResult {

@@ -6,18 +6,18 @@ import dev.waymark.contract.WireNames;
 import java.util.List;
 import java.util.Map;
 
-/** What there is around the calls. */
+/** The surroundings of the calls. */
 public enum Scene {
-    /** Nothing. */
+    /** Only the calls. */
     ALONE(2),
-    /** Another agent above gives the task to the one that calls, and says what came of it. */
+    /** Another agent delegates the task to the agent that calls, and reports the result. */
     SUBAGENT(4),
-    /** There was talk before, so that it is summarised before the calls, and once more after them. */
+    /** A conversation precedes the calls, so that it is summarized before them and once more after them. */
     SUMMARY(4);
 
     static final int SUMMARIES = 2;
 
-    /** What the agent above calls the task that it gives. */
+    /** The id of the call with which the parent agent delegates the task. */
     static final String TASK = "tu_0";
 
     private static final List<Map<String, String>> TALK = List.of(
@@ -32,12 +32,12 @@ public enum Scene {
         this.modelCalls = modelCalls;
     }
 
-    /** How many of them a run without a fault takes. */
+    /** The number of model calls of a run without faults. */
     int modelCalls() {
         return modelCalls;
     }
 
-    /** The thread of the calls, in a run of this name. */
+    /** The thread of the calls, in a run with this name. */
     String callingThread(String run) {
         return this == SUBAGENT ? WireNames.subagentThread(run, TASK) : run;
     }

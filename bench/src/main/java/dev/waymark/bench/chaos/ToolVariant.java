@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
-/** How a tool is declared, and what it is. */
+/** The declaration and kind of a tool. */
 public enum ToolVariant {
     EFFECT(false, spec -> spec),
-    /** The ledger can be asked whether it happened, and that it honours keys is a lie that would show. */
+    /** The tool can ask the ledger for an effect. Its claim to honor keys is false, which a test would notice. */
     VERIFIED(false, spec -> spec.verifiesItself().honouringKey()),
     SAFE(false, ToolSpec.Builder::safeToRetry),
     COMMAND(true, spec -> spec),
-    /** Its check has the ledger refuse the lost execution from then on. */
+    /** Its verify program makes the ledger refuse the lost execution from then on. */
     VERIFIED_COMMAND(true, spec -> spec.forbiddingByVerify().verifiedBy("bash", "-c", """
             exec 3<>/dev/tcp/127.0.0.1/$LEDGER_PORT
             printf 'forbid %s %s\\n' "$WAYMARK_IDEMPOTENCY_KEY" "$WAYMARK_FENCING_TOKEN" >&3
@@ -27,7 +27,7 @@ public enum ToolVariant {
             if [ "$answer" = yes ]; then echo '{"landed":true,"result":"done"}'; else echo '{"landed":false}'; fi
             """));
 
-    /** Far more than the ledger takes, and the fence of a lost call has passed by the time that the loss is noticed. */
+    /** Much longer than the ledger needs; the fence of a lost call has passed when the loss is noticed. */
     private static final Duration TIMEOUT = Duration.ofSeconds(8);
 
     private static final String[] ASK_LEDGER = {"bash", "-c", """
@@ -51,7 +51,7 @@ public enum ToolVariant {
         return command;
     }
 
-    /** Whether a call whose worker is lost between claim and completion can only be unknown. */
+    /** Whether the outcome is necessarily unknown if the worker is lost between claim and completion. */
     public boolean isUnknownWhenLost() {
         return this == EFFECT || this == COMMAND;
     }
@@ -72,7 +72,7 @@ public enum ToolVariant {
         return declared.apply(approved ? builder.approved() : builder).build();
     }
 
-    /** For the worker, where the tool is in Java. */
+    /** The tool for the worker, if it is in Java. */
     Optional<Tool> tool(boolean approved, int ledgerPort, Crash crash) {
         return command
                 ? Optional.empty()
@@ -80,7 +80,7 @@ public enum ToolVariant {
                         recording(approved, ledgerPort).inTheMiddle(() -> crash.pass(CrashPoint.MID_EFFECT))));
     }
 
-    /** As {@link #tool(boolean, int, Crash)}, for a worker that lives. */
+    /** Like {@link #tool(boolean, int, Crash)}, for a worker that is not killed. */
     Optional<Tool> tool(boolean approved, int ledgerPort) {
         return command ? Optional.empty() : Optional.of(recording(approved, ledgerPort));
     }

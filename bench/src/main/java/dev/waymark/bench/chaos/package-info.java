@@ -1,8 +1,8 @@
 /**
- * Agents whose workers are killed at every point of a call, and what is held against what really happened. It is there for
- * the crash matrix in the tests and for {@code bench/chaos}.
+ * Agents whose workers are killed at every point of a call, compared with the effects that happened. Used by the crash
+ * matrix of the tests and by {@code bench/chaos}.
  *
- * <p>It must not know how a worker keeps its promises.
+ * <p>Must not know how a worker keeps its guarantees.
  */
 @NullMarked
 package dev.waymark.bench.chaos;

@@ -201,8 +201,8 @@ class WorldFaultsServerTest {
         Conversation state = freeze("forbidding1");
 
         assertThat(call(state, "tu_1").status())
-                    .as(() -> state.calls() + " " + state.transcript().messages())
-                    .isEqualTo(Call.Status.COMPLETED);
+                .as(() -> state.calls() + " " + state.transcript().messages())
+                .isEqualTo(Call.Status.COMPLETED);
         assertThat(call(state, "tu_1").dispatches()).isEqualTo(2);
         assertThat(ledger.effects()).hasSize(1);
     }

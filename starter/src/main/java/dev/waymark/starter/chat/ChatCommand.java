@@ -44,16 +44,16 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "chat",
         description = {
-            "Talks to an agent at the terminal. A session is a thread, and goes on where it was left.",
-            "A line answers the open question, or is a message; /help lists what else there is.",
-            "From a pipe it reads a message a line, waits for what comes of each, and ends with the pipe."
+            "Talks to an agent at the terminal. A session is a thread that can be continued later.",
+            "A line answers the open question, or is a message; /help lists the commands.",
+            "From a pipe, it reads one message per line, waits for each outcome, and ends with the pipe."
         })
 public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     /** Beside the database of the development server. */
     private static final Path HISTORY = Path.of(".waymark", "chat-history");
 
     private static final int DIGITS_OF_A_NAME = 8;
-    /** As long as a worker may take to accept something. */
+    /** The time that a worker may take to accept a message. */
     private static final long LAST_ERRAND_SECONDS = 11;
 
     @Mixin
@@ -62,20 +62,20 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
     @Option(
             names = "--session",
             paramLabel = "ID",
-            description = "The session, which is a thread. Default: a new one, with a name of its own.")
+            description = "The session, which is a thread. Default: a new one, with a generated name.")
     private String session;
 
-    @Option(names = "--agent", paramLabel = "A", description = "Who is talked to in a new session.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent of a new session.")
     private String agent;
 
     @Option(
             names = "--saver",
             paramLabel = "TARGET",
-            description = "Save the session after each step, and bring it back where the server has lost it: "
+            description = "Save the session after each step, and restore it if the server has lost it: "
                     + Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
     private String saver;
 
-    @Option(names = "--volatile", description = "Let a session live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a session that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec
@@ -95,12 +95,15 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
 
     private boolean quitting;
 
-    /** A signal may come as the program is leaving by itself: whoever comes second waits, and has nothing left to do. */
+    /**
+     * Guards the exit, since a signal may arrive while the program exits by itself; the second one waits and does
+     * nothing.
+     */
     private final Object leaving = new Object();
 
     private boolean left;
 
-    /** One after the other, in the order of the lines, while the next line can be typed. */
+    /** Runs in the order of the lines, while the next line can be typed. */
     private final ExecutorService errands = Executors.newSingleThreadExecutor(task -> {
         Thread thread = new Thread(task, "chat-errands");
         thread.setDaemon(true);
@@ -122,7 +125,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             client = saving.map(connected::savingIn).orElse(connected);
             current = ChatSession.open(client, saving, terms(), console);
             if (session == null) {
-                console.note("session " + current.name() + ". Come back with: "
+                console.note("session " + current.name() + ". Continue it with: "
                         + CommandName.line("chat --session " + ValueText.quoted(current.name())));
             }
             talk();
@@ -146,7 +149,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return new ChatSession.Terms(name, Optional.ofNullable(agent), isVolatile);
     }
 
-    /** What the saver does not do is not a result of the conversation. */
+    /** Failures of the saver do not fail the conversation. */
     private final class Trouble implements SaveListener {
         @Override
         public void failed(SaverException problem) {
@@ -154,15 +157,13 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         }
     }
 
-    // ---- reading
-
     private void talk() throws InterruptedException {
         ShutdownHandler termination = ShutdownHandler.listen(this::terminated);
         try {
             read();
         } finally {
             errands.shutdown();
-            // What was typed is sent, also when nobody waits to see what comes of it.
+            // Sends what was typed, even if its outcome will not be shown.
             errands.awaitTermination(LAST_ERRAND_SECONDS, TimeUnit.SECONDS);
             leave();
             termination.close();
@@ -185,14 +186,14 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
                     begun = interrupt.begun();
                     send(OutboundMessage.stop());
                 } else if (interruptedBefore) {
-                    console.note("leave with /quit or Ctrl-D");
+                    console.note("quit with /quit or Ctrl-D");
                 }
             }
             interruptedBefore = typed instanceof ConsoleInput.Interrupt;
         }
     }
 
-    /** Where nobody sees what comes of a line before the next one is read, it is waited for. */
+    /** Without a terminal, waits for the outcome of a line before the next one is read. */
     private void awaitWhatIsUnseen() throws InterruptedException {
         if (!console.isInteractive()) {
             awaitErrands();
@@ -212,7 +213,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return current;
     }
 
-    /** By a signal, or with its terminal. */
+    /** Called when a signal arrives or the terminal closes. */
     private int terminated() {
         leave();
         console.close();
@@ -227,14 +228,12 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
             left = true;
             ChatSession last = session();
             if (last.isBusy()) {
-                console.note("the turn goes on. Come back with: "
+                console.note("the turn continues. Come back with: "
                         + CommandName.line("chat --session " + ValueText.quoted(last.name())));
             }
             last.close();
         }
     }
-
-    // ---- doing
 
     private void errand(Runnable errand) {
         errands.execute(() -> {
@@ -278,7 +277,7 @@ public final class ChatCommand implements Callable<Integer>, ChatLine.Orders {
         return console.isInteractive();
     }
 
-    /** What the Tab key may add: orders, and the ids of what is open. */
+    /** Completions for the Tab key: commands, and ids of open requests. */
     private List<String> completions(String typed) {
         if (!typed.startsWith("/")) {
             return List.of();

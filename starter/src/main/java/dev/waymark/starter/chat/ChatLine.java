@@ -14,24 +14,24 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What a line means that somebody typed into a chat. It is about what was open when it was typed, which is what the
- * person saw.
+ * Parses a line typed into a chat. It refers to the requests that were open when it was typed, which is what the user
+ * saw.
  */
 public final class ChatLine {
     static final String HELP = """
-        A line is said to the agent, or answers its open question. A backslash at its end continues it.
-          /approve [ID] [--reason TEXT]       lets a call run
-          /deny [ID] [--reason TEXT]          forbids it
+        A line is sent to the agent, or answers its open question. A backslash at its end continues it.
+          /approve [ID] [--reason TEXT]       approves a call
+          /deny [ID] [--reason TEXT]          denies it
           /settle ID done|rerun|give-up [--result TEXT]
-                                              says how a call with an unknown outcome ended
-          /say TEXT                           says it, also while something waits
-              /result ID                          shows all that a call returned
-              /stop                               ends the turn, as Ctrl-C does while it runs
-          /retry                              runs the last failed or stopped turn once more
+                                              sets the outcome of a call whose outcome is unknown
+          /say TEXT                           sends it as a message, even if a decision is open
+          /result ID                          shows the full result of a call
+          /stop                               ends the turn, like Ctrl-C
+          /retry                              repeats the last turn, if it failed or was stopped
           /sessions                           lists the sessions
-          /session, /session NAME             says which one this is; goes to another one
-          /session clear                      forgets this one
-          /help, /quit                        Ctrl-D leaves, too
+          /session, /session NAME             shows the current session; switches to another
+          /session clear                      deletes the conversation
+          /help, /quit                        Ctrl-D also quits
         //text says /text to the agent.\
         """;
 
@@ -59,24 +59,24 @@ public final class ChatLine {
         this.orders = orders;
     }
 
-    /** Who does what a line says. */
+    /** Executes the meaning of a line. */
     interface Orders {
-        /** A message to the agent. */
+        /** Sends a message to the agent. */
         void say(String text);
 
-        /** Anything else for the thread. */
+        /** Sends any other message to the thread. */
         void send(OutboundMessage letter);
 
-        /** It can't be done like that. */
+        /** Tells the user that the line is invalid. */
         void hint(String text);
 
-        /** Shows again what waits for a decision, which this line was not. */
+        /** Shows again the request that waits for a decision, which this line did not make. */
         void askAgain(PendingItem item);
 
-        /** All that a call returned. */
+        /** Shows the full result of a call. */
         void showResult(String callId);
 
-        /** A person types, who saw what is open. */
+        /** Whether a person at a terminal typed the line, who saw the open requests. */
         boolean isInteractive();
 
         void listSessions();
@@ -124,14 +124,14 @@ public final class ChatLine {
         }
     }
 
-    /** A plain line never becomes a message for the model where a person may mean the call by it. */
+    /** A plain line that may be meant as a decision is never sent to the model. */
     private void decideInWords(List<PendingItem> approvals, String word) {
         boolean isYes = YES.contains(word);
         if (approvals.size() > 1) {
             orders.hint("several calls wait for approval: decide with /approve ID or /deny ID. The ids are "
-                    + ids(approvals) + ". /say TEXT is said to the agent");
+                    + ids(approvals) + ". /say TEXT sends a message instead");
         } else if (!orders.isInteractive()) {
-            orders.hint("a call waits for approval: decide with /approve or /deny. /say TEXT is said to the agent");
+            orders.hint("a call waits for approval: decide with /approve or /deny. /say TEXT sends a message instead");
         } else if (isYes || NO.contains(word)) {
             decide(isYes ? Approval.approve() : Approval.deny(), approvals.get(0), Optional.empty());
         } else {
@@ -170,7 +170,7 @@ public final class ChatLine {
                         + Suggestion.of(name, COMMANDS)
                                 .map(meant -> "Did you mean " + meant + "? ")
                                 .orElse("")
-                        + "See /help. To say it to the agent, begin the line with //");
+                        + "See /help. To send it to the agent, start the line with //");
         }
     }
 
@@ -182,7 +182,7 @@ public final class ChatLine {
         }
     }
 
-    /** Quotes around all of a text are those of a shell, which somebody is used to. */
+    /** Removes quotes around the whole text, which users type out of habit from the shell. */
     private static String unquoted(String text) {
         boolean isQuoted = text.length() > 1
                 && "\"'".indexOf(text.charAt(0)) >= 0
@@ -190,7 +190,7 @@ public final class ChatLine {
         return isQuoted ? text.substring(1, text.length() - 1) : text;
     }
 
-    /** What follows an order: an id, and text behind an option. */
+    /** The rest of a command: an id, and the text after an option. */
     private record Rest(String id, Optional<String> text) {
         static Rest of(String rest, String option) {
             int at = (" " + rest).indexOf(" " + option + " ");
@@ -210,7 +210,7 @@ public final class ChatLine {
             orders.hint(
                     waiting.isEmpty()
                             ? "no call waits for approval" + (rest.id().isEmpty() ? "" : ": " + rest.id())
-                            : "several calls wait for approval. Name one of " + ids(waiting));
+                            : "several calls wait for approval. Add one of these ids: " + ids(waiting));
             return;
         }
         decide(approval, waiting.get(0), rest.text());

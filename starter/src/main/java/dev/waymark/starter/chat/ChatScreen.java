@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a person sees of a conversation: words, calls, and what is asked of them. Thread-safe. */
+/** Shows a conversation to a person: text, calls, and requests. Thread-safe. */
 public final class ChatScreen {
     private static final int ENTRIES_SHOWN_AGAIN = 6;
     private static final String EDIT_TOOL = "edit_file";
@@ -46,7 +46,7 @@ public final class ChatScreen {
         this.console = console;
     }
 
-    /** Where the conversation stands that goes on here: its end, and what it waits for. */
+    /** Shows the end of an existing conversation, and its open requests. */
     synchronized void begin(Timeline timeline) {
         Conversation now = timeline.now();
         newest = Optional.of(now);
@@ -58,7 +58,7 @@ public final class ChatScreen {
         now.transcript().entries().tail(ENTRIES_SHOWN_AGAIN).forEach(this::showAgain);
         showWhatIsOpen(timeline.thread(), now);
         if (now.turn().isRunning() && !now.isInterrupted()) {
-            note("its turn goes on ...");
+            note("its turn is still running ...");
         }
     }
 
@@ -72,12 +72,12 @@ public final class ChatScreen {
         }
     }
 
-    /** What comes of this was sent from here, and is not news. */
+    /** Records that this message was sent from here, so that it is not shown again. */
     synchronized void sent(OutboundMessage letter) {
         own.add(letter.id());
     }
 
-    /** What waits for the person who sees this. */
+    /** The requests that wait for this person. */
     synchronized List<PendingItem> open() {
         return open;
     }
@@ -100,7 +100,7 @@ public final class ChatScreen {
         showWhatIsOpen(thread, now);
     }
 
-    /** The words so far. Those of another attempt, or of another call, replace them. */
+    /** Shows the text so far. Another attempt or another call starts it anew. */
     synchronized void said(TextDelta words) {
         boolean goesOn = words.attempt() == attempt && words.eventId() == comingEvent;
         coming = goesOn ? coming + words.text() : words.text();
@@ -125,7 +125,7 @@ public final class ChatScreen {
         } else if (fact instanceof Fact.MessageIgnored ignored) {
             note(ignored.signal() + " was ignored: " + ignored.problem().message());
         } else if (fact instanceof Fact.Cleared) {
-            note("the conversation is forgotten");
+            note("the conversation was deleted");
         } else if (fact instanceof Fact.UserSpoke spoke && isFromElsewhere(spoke)) {
             spoke.content().ifPresent(message -> show("> " + message.text()));
         } else if (fact instanceof Fact.HumanAnswered answered && isFromElsewhere(answered)) {
@@ -146,7 +146,7 @@ public final class ChatScreen {
         show("· " + OneLine.shortened(tool + ": " + what));
     }
 
-    /** A turn that ended may have made way for the next one at once. */
+    /** The next turn may have started in the same moment. */
     private static Optional<Turn> endedSince(Conversation before, Conversation now) {
         if (!before.turn().isRunning()) {
             return Optional.empty();
@@ -161,7 +161,7 @@ public final class ChatScreen {
         Optional<Problem> problem = turn.problem();
         switch (turn.status()) {
             case COMPLETE, RUNNING, NONE -> {}
-            case STOPPED -> note("stopped. Go on with another message, or with /retry");
+            case STOPPED -> note("stopped. Send another message, or /retry");
             case CANCELLED -> note("the thread was cancelled");
             case FAILED ->
                 note(OneLine.error(
@@ -197,7 +197,7 @@ public final class ChatScreen {
         fresh.forEach(this::ask);
     }
 
-    /** What waits for a decision, with all that the decision is about. */
+    /** Shows a request with everything that the decision is about. */
     synchronized void ask(PendingItem item) {
         PendingText text = PendingText.of(item);
         text.question().forEach(line -> console.ask(SafeText.lines(line)));
@@ -214,13 +214,13 @@ public final class ChatScreen {
 
     private String approvalHint(PendingItem item, PendingText text) {
         if (!text.isWhole()) {
-            return text.commands(false).get(0) + ". /deny " + item.callId() + " forbids it";
+            return text.commands(false).get(0) + ". To deny it: /deny " + item.callId();
         }
         String commands = "/approve " + item.callId() + " or /deny " + item.callId() + " --reason TEXT";
         return console.isInteractive() ? "y or n? Or " + commands : commands;
     }
 
-    /** All that a call returned. */
+    /** Shows the full result of a call. */
     synchronized void showResult(String callId) {
         Optional<String> result = newest.stream()
                 .flatMap(state -> state.transcript().messages().stream())
@@ -228,10 +228,10 @@ public final class ChatScreen {
                 .filter(part -> part.toolUseId().equals(callId))
                 .map(Part.ToolResult::content)
                 .reduce((earlier, later) -> later);
-        result.ifPresentOrElse(this::showText, () -> note("no result of this call: " + callId + ". See /help"));
+        result.ifPresentOrElse(this::showText, () -> note("no result for this call: " + callId + ". See /help"));
     }
 
-    /** The first line of what a call returned, and how much more there is. */
+    /** Shows the first line of a result, and the number of remaining lines. */
     private void showFolded(Fact.ToolFinished finished) {
         String content = finished.content();
         long lines = content.lines().count();
@@ -251,7 +251,7 @@ public final class ChatScreen {
         List<String> lines = String.valueOf(text).lines().toList();
         lines.stream().limit(MOST_DIFF_LINES).forEach(line -> note("  " + mark + line));
         if (lines.size() > MOST_DIFF_LINES) {
-            note("  … " + (lines.size() - MOST_DIFF_LINES) + " lines more");
+            note("  … " + (lines.size() - MOST_DIFF_LINES) + " more lines");
         }
     }
 

@@ -27,11 +27,11 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * A conversation that somebody has at a console. What happens in its thread is shown by a Java thread that watches it;
- * everything else returns once the server has it.
+ * A conversation between a person at a console and a thread. A Java thread watches the thread and shows its events; the
+ * other methods return once the server has stored the message.
  *
- * <p>A session outlives its threads. Where one has closed, another one goes on with what it had come to: it has the
- * session's name and a number.
+ * <p>A session outlives its threads. When a thread closes, the session continues its conversation in a new one, which
+ * has the session's name and a number.
  */
 public final class ChatSession implements Watcher, AutoCloseable {
     private static final long LOOK_AGAIN_MILLIS = 1_000;
@@ -45,7 +45,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private String thread;
     private Optional<SaveFollower> following = Optional.empty();
     private Optional<Thread> watching = Optional.empty();
-    /** Of each run, the last event that was shown. */
+    /** The last event shown, by run. */
     private Map<String, Long> shown = new HashMap<>();
 
     private Map<String, Long> shownBefore = Map.of();
@@ -53,7 +53,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     private boolean sending;
     private boolean closed;
     private boolean left;
-    /** Nobody is there to make anything happen. */
+    /** Whether no worker is available. */
     private boolean stalled;
 
     private ChatSession(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
@@ -65,13 +65,13 @@ public final class ChatSession implements Watcher, AutoCloseable {
         this.thread = terms.name();
     }
 
-    /** Which session, and what it begins with if there is none of that name. */
+    /** The name of the session, and the settings for a new one. */
     record Terms(String name, Optional<String> agent, boolean volatileAllowed) {
         Terms named(String other) {
             return new Terms(other, agent, volatileAllowed);
         }
 
-        /** The thread that goes on where that many others have closed. */
+        /** The id of the session's n-th thread. */
         String thread(int number) {
             return number == 1 ? name : name + "~" + number;
         }
@@ -83,7 +83,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Finds out where the session stands, brings it back where that is needed, and shows its end. */
+    /** Finds the session's newest thread, restores it if necessary, and shows its end. */
     static ChatSession open(AgentClient client, Optional<SaveOptions> saving, Terms terms, Console console) {
         ChatSession session = new ChatSession(client, saving, terms, console);
         Optional<Timeline> timeline = session.find();
@@ -103,7 +103,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return terms.name();
     }
 
-    /** The thread that the session goes on in now. */
+    /** The current thread of the session. */
     synchronized String thread() {
         return thread;
     }
@@ -120,9 +120,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         screen.showResult(callId);
     }
 
-    // ---- coming back
-
-    /** The newest thread of the session, as it stands once it is open. */
+    /** The newest thread of the session, once it is open. */
     private synchronized Optional<Timeline> find() {
         int number = 1;
         while (exists(terms.thread(number + 1))) {
@@ -136,7 +134,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
         String successor = terms.thread(number + 1);
         client.resumeOnly(thread, terms.how().withThread(successor));
-        console.note("going on in " + successor);
+        console.note("continuing in " + successor);
         thread = successor;
         return read(thread);
     }
@@ -175,14 +173,14 @@ public final class ChatSession implements Watcher, AutoCloseable {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
                     "the session belongs to another agent: " + own,
-                    "Leave --agent out, or take another --session");
+                    "Omit --agent, or use another --session");
         }
     }
 
     private void begin(Timeline timeline) {
         show(timeline);
         attach();
-        // One that was cleared is not to be found in the saver before something is said.
+        // A cleared session must not appear in the saver before the next message.
         if (!timeline.now().isBlank()) {
             startSaving();
         }
@@ -193,8 +191,6 @@ public final class ChatSession implements Watcher, AutoCloseable {
         shown = new HashMap<>();
         timeline.moments().forEach(this::remember);
     }
-
-    // ---- watching
 
     private synchronized void attach() {
         closed = false;
@@ -211,7 +207,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** Returns whether there was anything to stop. */
+    /** Returns whether saving was active. */
     private boolean stopSaving() {
         Optional<SaveFollower> stopped;
         synchronized (this) {
@@ -244,7 +240,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
                 }
             } catch (RuntimeException e) {
                 if (!isLeft()) {
-                    console.note(OneLine.error("the session is not shown any more: " + e.getMessage(), ""));
+                    console.note(OneLine.error("the session can't be shown any more: " + e.getMessage(), ""));
                     ended();
                 }
                 return;
@@ -252,12 +248,12 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** A watcher is told everything from the beginning. */
+    /** A new watcher gets all events from the beginning. */
     private synchronized void beginToWatch() {
         shownBefore = Map.copyOf(shown);
     }
 
-    /** The server was replaced by one that knew nothing, and the saver had the session. */
+    /** Restores the session from the saver after the server was replaced by an empty one. */
     private boolean isBack() {
         try {
             return restored().map(this::showAgain).orElse(false);
@@ -268,7 +264,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
     }
 
     private boolean showAgain(Timeline timeline) {
-        console.note("the session is back");
+        console.note("the session was restored");
         stopSaving();
         show(timeline);
         startSaving();
@@ -283,11 +279,11 @@ public final class ChatSession implements Watcher, AutoCloseable {
         closed = true;
         notifyAll();
         if (!left) {
-            console.note("the thread is closed. With the next message, another one goes on");
+            console.note("the thread is closed. The next message continues in a new one");
         }
     }
 
-    /** Until it can be expected that something is different. */
+    /** Stops waiting until there is a new event. */
     private synchronized void stall() {
         stalled = true;
         notifyAll();
@@ -326,17 +322,15 @@ public final class ChatSession implements Watcher, AutoCloseable {
     public synchronized boolean waitsForWorker(WaymarkException.NoWorker absence) {
         if (!left) {
             console.note(OneLine.error(
-                    "no worker has taken it for ten seconds",
-                    "It goes on once there is one: " + CommandName.line("worker")));
+                    "no worker has taken the work for ten seconds",
+                    "It continues once there is one: " + CommandName.line("worker")));
             stalled = true;
             notifyAll();
         }
         return !left;
     }
 
-    // ---- talking
-
-    /** Whether something goes on that does not wait for a person. */
+    /** Whether the thread is working and does not wait for a person. */
     synchronized boolean isBusy() {
         boolean isQuiet = screen.newest()
                 .filter(state -> awaited.test(state) && state.isSettled())
@@ -344,7 +338,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return sending || (watching.isPresent() && !closed && !isQuiet);
     }
 
-    /** Waits while something goes on that does not wait for a person, and somebody is there to bring it on. */
+    /** Waits while the thread is working and a worker is available. */
     synchronized void awaitQuiet() throws InterruptedException {
         while (isBusy() && !stalled) {
             wait();
@@ -379,7 +373,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         startSaving();
     }
 
-    /** What is shown meanwhile must not wait for the server. */
+    /** Sends without holding the lock, since showing events must not wait for the server. */
     private void sending(OutboundMessage letter, Supplier<Predicate<Conversation>> errand) {
         screen.sent(letter);
         synchronized (this) {
@@ -407,7 +401,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         return watching.isPresent() && closed;
     }
 
-    /** Forgets the conversation, here and in the saver. The session goes on with the next message. */
+    /** Deletes the conversation, here and in the saver. The session continues with the next message. */
     void clear() {
         stopSaving();
         if (isBegun() && !isOver()) {
@@ -431,7 +425,7 @@ public final class ChatSession implements Watcher, AutoCloseable {
         }
     }
 
-    /** What was shown last may not have come to the saver yet. */
+    /** The saver may not have the latest version yet. */
     private void saveTheLast() {
         try {
             client.saved().save(thread());

@@ -1,4 +1,7 @@
-/** The {@code chat} command: what a typed line means and what a session shows. Must not know how a terminal is driven. */
+/**
+ * The {@code chat} command: the meaning of typed lines, and the display of a session. Must not know how a terminal
+ * works.
+ */
 @NullMarked
 package dev.waymark.starter.chat;
 

@@ -21,9 +21,9 @@ import java.util.concurrent.Executors;
 import java.util.function.BiFunction;
 
 /**
- * Answers {@code POST /decode} and {@code POST /encode} as Temporal's remote codec protocol has them. Every request needs
- * the bearer token. Browsers may ask from one origin only. Payloads that are encoded here are bound to their namespace and
- * not to a thread, which the protocol does not name.
+ * Answers {@code POST /decode} and {@code POST /encode} of Temporal's remote codec protocol. Every request needs the
+ * bearer token. Only one origin may send requests from a browser. Payloads encoded here are bound to their namespace
+ * but not to a thread, which the protocol does not name.
  */
 public final class CodecServer implements AutoCloseable {
     private static final int MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -43,9 +43,9 @@ public final class CodecServer implements AutoCloseable {
     }
 
     /**
-     * Starts to serve.
+     * Starts the server.
      *
-     * @param origin the origin of the Web UI, such as {@code http://127.0.0.1:8233}, or empty to admit no browser
+     * @param origin the origin of the Web UI, such as {@code http://127.0.0.1:8233}; empty to reject browsers
      */
     public static CodecServer start(
             InetSocketAddress address, EncryptionKeys keys, String token, Optional<String> origin) throws IOException {
@@ -109,7 +109,7 @@ public final class CodecServer implements AutoCloseable {
             throws IOException {
         byte[] body = exchange.getRequestBody().readNBytes(MAX_BODY_BYTES + 1);
         if (body.length > MAX_BODY_BYTES) {
-            send(exchange, 413, "a request may have " + MAX_BODY_BYTES + " bytes");
+            send(exchange, 413, "a request may have at most " + MAX_BODY_BYTES + " bytes");
             return;
         }
         String namespace = Optional.ofNullable(exchange.getRequestHeaders().getFirst("X-Namespace"))

@@ -17,8 +17,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Binds an approval that names no digest to what was shown: a person at a terminal is shown the call, and asked; a script
- * approves what was shown last, or what this shows.
+ * Binds an approval without a digest to the arguments that were shown: a person at a terminal sees the call and
+ * confirms; a script approves what was shown last, or what is shown now.
  */
 final class ApprovalReview {
     private final Output output;
@@ -27,7 +27,7 @@ final class ApprovalReview {
         this.output = output;
     }
 
-    /** The approval, bound to the arguments of its call; empty when the person does not want it. */
+    /** The approval, bound to the arguments of its call; empty if the person declines. */
     Optional<Approval> review(AgentClient client, String thread, Approval approval) {
         if (approval.argsDigest().isPresent()) {
             return Optional.of(approval);
@@ -37,7 +37,7 @@ final class ApprovalReview {
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
                 .toList();
         if (waiting.size() != 1) {
-            // The thread knows best what is wrong.
+            // Let the thread report the problem.
             return Optional.of(approval);
         }
         return review(thread, waiting.get(0), approval);
@@ -49,14 +49,14 @@ final class ApprovalReview {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
                     "the arguments of the call are too long to be shown: " + item.callId(),
-                    "Read them, and use the digest that stands there: "
+                    "Read them, and use the digest given there: "
                             + CommandName.line("pending " + ValueText.quoted(thread) + " --json"));
         }
         boolean isPerson = Terminals.isInteractive() && !output.isJson();
         if (!isPerson && ShownApprovals.isAnother(item)) {
             throw new WaymarkException.Refused(
                     Problem.ARGS_CHANGED,
-                    "another call was shown than waits now: " + String.join(" ", text.question()),
+                    "the waiting call is not the one that was shown: " + String.join(" ", text.question()),
                     "To approve it: " + text.commands(true).get(0));
         }
         text.question().forEach(output::note);

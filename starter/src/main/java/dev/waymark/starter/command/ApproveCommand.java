@@ -22,8 +22,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lets a call go ahead, and waits for the outcome. */
-@Command(name = "approve", description = "Lets a call go ahead, and waits for the outcome.")
+/** Approves a call, and waits for the outcome. */
+@Command(name = "approve", description = "Approves a call, and waits for the outcome.")
 public final class ApproveCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -51,7 +51,7 @@ public final class ApproveCommand implements Callable<Integer> {
             client.saved().restore(thread, ResumeOptions.onward());
             Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {
-                output.note("Nothing was decided: the call still waits.");
+                output.note("No decision was made; the call still waits.");
                 return ExitCode.FAILED;
             }
             return OutcomeRenderer.print(output, decision.send(client, thread, reviewed.get()));
@@ -65,7 +65,7 @@ public final class ApproveCommand implements Callable<Integer> {
                 return Json.of(PayloadJson.MAPPER.convertValue(tree, Object.class));
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            // Said below, as for any other JSON.
+            // The error below is the same for all invalid JSON.
         }
         throw new ParameterException(spec.commandLine(), "--args is not a JSON object: " + text);
     }

@@ -18,8 +18,8 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** Raises a limit. A turn that ended on it continues. */
-@Command(name = "budget", description = "Raises a limit. A turn that ended on it continues.")
+/** Raises a limit. A turn that ended at the limit continues. */
+@Command(name = "budget", description = "Raises a limit. A turn that ended at the limit continues.")
 public final class BudgetCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -30,13 +30,17 @@ public final class BudgetCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--usd", paramLabel = "X", description = "What the thread may cost.", converter = Dollars.class)
+    @Option(
+            names = "--usd",
+            paramLabel = "X",
+            description = "The thread's maximum cost in US dollars.",
+            converter = Dollars.class)
     private BigDecimal usd;
 
-    @Option(names = "--tokens", paramLabel = "N", description = "How many tokens the thread may use.")
+    @Option(names = "--tokens", paramLabel = "N", description = "The thread's maximum number of tokens.")
     private Long tokens;
 
-    @Option(names = "--iterations", paramLabel = "N", description = "How often a turn may call the model.")
+    @Option(names = "--iterations", paramLabel = "N", description = "The maximum number of model calls per turn.")
     private Integer iterations;
 
     @Spec
@@ -55,7 +59,7 @@ public final class BudgetCommand implements Callable<Integer> {
         }
     }
 
-    /** The usual one speaks of Java. */
+    /** The default converter's message mentions Java classes. */
     static final class Dollars implements ITypeConverter<BigDecimal> {
         @Override
         public BigDecimal convert(String value) {

@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Ends the thread now. Work in flight is cancelled. */
-@Command(name = "cancel", description = "Ends the thread now. Work in flight is cancelled.")
+/** Cancels the thread and its running work. */
+@Command(name = "cancel", description = "Cancels the thread and its running work.")
 public final class CancelCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -21,8 +21,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Prints a checkpoint, from history. */
-@Command(name = "checkpoint", description = "Prints a checkpoint, from history.")
+/** Prints a checkpoint, derived from history. */
+@Command(name = "checkpoint", description = "Prints a checkpoint, derived from history.")
 public final class CheckpointCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -40,10 +40,10 @@ public final class CheckpointCommand implements Callable<Integer> {
     @Option(
             names = "--at",
             paramLabel = "V",
-            description = "Which: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
+            description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
     private String at;
 
-    @Option(names = "--latest", description = "Of phases, only the newest snapshot; of versions, only the newest.")
+    @Option(names = "--latest", description = "Only the newest snapshot (phases) or the newest version (versions).")
     private boolean latest;
 
     @Spec
@@ -65,7 +65,7 @@ public final class CheckpointCommand implements Callable<Integer> {
         }
     }
 
-    /** A chain of records is a record a line, unless one document is asked for. */
+    /** Prints the records of a chain one per line, unless a single document is requested. */
     private void print(CheckpointFormat wanted, Timeline timeline) {
         if (wanted == CheckpointFormat.PHASES && latest) {
             output.pretty(JsonDocuments.tree(PhasesCheckpoint.latest(timeline)));

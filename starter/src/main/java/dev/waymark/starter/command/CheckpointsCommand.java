@@ -16,8 +16,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Lists all versions of a thread that are still held. */
-@Command(name = "checkpoints", description = "Lists all versions of a thread that are still held.")
+/** Lists the versions of a thread that are still in history. */
+@Command(name = "checkpoints", description = "Lists the versions of a thread that are still in history.")
 public final class CheckpointsCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -31,7 +31,7 @@ public final class CheckpointsCommand implements Callable<Integer> {
             thread = client.find(thread);
             Timeline timeline = client.timeline(thread);
             if (timeline.cut()) {
-                output.note("waymark: the server keeps older versions no more");
+                output.note("waymark: older versions were deleted from the server");
             }
             if (output.isJson()) {
                 output.document(JsonDocuments.versions(timeline));

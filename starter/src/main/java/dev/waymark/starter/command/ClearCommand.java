@@ -11,8 +11,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Forgets the conversation. A turn that runs is stopped. What is known of side effects is kept, unless told otherwise. */
-@Command(name = "clear", description = "Forgets the conversation. A turn that runs is stopped.")
+@Command(name = "clear", description = "Deletes the conversation. A running turn is stopped.")
 public final class ClearCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -23,7 +22,9 @@ public final class ClearCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--all", description = "Forget the results of side effects as well: nothing is replayed any more.")
+    @Option(
+            names = "--all",
+            description = "Also delete the record of side effects, so that the same calls take effect again.")
     private boolean all;
 
     @Override

@@ -13,8 +13,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Ends the thread once it is idle. */
-@Command(name = "close", description = "Ends the thread once it is idle.")
+/** Closes the thread once it is idle. */
+@Command(name = "close", description = "Closes the thread once it is idle.")
 public final class CloseCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -38,7 +38,7 @@ public final class CloseCommand implements Callable<Integer> {
             } else {
                 output.line(status + ": " + thread);
                 if (status.equals("closing")) {
-                    output.note("  once its turn has ended; to end it now: "
+                    output.note("  once its turn has ended; to cancel it now: "
                             + CommandName.line("cancel " + ValueText.quoted(thread)));
                 }
             }

@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Forbids a call, and waits for the outcome. */
-@Command(name = "deny", description = "Forbids a call, and waits for the outcome.")
+/** Denies a call, and waits for the outcome. */
+@Command(name = "deny", description = "Denies a call, and waits for the outcome.")
 public final class DenyCommand implements Callable<Integer> {
     @Mixin
     private Output output;

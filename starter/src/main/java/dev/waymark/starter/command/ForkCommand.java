@@ -15,10 +15,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Begins a thread with what another one had come to. */
+/** Starts a thread with the conversation of another one. */
 @Command(
         name = "fork",
-        description = "Begins a new thread at any point of another one. Without MESSAGE it runs nothing yet.")
+        description = "Starts a new thread from any point of another one. Without MESSAGE, nothing runs yet.")
 public final class ForkCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -29,19 +29,23 @@ public final class ForkCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread to fork from.")
     private String ancestor;
 
-    @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "What is said next.")
+    @Parameters(
+            index = "1",
+            paramLabel = "MESSAGE",
+            arity = "0..1",
+            description = "The first message in the new thread.")
     private String message;
 
     @Option(
             names = "--at",
             paramLabel = "V",
-            description = "Where: a version, eN (event N of the newest run) or RUNID/eN. Default: the present.")
+            description = "A version, eN (event N of the newest run) or RUNID/eN. Default: the current state.")
     private String at;
 
     @Option(names = "--thread", paramLabel = "NEW", required = true, description = "The new thread's id.")
     private String thread;
 
-    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Override

@@ -12,17 +12,17 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Makes the key with which a person signs decisions. */
+/** Creates the key with which a person signs decisions. */
 @Command(
         name = "keygen",
         description = {
-            "Makes a key for signing decisions: writes the private key into a new file and prints the public one, which"
+            "Creates a key for signing decisions: writes the private key to a new file, and prints the public key, which"
                     + " goes into the agent file:",
             "",
             "  approvals:",
             "    signers: { ann: \"ed25519:…\" }",
             "",
-            "Then only decisions made with approve, deny or settle --key FILE count. Keep the file where no tool can"
+            "Then only decisions made by approve, deny or settle with --key FILE count. Keep the file where no tool can"
                     + " read it."
         })
 public final class KeygenCommand implements Callable<Integer> {

@@ -38,7 +38,7 @@ public final class PendingCommand implements Callable<Integer> {
             index = "0",
             paramLabel = "THREAD",
             arity = "0..1",
-            description = "The thread. Without one: every open thread.")
+            description = "The thread. Default: all open threads.")
     private String thread;
 
     @Mixin
@@ -47,7 +47,7 @@ public final class PendingCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--kind", paramLabel = "K", description = "Only these: question, approval or unknown.")
+    @Option(names = "--kind", paramLabel = "K", description = "Only this kind: question, approval or unknown.")
     private String kind;
 
     @Override

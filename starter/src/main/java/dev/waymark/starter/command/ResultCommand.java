@@ -9,8 +9,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Waits while a turn runs, and not while that waits for a person. Nothing is executed again. */
-@Command(name = "result", description = "Prints the latest turn's outcome, once it has one.")
+/** Waits while a turn is running, but not while it waits for a person. Executes nothing again. */
+@Command(name = "result", description = "Waits for the latest turn, and prints its outcome.")
 public final class ResultCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -35,12 +35,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Goes on from where a conversation was left. */
-@Command(
-        name = "resume",
-        description = "Goes on from a checkpoint, or from where a closed thread ended, and waits for the outcome.")
+/** Continues a conversation. */
+@Command(name = "resume", description = "Continues a checkpoint or a closed thread, and waits for the outcome.")
 public final class ResumeCommand implements Callable<Integer> {
-    /** One more than are taken, so as to see that there are more. */
+    /** One more than allowed, so that a larger file is noticed. */
     private static final int MOST_BYTES = CheckpointReader.MAX_BYTES + 1;
 
     @Mixin
@@ -61,34 +59,34 @@ public final class ResumeCommand implements Callable<Integer> {
     @Option(
             names = "--answer",
             paramLabel = "TEXT",
-            description = "The answer to the open question; where none is open, a new message.")
+            description = "The answer to the open question; a new message if none is open.")
     private String answer;
 
-    @Option(names = "--agent", paramLabel = "A", description = "Who goes on. Default: the agent that is recorded.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Default: the recorded one.")
     private String agent;
 
     @Option(
             names = "--thread",
             paramLabel = "ID",
-            description = "The new thread's id; it stays open. Default: made of what is resumed and the answer.")
+            description = "The new thread's id; it stays open. Default: derived from the source and the answer.")
     private String thread;
 
-    @Option(names = "--max-iterations", paramLabel = "N", description = "How often a turn may call the model, at most.")
+    @Option(names = "--max-iterations", paramLabel = "N", description = "The maximum number of model calls per turn.")
     private Integer maxIterations;
 
     @Option(
             names = "--context",
             paramLabel = "JSON",
-            description = "An object that the new thread carries for its tools, instead of what is recorded.")
+            description = "A JSON object as context for the new thread's tools, instead of the recorded one.")
     private String context;
 
-    @Option(names = "--no-wait", description = "Return once it is durable. No worker is needed for that.")
+    @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
-    @Option(names = "--assert-complete", description = "Exit with 4 when the agent asks a person something.")
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
     private boolean assertComplete;
 
-    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec
@@ -122,7 +120,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 .map(text -> client.resumeOnly(text, place(), how))
                 .orElseGet(() -> Optional.of(client.resumeOnly(source, how)));
         if (started.isEmpty()) {
-            // Nothing goes on, so its outcome is all there is.
+            // The conversation is complete, so its own outcome is printed.
             return OutcomeRenderer.print(output, client.resume(checkpoint.orElseThrow(), place(), how));
         }
         if (output.isJson()) {
@@ -146,7 +144,7 @@ public final class ResumeCommand implements Callable<Integer> {
         }
     }
 
-    /** Nobody chose it, and neither words nor a document have told it. Where nothing went on, there is none. */
+    /** Whether the thread's id is generated and not printed yet. If nothing was started, there is no id. */
     private boolean hasUntoldName(AgentResult result) {
         return result instanceof AgentResult.Complete
                 && !output.isJson()
@@ -155,7 +153,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 && !result.thread().equals(source);
     }
 
-    /** The text of a checkpoint, or empty when a thread of the server is meant. */
+    /** The content of the checkpoint; empty if the argument is a thread of the server. */
     private Optional<byte[]> checkpoint() {
         if (from != null) {
             return Optional.of(saved());
@@ -165,7 +163,7 @@ public final class ResumeCommand implements Callable<Integer> {
                 return Optional.of(System.in.readNBytes(MOST_BYTES));
             }
             Path file = Path.of(source);
-            // A pipe is one as well: <(waymark checkpoint trip).
+            // May be a pipe: <(waymark checkpoint trip).
             if (!Files.exists(file) || Files.isDirectory(file)) {
                 return Optional.empty();
             }
@@ -177,8 +175,9 @@ public final class ResumeCommand implements Callable<Integer> {
         } catch (IOException e) {
             throw new WaymarkException.Refused(
                     Problem.BAD_INPUT,
-                    "it can't be read: " + source + " (" + e.getClass().getSimpleName() + ")",
-                    "Name a checkpoint that you may read, or - for one on stdin");
+                    "the checkpoint can't be read: " + source + " ("
+                            + e.getClass().getSimpleName() + ")",
+                    "Give a readable file, or - for stdin");
         }
     }
 
@@ -189,7 +188,7 @@ public final class ResumeCommand implements Callable<Integer> {
     private byte[] saved() {
         Json document = Savers.using(from, saver -> saver.load(source))
                 .orElseThrow(() -> new WaymarkException.NotFound(
-                        "no checkpoint of this thread: " + source, "See what is in there: " + from));
+                        "no checkpoint of this thread: " + source, "List the entries of the saver: " + from));
         return document.canonical().getBytes(StandardCharsets.UTF_8);
     }
 

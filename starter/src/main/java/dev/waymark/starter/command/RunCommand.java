@@ -36,51 +36,50 @@ public final class RunCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
     private String message;
 
-    @Option(
-            names = "--agent",
-            paramLabel = "A",
-            description = "The agent. An open thread has its own; everything else needs this.")
+    @Option(names = "--agent", paramLabel = "A", description = "The agent. Required unless the thread is open.")
     private String agent;
 
     @Option(
             names = "--thread",
             paramLabel = "ID",
-            description = "A thread that stays open for more turns. Without it: one run, closed when its turn ends.")
+            description = "A thread that stays open for more turns. Default: a single run, closed when its turn ends.")
     private String thread;
 
-    @Option(names = "--no-wait", description = "Return once it is durable. No worker is needed for that.")
+    @Option(names = "--no-wait", description = "Return once the server has stored the request. Needs no worker.")
     private boolean noWait;
 
-    @Option(names = "--assert-complete", description = "Exit with 4 when the agent asks a person something.")
+    @Option(names = "--assert-complete", description = "Exit with code 4 if the agent asks a question.")
     private boolean assertComplete;
 
     @Option(
             names = "--max-iterations",
             paramLabel = "N",
-            description = "How often a turn of a new thread may call the model, at most.")
+            description = "The maximum number of model calls per turn, for a new thread.")
     private Integer maxIterations;
 
     @Option(
             names = "--messages",
             paramLabel = "FILE",
-            description = "A JSON list of messages that replaces the conversation. [] clears it. They are those of a"
-                    + " runner checkpoint; from a checkpoint of another format, go on with resume.")
+            description =
+                    "A JSON list of messages that replaces the conversation; [] clears it. Its format is that of a"
+                            + " runner checkpoint; to continue a checkpoint of another format, use resume.")
     private Path messages;
 
     @Option(
             names = "--context",
             paramLabel = "JSON",
-            description = "An object that a new thread carries for its tools. Its fields win over the agent's own.")
+            description = "A JSON object as context for a new thread's tools. Its fields override the agent's.")
     private String context;
 
     @Option(
             names = "--schema",
             paramLabel = "FILE",
-            description = "A JSON Schema that the agent's last word has to fit. A reply that does not is asked for once"
-                    + " more.")
+            description =
+                    "A JSON Schema for the agent's final reply. If the reply does not match, the model is asked once"
+                            + " more.")
     private Path schema;
 
-    @Option(names = "--volatile", description = "Let a thread live on a server that keeps everything in memory.")
+    @Option(names = "--volatile", description = "Allow a thread that is lost when its in-memory server stops.")
     private boolean isVolatile;
 
     @Spec
@@ -132,7 +131,7 @@ public final class RunCommand implements Callable<Integer> {
         return ExitCode.DONE;
     }
 
-    /** An empty list and nothing to say: no turn comes of that. */
+    /** Whether the prompt only clears the conversation, which starts no turn. */
     private boolean isClearing(Prompt prompt) {
         return thread != null
                 && agent == null

@@ -30,12 +30,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
-/** Keeps checkpoints somewhere else than in the server's history. */
+/** Saves checkpoints outside of the server's history. */
 @Command(
         name = "save",
         description = {
-            "Keeps a thread's checkpoint in a saver, in the format thread: once, or as the thread goes on.",
-            "resume --from goes on from it. Killed and started again, --follow begins with the newest."
+            "Saves a thread's checkpoint to a saver, in the thread format: once, or as the thread progresses.",
+            "resume --from continues it. --follow is safe to kill: it starts again with the newest version."
         })
 public final class SaveCommand implements Callable<Integer> {
     @Mixin
@@ -47,31 +47,33 @@ public final class SaveCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "TARGET", description = Savers.TARGETS + ". Default: " + Savers.SETTING + ".")
     private String target;
 
-    @Option(names = "--follow", description = "Save as the thread goes on, until it closes.")
+    @Option(names = "--follow", description = "Save as the thread progresses, until it closes.")
     private boolean follow;
 
     @Option(
             names = "--all",
-            description = "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed ones once.")
+            description =
+                    "With --follow: all threads of the server, until SIGTERM or Ctrl-C. Closed threads are saved once.")
     private boolean all;
 
     @Option(
             names = "--every",
             paramLabel = "turn|step|D",
-            description = "With --follow: after each turn, after each step (default), or so far apart (5s, 2m).",
+            description =
+                    "With --follow: save after each turn, after each step (default), or at this interval (5s, 2m).",
             converter = Every.class)
     private SaveInterval every;
 
     @Option(
             names = "--flush-timeout",
             paramLabel = "D",
-            description = "How long the newest may take to be saved; with --follow, at the end. Default: 10s.",
+            description = "Time limit for saving the newest version; with --follow, at the end. Default: 10s.",
             converter = Durations.class)
     private Duration flushTimeout;
 
     @Option(
             names = "--replace",
-            description = "Once: also in the place of a newer checkpoint, or of another thread's of this name.")
+            description = "Without --follow: replace even a newer checkpoint, or one of another thread with this name.")
     private boolean replace;
 
     @Spec
@@ -120,10 +122,10 @@ public final class SaveCommand implements Callable<Integer> {
             throw misused("save needs either THREAD or --all");
         }
         if (!follow && (all || every != null)) {
-            throw misused("--all and --every go with --follow");
+            throw misused("--all and --every require --follow");
         }
         if (follow && replace) {
-            throw misused("--replace goes without --follow");
+            throw misused("--replace can't be combined with --follow");
         }
     }
 
@@ -170,7 +172,7 @@ public final class SaveCommand implements Callable<Integer> {
         return SaveOptions.in(saver).withFlushTimeout(flushTimeout == null ? SaveOptions.FLUSH_TIMEOUT : flushTimeout);
     }
 
-    /** What a follower has to tell. */
+    /** Prints a follower's events. */
     private final class Told implements SaveListener {
         @Override
         public void saved(CheckpointSaved event) {

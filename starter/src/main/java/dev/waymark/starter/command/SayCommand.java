@@ -13,8 +13,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says something to a thread, and waits for the outcome of the turn that takes it. */
-@Command(name = "say", description = "Says something to a thread, and waits for the outcome of the turn that takes it.")
+/** Sends a message to a thread, and waits for the outcome of the turn that consumes it. */
+@Command(
+        name = "say",
+        description = "Sends a message to a thread, and waits for the outcome of the turn that consumes it.")
 public final class SayCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -28,7 +30,7 @@ public final class SayCommand implements Callable<Integer> {
     @Parameters(index = "1", paramLabel = "MESSAGE", arity = "0..1", description = "The message.")
     private String message;
 
-    @Option(names = "--retry", description = "Run the last failed or stopped turn once more instead.")
+    @Option(names = "--retry", description = "Repeat the last turn, which failed or was stopped, instead.")
     private boolean retry;
 
     @Spec

@@ -16,8 +16,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Lists the threads that the server holds, newest first. */
-@Command(name = "sessions", description = "Lists the threads that the server holds, newest first.")
+/** Lists the threads of the server, newest first. */
+@Command(name = "sessions", description = "Lists the threads of the server, newest first.")
 public final class SessionsCommand implements Callable<Integer> {
     @Mixin
     private Output output;

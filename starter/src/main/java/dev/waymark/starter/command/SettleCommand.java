@@ -18,10 +18,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Says how a call with an unknown outcome ended. */
-@Command(
-        name = "settle",
-        description = "Says how a call with an unknown outcome ended, and waits for what comes of it.")
+/** Sets the outcome of a call whose outcome is unknown. */
+@Command(name = "settle", description = "Sets the outcome of a call whose outcome is unknown, and waits for the turn.")
 public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -35,16 +33,16 @@ public final class SettleCommand implements Callable<Integer> {
     @Option(names = "--call", paramLabel = "ID", required = true, description = "Which call.")
     private String call;
 
-    @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "How it ended.")
+    @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "The outcome.")
     private String outcome;
 
-    @Option(names = "--result", paramLabel = "TEXT", description = "What it returned, when it is done.")
+    @Option(names = "--result", paramLabel = "TEXT", description = "The call's result, for the outcome done.")
     private String result;
 
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "Your private key, where the agent takes only signed decisions.")
+            description = "Your private key, if the agent accepts only signed decisions.")
     private Path key;
 
     @Spec
@@ -74,7 +72,7 @@ public final class SettleCommand implements Callable<Integer> {
             return settlement;
         }
         if (settlement.outcome() != Settlement.Outcome.DONE) {
-            throw new ParameterException(spec.commandLine(), "--result goes with --outcome done only");
+            throw new ParameterException(spec.commandLine(), "--result requires --outcome done");
         }
         return settlement.withResult(result);
     }

@@ -11,8 +11,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Ends the turn. What is queued stays for the next message. */
-@Command(name = "stop", description = "Ends the turn. What is queued stays for the next message.")
+/** Ends the turn. Queued messages stay queued for the next one. */
+@Command(name = "stop", description = "Ends the turn. Queued messages stay queued for the next one.")
 public final class StopCommand implements Callable<Integer> {
     @Mixin
     private Output output;

@@ -13,8 +13,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Compares the history of a thread with what its workflow recorded and says. */
-@Command(name = "verify", description = "Compares the history of a thread with what its workflow recorded and says.")
+/** Compares a thread's history with the states that its workflow recorded and reports. */
+@Command(
+        name = "verify",
+        description = "Compares a thread's history with the states that its workflow recorded and reports.")
 public final class VerifyCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -28,7 +30,7 @@ public final class VerifyCommand implements Callable<Integer> {
             thread = client.find(thread);
             Verification verification = client.verify(thread);
             if (verification.cut()) {
-                output.note("waymark: the server keeps older runs no more: they are not compared");
+                output.note("waymark: older runs were deleted from the server and are not compared");
             }
             if (!verification.live()) {
                 output.note("waymark: no worker answers: only the digests in history are compared");

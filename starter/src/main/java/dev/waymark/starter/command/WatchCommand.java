@@ -17,8 +17,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Follows a thread as it goes on, from its beginning, until it closes. */
-@Command(name = "watch", description = "Follows a thread as it goes on, from its beginning, until it closes.")
+/** Follows a thread from its start until it closes. */
+@Command(name = "watch", description = "Follows a thread from its start until it closes.")
 public final class WatchCommand implements Callable<Integer>, Watcher {
     @Mixin
     private Output output;
@@ -26,7 +26,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    /** What the model has said of the reply that is coming. */
+    /** The partial text of the current reply. */
     private String coming = "";
 
     private int attempt;

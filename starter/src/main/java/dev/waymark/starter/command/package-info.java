@@ -1,4 +1,6 @@
-/** The commands, one a class: options and what they ask of the client. Must not know how results are laid out. */
+/**
+ * The commands, one per class: their options, and their calls of the client. Must not know how results are formatted.
+ */
 @NullMarked
 package dev.waymark.starter.command;
 

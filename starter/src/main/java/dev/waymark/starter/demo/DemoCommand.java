@@ -23,13 +23,13 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** The whole story in under a minute, told with the commands that a user would type. */
+/** A demonstration in under a minute, with the commands that a user would type. */
 @Command(
         name = "demo",
         description = {
-            "The whole story in under a minute: a run, a question, an approval, a worker killed in the middle of a"
+            "Shows the main features in under a minute: a run, a question, an approval, a worker killed in the middle of a"
                     + " charge, recovery, one charge.",
-            "Needs no key and no server. Everything it starts is gone when it ends."
+            "Needs no key and no server. Leaves nothing running."
         })
 public final class DemoCommand implements Callable<Integer> {
     private static final String THREAD = "lisbon";
@@ -37,7 +37,7 @@ public final class DemoCommand implements Callable<Integer> {
             List.of("concierge.yaml", "concierge.script.yaml", "charge-card.sh", "charge-check.sh");
     /** Written by the program that charges. The demo only reads it. */
     private static final String LEDGER = "ledger";
-    /** Has the process id of the program that charges. */
+    /** Contains the process id of the program that charges. */
     private static final String CHARGING = "charging";
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
@@ -76,21 +76,21 @@ public final class DemoCommand implements Callable<Integer> {
         children.startServer();
         DemoProcesses.Child worker = children.startWorker();
 
-        say("Somebody asks for something, and the agent asks back. Nothing runs while it waits, for months if need"
+        say("A user asks for something, and the agent asks back. Nothing runs while it waits, for months if need"
                 + " be.");
         expect(
                 "interrupted",
                 type(children, "run", "--agent", "concierge", "--thread", THREAD, "--volatile", "A table for two"));
 
-        say("Somebody answers, from any machine. Now the agent wants to charge a card, and that needs a person's"
+        say("The user answers, from any machine. Now the agent wants to charge a card, and that needs a person's"
                 + " approval.");
         expect("interrupted", type(children, "answer", THREAD, "Nine o'clock"));
-        say("What waits for people is listed, with the arguments that an approval is about:");
+        say("The requests that wait for people, with the arguments to approve:");
         type(children, "pending");
 
-        say("Somebody approves. The charge is made, and while its program still runs, the worker is killed.");
+        say("A person approves. The charge is made, and while its program still runs, the worker is killed.");
         approveAndKill(children, agents, worker);
-        say("What became of the call, and who approved it:");
+        say("The outcome of the call, and who approved it:");
         type(children, "calls", THREAD);
         say("The ledger, which the charging program itself wrote, line by line:");
         readLedger(agents);
@@ -98,7 +98,7 @@ public final class DemoCommand implements Callable<Integer> {
         say("A checkpoint, and every earlier version of it: derived from the server's own history.");
         type(children, "checkpoint", THREAD);
         type(children, "checkpoints", THREAD);
-        say("And what is derived is what the workflow itself believes:");
+        say("The derived state equals the state of the workflow itself:");
         type(children, "verify", THREAD);
         say("That was it. Next: ./waymark dev, and in another terminal: ./waymark run --agent assistant \"Hello\"");
     }
@@ -115,16 +115,15 @@ public final class DemoCommand implements Callable<Integer> {
                     "the approval was refused: " + approving.join().err());
         }
         worker.kill();
-        say("kill -9 " + worker.pid()
-                + ". The charge is in the ledger, and nobody has said so: its program died, too.");
+        say("kill -9 " + worker.pid() + ". The charge is in the ledger, but was not reported: its program died, too.");
         long charging =
                 Long.parseLong(Files.readString(agents.resolve(CHARGING)).trim());
         await(
                 () -> !ProcessHandle.of(charging).map(ProcessHandle::isAlive).orElse(false),
                 "the charging program outlives its worker");
 
-        say("Another worker starts. Within 15 s the server takes the first for lost. The call had been claimed, so"
-                + " it is not simply run again: the tool's own check looks whether it took effect.");
+        say("Another worker starts. Within 15 s the server treats the first as lost. The call had been claimed, so"
+                + " it is not simply run again: the tool's verify program checks whether it took effect.");
         children.startWorker();
         expect("complete", type(children, "result", THREAD));
         if (isRefused(approving)) {
@@ -136,7 +135,10 @@ public final class DemoCommand implements Callable<Integer> {
         return file.toFile().length() > 0;
     }
 
-    /** It waits for the outcome otherwise, or gave up waiting because for a while there was no worker. */
+    /**
+     * Whether the approval was rejected. Otherwise the command still waits for the outcome, or gave up because there
+     * was no worker for a while.
+     */
     private static boolean isRefused(CompletableFuture<DemoProcesses.Done> approving) {
         if (!approving.isDone()) {
             return false;
@@ -158,7 +160,7 @@ public final class DemoCommand implements Callable<Integer> {
         }
     }
 
-    /** Shows a command, runs it, shows what it prints. */
+    /** Shows a command, runs it, and shows its output. */
     private JsonNode type(DemoProcesses children, String... arguments) throws IOException {
         if (!output.isJson()) {
             output.line("$ waymark " + String.join(" ", quoted(arguments)));

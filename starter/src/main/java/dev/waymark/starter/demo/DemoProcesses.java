@@ -24,8 +24,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /**
- * The processes that a demo is made of, each a {@code ./waymark} of its own, on a server of their own whatever the
- * environment says. All of them end with this, also when it is interrupted from the keyboard.
+ * The child processes of a demo, each a {@code ./waymark} command, using the demo's own server whatever the environment
+ * says. All of them end with the demo, even if it is interrupted from the keyboard.
  */
 public final class DemoProcesses implements AutoCloseable {
     private static final int READY_SECONDS = 60;
@@ -40,10 +40,10 @@ public final class DemoProcesses implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(atExit);
     }
 
-    /** What a command left behind. */
+    /** The result of a command. */
     record Done(int exitCode, String out, String err) {}
 
-    /** One that goes on. */
+    /** A process that keeps running. */
     record Child(Process process) {
         long pid() {
             return process.pid();
@@ -65,7 +65,7 @@ public final class DemoProcesses implements AutoCloseable {
         return new Child(processes.get(processes.size() - 1));
     }
 
-    /** Begins a command that comes to an end. */
+    /** Starts a command that ends by itself. */
     CompletableFuture<Done> run(boolean json, String... arguments) throws IOException {
         ProcessBuilder builder = command(arguments);
         if (json) {
@@ -77,7 +77,7 @@ public final class DemoProcesses implements AutoCloseable {
         return process.onExit().thenApply(ended -> new Done(ended.exitValue(), out.join(), err.join()));
     }
 
-    /** Starts one that goes on, and waits for the line in which it says that it is ready. */
+    /** Starts a process that keeps running, and waits for its ready line. */
     private JsonNode start(String... arguments) throws IOException, InterruptedException {
         ProcessBuilder builder = command(arguments).redirectError(ProcessBuilder.Redirect.DISCARD);
         BufferedReader lines = begin(builder).inputReader(StandardCharsets.UTF_8);
@@ -126,13 +126,13 @@ public final class DemoProcesses implements AutoCloseable {
         }
     }
 
-    /** Nothing of a demo is left that was interrupted. */
+    /** Leaves nothing behind, even after an interruption. */
     private void endAll() {
         killAll();
         try (Stream<Path> files = Files.walk(agents)) {
             files.sorted(Comparator.reverseOrder()).map(Path::toFile).forEach(File::delete);
         } catch (IOException | UncheckedIOException e) {
-            // It is gone.
+            // Deleted already.
         }
     }
 

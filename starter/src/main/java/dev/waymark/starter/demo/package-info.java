@@ -1,4 +1,7 @@
-/** The {@code demo} command and the processes that it starts. Must not know the client: it uses the commands that a user types. */
+/**
+ * The {@code demo} command and the processes that it starts. Must not depend on the client: it uses the commands that a
+ * user types.
+ */
 @NullMarked
 package dev.waymark.starter.demo;
 

@@ -5,14 +5,14 @@ import java.util.Optional;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
 
-/** Opens the connection that a command needs, quietly: what libraries log does not concern a command's reader. */
+/** Opens the connection of a command. Silences the logs of libraries, which do not concern the user. */
 public final class ConnectionOptions {
-    /** What {@code --address} says, of whichever command this process runs. */
+    /** The value of {@code --address}, for any command of this process. */
     private static volatile Optional<String> address = Optional.empty();
 
     private ConnectionOptions() {}
 
-    /** From now on, {@link #toServer} connects there; to what the environment says if there is none. */
+    /** Sets the address for {@link #toServer}; null for the setting of the environment. */
     public static void use(@Nullable String hostAndPort) {
         address = Optional.ofNullable(hostAndPort);
     }

@@ -9,15 +9,15 @@ import java.util.Optional;
 import java.util.function.BiFunction;
 import picocli.CommandLine.Option;
 
-/** What a person says about a call that waits for approval, whatever the decision. */
+/** Options for a decision about a call, whatever the decision. */
 public final class DecisionOptions {
-    @Option(names = "--call", paramLabel = "ID", description = "Which call, when several wait.")
+    @Option(names = "--call", paramLabel = "ID", description = "The call, if several wait.")
     private String call;
 
     @Option(
             names = "--digest",
             paramLabel = "D",
-            description = "The digest of the arguments that were shown. With others, the decision is refused.")
+            description = "The digest of the arguments that were shown. If they have changed, the decision is refused.")
     private String digest;
 
     @Option(names = "--by", paramLabel = "WHO", description = "Who decides.")
@@ -29,7 +29,7 @@ public final class DecisionOptions {
     @Option(
             names = "--key",
             paramLabel = "FILE",
-            description = "Your private key, where the agent takes only signed decisions. See: waymark keygen --help.")
+            description = "Your private key, if the agent accepts only signed decisions. See: waymark keygen --help.")
     private Path key;
 
     /** Sends the decision, signed if there is a key, and waits for the outcome. */
@@ -37,7 +37,7 @@ public final class DecisionOptions {
         return key == null ? client.decide(thread, decision) : client.decide(thread, decision, DecisionKey.read(key));
     }
 
-    /** The same decision with all that the options say. */
+    /** The decision with these options added. */
     public Approval on(Approval approval) {
         Approval full = with(approval, call, Approval::withCall);
         full = with(full, digest, Approval::withDigest);

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 public final class JsonFiles {
     private JsonFiles() {}
 
-    /** What stands behind an option. */
+    /** Parses the value of an option. */
     public static JsonNode parse(String option, String text) {
         try {
             return PayloadJson.MAPPER.readTree(text);
@@ -23,7 +23,7 @@ public final class JsonFiles {
         }
     }
 
-    /** {@code problem} is what it is if the file is not JSON. */
+    /** @param problem the message if the file is not JSON */
     public static JsonNode read(Path file, String problem) {
         byte[] bytes;
         try {
@@ -46,7 +46,7 @@ public final class JsonFiles {
         }
     }
 
-    /** Without what the library tells programmers only: where something began, its own names and settings. */
+    /** Removes details that only concern programmers: positions, names and settings of the library. */
     private static String reason(JsonProcessingException e) {
         return String.valueOf(e.getOriginalMessage())
                 .replaceFirst(" \\((start marker at|bound as) .*", "")

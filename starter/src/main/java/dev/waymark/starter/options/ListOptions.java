@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How much of a list is wanted. */
+/** Options that limit a list. */
 public final class ListOptions {
     @Option(
             names = "--status",

@@ -22,7 +22,7 @@ import java.util.logging.Logger;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Opens what {@code --to}, {@code --from} and {@code --saver} name, and says what is wrong with it as of any error. */
+/** Opens the savers of {@code --to}, {@code --from} and {@code --saver}, and reports invalid ones like any error. */
 public final class Savers {
     public static final String SETTING = "WAYMARK_SAVER";
     public static final String TARGETS =
@@ -30,12 +30,14 @@ public final class Savers {
 
     private static final int MOST_NAMED = 5;
 
-    /** Held on to: a logger that nobody holds forgets its level. The driver says what is wrong by exceptions as well. */
+    /**
+     * Kept in a field, since an unreferenced logger loses its level. The driver also reports problems as exceptions.
+     */
     private static final Logger DRIVER = Logger.getLogger("org.postgresql");
 
     private Savers() {}
 
-    /** The target that an option names, else the one that the environment does. */
+    /** The target of the option, or of the environment. */
     public static Optional<String> target(@Nullable String option) {
         return Optional.ofNullable(option)
                 .or(() -> Optional.ofNullable(ProcessEnvironment.get().get(SETTING))
@@ -59,16 +61,16 @@ public final class Savers {
         }
     }
 
-    /** One that outlives the command. */
+    /** Opens a saver that outlives the command. */
     public static CheckpointSaver openLasting(String target) {
         if (target.startsWith("memory:")) {
             throw new WaymarkException.Refused(
-                    Problem.BAD_INPUT, "it would be gone with this command: " + target, "Use " + TARGETS);
+                    Problem.BAD_INPUT, "the saver would be lost when this command ends: " + target, "Use " + TARGETS);
         }
         return open(target);
     }
 
-    /** The one that the server wants its clients to use. */
+    /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
         return client.defaultSaver().map(Savers::openLasting);
     }
@@ -97,7 +99,7 @@ public final class Savers {
             String names = missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
             output.note("This server does not know " + missing.size() + " saved "
                     + (missing.size() == 1 ? "thread: " : "threads: ") + names
-                    + (missing.size() > MOST_NAMED ? ", …" : "") + ". Bring one back with: "
+                    + (missing.size() > MOST_NAMED ? ", …" : "") + ". Restore one with: "
                     + CommandName.line("run --thread " + ValueText.quoted(missing.get(0))));
         }
     }

@@ -4,8 +4,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntSupplier;
 
 /**
- * Turns SIGTERM and Ctrl-C into an orderly end: what is left to do is done, and the process ends with the exit code that
- * comes of that, where the JVM would have it 143.
+ * Turns SIGTERM and Ctrl-C into an orderly end: remaining work is done, and the process exits with the resulting exit
+ * code, where the JVM would use 143.
  */
 public final class ShutdownHandler implements AutoCloseable {
     private final Thread hook;
@@ -20,7 +20,7 @@ public final class ShutdownHandler implements AutoCloseable {
         return termination;
     }
 
-    /** The command has ended by itself. While the process is being ended this does not return. */
+    /** The command has ended by itself. Does not return while the process is exiting. */
     @Override
     public void close() {
         try {

@@ -3,7 +3,7 @@ package dev.waymark.starter.options;
 import dev.waymark.client.Progress;
 import dev.waymark.starter.render.Output;
 
-/** Says on stderr how far a long reading has come, once it has become a long one. */
+/** Reports progress on stderr if reading takes long. */
 public final class SlowProgress implements Progress {
     private static final long QUIET_NANOS = 2_000_000_000L;
 

@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Option;
 
-/** How long a command waits for an outcome, and where what comes of it is saved. */
+/** How long a command waits for an outcome, and where it saves the thread. */
 public final class WaitOptions {
     @Option(
             names = "--timeout",
             paramLabel = "D",
-            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn goes on.",
+            description = "Wait at most this long (500ms, 5s, 2m, 24h). The turn continues.",
             converter = Durations.class)
     private Duration timeout;
 
@@ -32,22 +32,22 @@ public final class WaitOptions {
 
     private final AtomicBoolean unsaved = new AtomicBoolean();
 
-    /** The exit code, where a saver that has not got the newest checkpoint is to be noticed. */
+    /** The exit code, which reports a missing save if the command succeeded. */
     public int exitCode(int code) {
         return code == ExitCode.DONE && unsaved.get() ? ExitCode.NOT_SAVED : code;
     }
 
-    /** Where threads are saved, if anywhere. */
+    /** The target where threads are saved, if any. */
     public Optional<String> target() {
         return Savers.target(saver);
     }
 
-    /** The saver lives as long as the process. */
+    /** The saver stays open as long as the process runs. */
     public AgentClient client(Output output) {
         return client(output, true);
     }
 
-    /** @param byDefault whether the thread is saved where the server wants it, if nobody names a saver */
+    /** @param byDefault whether to use the server's recommended saver if none is set */
     public AgentClient client(Output output, boolean byDefault) {
         Optional<CheckpointSaver> named = Savers.target(saver).map(Savers::openLasting);
         AgentClient client = ConnectionOptions.toServer();
@@ -59,7 +59,7 @@ public final class WaitOptions {
         return Optional.ofNullable(timeout).map(watched::withTimeout).orElse(watched);
     }
 
-    /** What is not a result of the command. */
+    /** Prints events that are not the result of the command. */
     private record Notes(Output output, AtomicBoolean unsaved) implements SaveListener {
         @Override
         public void loaded(CheckpointLoaded event) {

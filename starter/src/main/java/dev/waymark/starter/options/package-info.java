@@ -1,4 +1,4 @@
-/** Options and files that several commands share. Must not know any command. */
+/** Options and files that several commands share. Must not depend on a particular command. */
 @NullMarked
 package dev.waymark.starter.options;
 

@@ -20,8 +20,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The tool calls of a thread with all that its history says of them: also what the thread itself has forgotten with its
- * conversation, and who settled an outcome that was unknown.
+ * The tool calls of a thread with everything in its history, including calls that the thread's state no longer has
+ * because the conversation was cleared, and who settled an unknown outcome.
  */
 public final class CallLog {
     private final String thread;
@@ -32,12 +32,12 @@ public final class CallLog {
         this.thread = thread;
     }
 
-    /** A call, and what a person said of its outcome. */
+    /** A call, and how a person settled its outcome. */
     public record Row(CallItem call, Optional<Settled> settled) {}
 
     public record Settled(Fact.Settlement outcome, Optional<String> by, Instant at) {}
 
-    /** The calls of a thread, the oldest first. */
+    /** The calls of a thread, oldest first. */
     public static List<Row> of(Timeline timeline) {
         CallLog log = new CallLog(timeline.thread());
         Optional<Conversation> before = Optional.empty();
@@ -75,10 +75,10 @@ public final class CallLog {
         return new Row(whole, Optional.ofNullable(settled.get(call.callId())));
     }
 
-    /** What calls returned, by call id. */
+    /** The results of calls, by call id. */
     public static Map<String, Part.ToolResult> results(Timeline timeline) {
         Map<String, Part.ToolResult> results = new HashMap<>();
-        // A conversation that was cleared or summarised since has them in an earlier state only.
+        // After a clear or a summary, they are in an earlier state only.
         for (Moment moment : timeline.moments()) {
             moment.state().batchCalls().stream()
                     .flatMap(call -> call.toolResult().stream())
@@ -90,7 +90,7 @@ public final class CallLog {
         return results;
     }
 
-    /** All there is to say of a call, on several lines. */
+    /** All details of a call, on several lines. */
     public static List<String> full(Row row, Optional<Part.ToolResult> result) {
         CallItem call = row.call();
         List<String> lines = new ArrayList<>();
@@ -131,7 +131,7 @@ public final class CallLog {
         return list;
     }
 
-    /** Who decided what, in words. */
+    /** The decisions about a call and who made them. */
     public static String decisions(Row row) {
         List<String> words = new ArrayList<>();
         row.call().approval().map(CallLog::words).ifPresent(words::add);
@@ -144,7 +144,7 @@ public final class CallLog {
     /** {@code approved by ann, with other arguments}. */
     static String words(Call.Approval approval) {
         String how = approval.approved() ? "approved" : "denied";
-        String who = approval.stated() ? ", says a checkpoint" : by(approval.by());
+        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by());
         return how
                 + who
                 + (approval.edited() ? ", with other arguments" : "")

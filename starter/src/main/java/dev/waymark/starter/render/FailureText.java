@@ -6,7 +6,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.conversation.value.Problem;
 
-/** The words and exit codes of this command line for what the client throws, and for how turns end. */
+/** Error messages and exit codes for the client's exceptions, and for the ways in which turns end. */
 public final class FailureText {
     private FailureText() {}
 
@@ -38,7 +38,7 @@ public final class FailureText {
         return e instanceof WaymarkException.NotComplete ? ExitCode.FAILED : ExitCode.BAD_INPUT;
     }
 
-    /** A turn that never began, for want of a usable agent, is the caller's mistake and no failure of the turn. */
+    /** A turn that did not start because its agent is unusable is an error of the caller, not a failed turn. */
     public static int exitCode(AgentResult result) {
         if (result instanceof AgentResult.Complete || result instanceof AgentResult.Interrupted) {
             return ExitCode.DONE;

@@ -59,7 +59,7 @@ public final class JsonDocuments {
                 : NullNode.getInstance();
     }
 
-    /** A cancelled thread, whose last turn may have ended in peace before. */
+    /** A cancelled thread; its last turn may have completed before. */
     public static ObjectNode cancelled(AgentResult result) {
         ObjectNode document = of(result);
         document.put("status", "cancelled");
@@ -117,7 +117,7 @@ public final class JsonDocuments {
         return list;
     }
 
-    /** A line of {@code watch}. A moment without a fact is a run that goes on where another one left off. */
+    /** A line of {@code watch}. A moment without a fact is the start of a run that continues another one. */
     public static ObjectNode of(Moment moment) {
         ObjectNode line = line(moment.at(), moment.runId(), moment.eventId());
         line.put("type", moment.fact().map(fact -> fact.type()).orElse("run-continued"));
@@ -125,7 +125,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** The same for words that are still coming. */
+    /** A line of {@code watch} for partial text. */
     public static ObjectNode of(TextDelta words) {
         ObjectNode line = line(words.at(), words.runId(), words.eventId());
         line.put("type", "text-delta");
@@ -143,7 +143,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** The same as a line of {@code watch}. */
+    /** A line of {@code watch} for a checkpoint. */
     public static ObjectNode of(CheckpointSaved checkpoint) {
         return line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId())
                 .setAll(saved(checkpoint.threadId(), checkpoint.step()));
@@ -166,7 +166,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** Null where nobody knows a price. */
+    /** Null if no price is known. */
     private static JsonNode dollars(Optional<Usd> amount) {
         return amount.<JsonNode>map(usd -> JsonNodeFactory.instance.numberNode(usd.dollars()))
                 .orElseGet(JsonNodeFactory.instance::nullNode);

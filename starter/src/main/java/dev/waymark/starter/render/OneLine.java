@@ -5,7 +5,7 @@ import dev.waymark.client.WaymarkException;
 import dev.waymark.display.Excerpt;
 import dev.waymark.display.SafeText;
 
-/** How things are said on one line. */
+/** Formats text for one line. */
 public final class OneLine {
     private static final int MOST_CHARACTERS = 200;
 
@@ -25,12 +25,12 @@ public final class OneLine {
         return number + " " + thing + (number == 1 ? "" : "s");
     }
 
-    /** The beginning of a text that somebody else wrote. */
+    /** The beginning of a text that someone else wrote. */
     public static String shortened(String text) {
         return Excerpt.of(SafeText.line(text), MOST_CHARACTERS).text();
     }
 
-    /** The beginning of arguments. */
+    /** The beginning of a call's arguments. */
     public static String shortenedJson(String canonical) {
         return Excerpt.of(SafeText.json(canonical), MOST_CHARACTERS).text();
     }

@@ -7,11 +7,11 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
-/** Tells how a turn stands, and what can be done now. */
+/** Prints the state of a turn, and what can be done next. */
 public final class OutcomeRenderer {
     private OutcomeRenderer() {}
 
-    /** Prints a result and returns the exit code that goes with it. */
+    /** Prints a result and returns its exit code. */
     public static int print(Output output, AgentResult result) {
         if (result instanceof AgentResult.Interrupted interrupted) {
             ShownApprovals.remember(interrupted.pending());
@@ -52,7 +52,7 @@ public final class OutcomeRenderer {
             return OneLine.error(
                     problem.message() + ": " + result.thread(),
                     isOneRun(result)
-                            ? "Give it more with --max-iterations " + more
+                            ? "Raise the limit with --max-iterations " + more
                             : "Raise it with: " + CommandName.line("budget " + thread + " --iterations " + more));
         }
         if (result instanceof AgentResult.OverBudget) {
@@ -77,10 +77,10 @@ public final class OutcomeRenderer {
         return OneLine.error(
                 "the turn " + (result instanceof AgentResult.Failed ? "failed" : "was " + result.status()) + ": "
                         + problem.message(),
-                retry.orElse("See what was said with: " + CommandName.line("show " + thread)));
+                retry.orElse("See the conversation with: " + CommandName.line("show " + thread)));
     }
 
-    /** Its id was made up for it, and it closes when its turn ends. */
+    /** Whether the thread is a single run, with a generated id. */
     private static boolean isOneRun(AgentResult result) {
         return result.thread().startsWith("run-") || result.thread().startsWith("resume-");
     }

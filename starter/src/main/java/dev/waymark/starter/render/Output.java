@@ -15,14 +15,14 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Where a command's results go, and in which shape. Results go to stdout, everything else to stderr. */
+/** Prints a command's results to stdout, and everything else to stderr. */
 public final class Output {
     public static final String JSON = "--json";
     public static final String VERBOSE = "--verbose";
 
     private static final String BEGINNING_OF_LINE = "\r";
     private static final String REST_OF_LINE_GONE = "\u001b[K";
-    /** That of a terminal nobody has widened. On a longer one there would be more to take back than a line. */
+    /** The width of an unresized terminal. Text that wraps could not be erased as one line. */
     private static final int SHORTEST_LINE = 78;
 
     private boolean passing;
@@ -40,12 +40,12 @@ public final class Output {
         return json;
     }
 
-    /** A result, for people. */
+    /** Prints a result for people. */
     public void line(String text) {
         out().println(takeBack() + SafeText.lines(text));
     }
 
-    /** A text of the thread's, as it is for a pipe, and safe to show on a terminal. */
+    /** Prints a text of the thread: unchanged into a pipe, made safe on a terminal. */
     public void raw(String text) {
         out().print(takeBack() + (isTerminal() ? SafeText.lines(text) : text));
         if (!text.endsWith("\n")) {
@@ -53,12 +53,15 @@ public final class Output {
         }
     }
 
-    /** Somebody sits before it. Elsewhere, nothing that was printed can be taken back. */
+    /** Whether a person reads the output. Elsewhere, printed text cannot be replaced. */
     public boolean isTerminal() {
         return Terminals.isInteractive();
     }
 
-    /** Something on a terminal that the next words replace: the end of it, as much as fits on the line. */
+    /**
+     * Prints temporary text on a terminal, replaced by the next output: the end of the text, as much as fits on the
+     * line.
+     */
     public void passing(String text) {
         String line = SafeText.line(text);
         out().print(takeBack() + line.substring(Math.max(0, line.length() - SHORTEST_LINE)));
@@ -66,7 +69,7 @@ public final class Output {
         passing = true;
     }
 
-    /** Something on a terminal that happened meanwhile, and is not a result. */
+    /** Prints an event on a terminal that is not a result. */
     public void step(String text) {
         out().print(takeBack());
         out().flush();
@@ -79,17 +82,17 @@ public final class Output {
         return back;
     }
 
-    /** A result, for programs. */
+    /** Prints a result for programs. */
     public void document(JsonNode document) {
         out().println(spell(document));
     }
 
-    /** A result for people that is JSON anyway. */
+    /** Prints a result that is JSON for people too. */
     public void pretty(JsonNode document) {
         out().println(json ? spell(document) : document.toPrettyString());
     }
 
-    /** One document, a list, of which no more is in memory than an item: all versions of a thread can be large. */
+    /** Prints a list as one document, item by item: all versions of a thread may not fit into memory. */
     public void list(Consumer<Consumer<Json>> items) {
         try (JsonGenerator generator = PayloadJson.MAPPER.createGenerator(out())) {
             generator.disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
@@ -113,12 +116,12 @@ public final class Output {
         }
     }
 
-    /** Something that is not a result. */
+    /** Prints something that is not a result. */
     public void note(String text) {
         command.commandLine().getErr().println(SafeText.lines(text));
     }
 
-    /** Nobody reads any more. */
+    /** Whether the reader of the output has gone. */
     public boolean isBroken() {
         return out().checkError();
     }
@@ -131,7 +134,7 @@ public final class Output {
         try {
             return PayloadJson.MAPPER.writeValueAsString(document);
         } catch (JsonProcessingException e) {
-            throw new IllegalStateException("a document that can't be written", e);
+            throw new IllegalStateException("a document can't be encoded", e);
         }
     }
 }

@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What waits for a person, as that person reads it. What is too long to be shown is cut and says so, and then nothing is
- * offered by which it could be approved.
+ * A request that waits for a person, as text. If it is too long to be shown completely, it says so, and offers no
+ * command to approve it.
  */
 public final class PendingText {
-    /** Far more than somebody reads at a terminal, and less than makes it useless. */
+    /** More than a person reads at a terminal. */
     public static final int MOST_CHARACTERS = 8_000;
 
     private static final String QUOTED = "│ ";
@@ -32,12 +32,12 @@ public final class PendingText {
         return new PendingText(item);
     }
 
-    /** All that a decision is about is shown. */
+    /** Whether everything that the decision is about is shown. */
     public boolean isWhole() {
         return !arguments.isCut();
     }
 
-    /** What is asked. Words of several lines are marked on each, so that none of them passes for one of ours. */
+    /** The question. Each line of foreign text is marked, so that it cannot be mistaken for a line of this program. */
     public List<String> question() {
         return switch (item.kind()) {
             case PendingItem.APPROVAL -> List.of("May " + call() + " run?");
@@ -57,7 +57,7 @@ public final class PendingText {
     private List<String> quoted(String words) {
         String text = Excerpt.of(SafeText.lines(words), MOST_CHARACTERS).text().strip();
         if (text.isEmpty()) {
-            return List.of(SafeText.line(item.tool()) + " asks something, and its words are not known.");
+            return List.of(SafeText.line(item.tool()) + " asks something, but the question is not known.");
         }
         List<String> lines = text.lines().toList();
         return lines.size() == 1
@@ -65,7 +65,7 @@ public final class PendingText {
                 : lines.stream().map(line -> QUOTED + line).toList();
     }
 
-    /** The commands by which a person can decide, of which one is to be chosen. */
+    /** The commands for the possible decisions. */
     public List<String> commands(boolean isOneOfSeveral) {
         String thread = " " + ValueText.quoted(item.thread());
         String named = " --call " + ValueText.quoted(item.callId());
@@ -85,7 +85,7 @@ public final class PendingText {
     private List<String> approvalCommands(String thread, String call, String key) {
         if (!isWhole()) {
             List<String> lines = new ArrayList<>();
-            lines.add("To approve it, read all of it, and use the digest that stands there: "
+            lines.add("To approve it, read all of it, and use the digest given there: "
                     + CommandName.line("pending" + thread + " --json"));
             lines.addAll(lines("deny" + thread + call + key + " --reason TEXT"));
             return lines;

@@ -11,8 +11,8 @@ import dev.waymark.history.Moment;
 import java.util.Optional;
 
 /**
- * What somebody at a terminal sees while a command waits for an outcome: words as they come, tools as lines. When they
- * interrupt it, they are told that the turn goes on.
+ * What a person at a terminal sees while a command waits for an outcome: text as it streams, and tools as lines. An
+ * interruption prints that the turn continues.
  */
 public final class ProgressView implements Watcher {
     private final Output output;
@@ -24,7 +24,7 @@ public final class ProgressView implements Watcher {
         this.output = output;
     }
 
-    /** Shows progress, and has whoever presses Ctrl-C told how to come back. */
+    /** Shows progress; on Ctrl-C, prints how to continue later. */
     public static ProgressView on(Output output) {
         ProgressView view = new ProgressView(output);
         Runtime.getRuntime().addShutdownHook(new Thread(view::interrupted, "interruption"));
@@ -32,8 +32,8 @@ public final class ProgressView implements Watcher {
     }
 
     private void interrupted() {
-        waitsFor.ifPresent(thread -> output.step(
-                "\nThe turn goes on. See how it ends with: " + CommandName.line("result " + ValueText.quoted(thread))));
+        waitsFor.ifPresent(thread -> output.step("\nThe turn continues. See its outcome with: "
+                + CommandName.line("result " + ValueText.quoted(thread))));
     }
 
     @Override

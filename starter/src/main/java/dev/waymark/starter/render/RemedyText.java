@@ -4,7 +4,7 @@ import dev.waymark.cli.CommandName;
 import dev.waymark.client.Remedy;
 import dev.waymark.client.ValueText;
 
-/** Words a remedy of the client as commands that can be pasted. */
+/** Formats a remedy of the client as commands that can be pasted. */
 public final class RemedyText {
     private RemedyText() {}
 
@@ -15,16 +15,16 @@ public final class RemedyText {
             case START_SERVER -> "Start one with: " + line("dev") + ", or set TEMPORAL_ADDRESS to HOST:PORT";
             case CHECK_CONNECTION -> "Check TEMPORAL_NAMESPACE and TEMPORAL_ADDRESS";
             case START_WORKER ->
-                "It is kept, and goes on once there is one. Start one with: " + line("worker") + "; then wait with: "
-                        + line("result " + thread);
+                "The message is stored, and the turn continues once there is a worker. Start one with: "
+                        + line("worker") + "; then wait with: " + line("result " + thread);
             case START_WORKER_AND_LOOK ->
-                "It is not accepted, but a worker that starts soon may still take it. Start one with: " + line("worker")
-                        + "; then look with: " + line("show " + thread) + ", before sending it again";
-            case WAIT_FOR_RESULT -> "It goes on. Wait for it with: " + line("result " + thread);
+                "It was not accepted, but a worker that starts soon may still take it. Start one with: "
+                        + line("worker") + "; then check with: " + line("show " + thread) + ", before sending it again";
+            case WAIT_FOR_RESULT -> "The turn continues. Wait for it with: " + line("result " + thread);
             case NAME_AGENT -> "Name one with --agent";
             case NAME_CALL -> "Name one of them with --call";
-            case USE_ANOTHER_THREAD -> "Take another --thread";
-            case OMIT_AGENT_OR_USE_ANOTHER_THREAD -> "Leave --agent out, or take another --thread";
+            case USE_ANOTHER_THREAD -> "Use another --thread";
+            case OMIT_AGENT_OR_USE_ANOTHER_THREAD -> "Omit --agent, or use another --thread";
             case SAVE_OR_ALLOW_LOSS ->
                 "Add --saver file:DIR to keep the thread, --volatile to accept losing it, or use a server that keeps"
                         + " its threads";
@@ -32,30 +32,30 @@ public final class RemedyText {
                 "Raise it with: "
                         + line("budget " + thread + " --iterations "
                                 + remedy.detail().orElse("N"));
-            case ANSWER_OR_SAY -> "Go on in it with: " + line("answer " + thread + " TEXT") + ", or " + line("say");
+            case ANSWER_OR_SAY -> "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say");
             case ANSWER_OR_RESUME_ELSEWHERE ->
-                "Go on in it with: " + line("answer " + thread + " TEXT") + ", or " + line("say")
-                        + ", or in a second one with --thread";
+                "Continue it with: " + line("answer " + thread + " TEXT") + ", or " + line("say")
+                        + ", or resume into a new one with --thread";
             case START_THREAD -> "Start one with: " + line("run --agent A --thread " + thread + " MESSAGE");
-            case SAY -> "Begin one with: " + line("say " + thread + " MESSAGE");
+            case SAY -> "Start one with: " + line("say " + thread + " MESSAGE");
             case DECIDE -> "Decide with: " + line("approve " + thread) + ", or " + line("deny");
             case DECIDE_AFTER_RESUME ->
                 "Resume it without --answer, and decide with: " + line("approve") + ", deny or settle";
-            case LIST_PENDING -> "See what waits with: " + line("pending " + thread);
+            case LIST_PENDING -> "List what waits with: " + line("pending " + thread);
             case MAKE_KEY ->
-                "Make one with: "
+                "Create one with: "
                         + line("keygen "
                                 + remedy.detail().map(ValueText::quoted).orElse("FILE"));
-            case LIST_THREADS -> "See the threads with: " + line("sessions");
-            case LIST_VERSIONS -> "See them with: " + line("checkpoints " + thread);
-            case SHOW_THREAD -> "See where it stands with: " + line("show " + thread);
-            case RESTORE_THREAD -> "Bring it back with: " + line("run --thread " + thread);
+            case LIST_THREADS -> "List the threads with: " + line("sessions");
+            case LIST_VERSIONS -> "List them with: " + line("checkpoints " + thread);
+            case SHOW_THREAD -> "See its status with: " + line("show " + thread);
+            case RESTORE_THREAD -> "Restore it with: " + line("run --thread " + thread);
             case RESTORE_WITH_AGENT ->
                 "Nothing was changed. Name its agent with --agent: " + line("run --agent A --thread " + thread);
-            case RESUME_THREAD -> "Go on from where it ended with: " + line("resume " + thread);
+            case RESUME_THREAD -> "Continue it with: " + line("resume " + thread);
             case RESUME_CHECKPOINT ->
-                "They are those of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"
-                        + " other checkpoint, go on with: " + line("resume FILE");
+                "Use the format of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"
+                        + " other checkpoint, continue with: " + line("resume FILE");
             case USE_ONE_VERSION -> "One version is enough: " + line("checkpoint THREAD --format session");
         };
     }

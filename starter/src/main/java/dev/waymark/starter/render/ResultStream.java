@@ -8,8 +8,8 @@ import java.io.PrintWriter;
 import java.util.Optional;
 
 /**
- * Where results are written to, which remembers whether all of them got there: a checkpoint that was cut off by a full
- * disk must not look like one that was saved.
+ * The stream for results, which remembers failed writes: a checkpoint that a full disk cut off must not look like a
+ * saved one.
  */
 public final class ResultStream extends FilterOutputStream {
     private static final String NOBODY_READS = "Broken pipe";
@@ -35,11 +35,13 @@ public final class ResultStream extends FilterOutputStream {
         }
     }
 
-    /** A command's own exit code, or another one when what it printed is lost. Nobody is told who stopped reading. */
+    /**
+     * The command's exit code, or another one if its output was lost. A reader that closed the pipe is not an error.
+     */
     public int exitCode(int own, PrintWriter err) {
         Optional<String> lost = failure.filter(why -> !why.contains(NOBODY_READS));
-        lost.ifPresent(why -> err.println(OneLine.error(
-                "the result can't be written: stdout (" + why + ")", "What is there of it is not whole")));
+        lost.ifPresent(why -> err.println(
+                OneLine.error("the result can't be written: stdout (" + why + ")", "The output is incomplete")));
         return lost.isPresent() && own == ExitCode.DONE ? ExitCode.BAD_INPUT : own;
     }
 }

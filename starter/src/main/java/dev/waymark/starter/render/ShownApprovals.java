@@ -15,15 +15,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Remembers, for the user of this machine, which calls of a thread were shown last as waiting for approval: a script that
- * approves without a digest means these. Holds digests only. Where nothing can be written, nothing is remembered.
+ * Remembers which calls of a thread were last shown as waiting for approval, for this user on this machine: a script
+ * that approves without a digest means these. Stores digests only. If the files cannot be written, nothing is
+ * remembered.
  */
 public final class ShownApprovals {
     private static final Duration KEPT = Duration.ofDays(30);
 
     private ShownApprovals() {}
 
-    /** These were shown, each with all of its arguments. */
+    /** Remembers these requests, whose arguments were shown completely. */
     public static void remember(Collection<PendingItem> items) {
         List<PendingItem> approvals = items.stream()
                 .filter(item -> item.kind().equals(PendingItem.APPROVAL))
@@ -38,12 +39,12 @@ public final class ShownApprovals {
             try {
                 write(file(thread), digests);
             } catch (IOException | UnsupportedOperationException e) {
-                // Approvals are bound to what is read at that moment, then.
+                // Then an approval is bound to the arguments that are read at that moment.
             }
         });
     }
 
-    /** Another call of this thread was shown, and this one was not. */
+    /** Whether another call of this thread was shown, and this one was not. */
     public static boolean isAnother(PendingItem approval) {
         Path file = file(approval.thread());
         try {

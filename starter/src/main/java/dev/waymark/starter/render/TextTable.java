@@ -2,7 +2,7 @@ package dev.waymark.starter.render;
 
 import java.util.List;
 
-/** Rows in columns, for people. The first row is the heading. */
+/** Prints rows in columns. The first row is the heading. */
 public final class TextTable {
     private TextTable() {}
 

@@ -15,11 +15,11 @@ import dev.waymark.history.Timeline;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A thread as a person reads it. */
+/** A thread as text for people. */
 public final class ThreadView {
     private static final String USER = "> ";
 
-    /** No line of the agent's passes for one of this view. */
+    /** Marks the agent's lines, so that they cannot be mistaken for lines of this view. */
     private static final String AGENT = "│ ";
 
     private final List<String> lines = new ArrayList<>();
@@ -105,7 +105,7 @@ public final class ThreadView {
                 + SafeText.line(result.toolUseId()) + "]");
     }
 
-    /** Who decided on a call, and what ran if that is not what the model wanted. */
+    /** Who decided about a call, and its arguments if they were changed. */
     private void writeDecision(Call call) {
         call.approval().ifPresent(approval -> {
             String what = CallLog.words(approval);

@@ -27,7 +27,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         return line(moment.at(), moment.eventId(), what);
     }
 
-    /** Words that are still coming. */
+    /** Partial text. */
     public static String line(TextDelta words) {
         String attempt = words.attempt() > 1 ? "(attempt " + words.attempt() + ") " : "";
         return line(words.at(), words.eventId(), pad("text-delta") + attempt + SafeText.line(words.text()));
@@ -150,7 +150,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
 
     @Override
     public String toolEndedLate(Fact.ToolEndedLate fact) {
-        return "[" + fact.callId() + "] told late how it ended";
+        return "[" + fact.callId() + "] reported its outcome late";
     }
 
     @Override
@@ -162,7 +162,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
     public String toolVerified(Fact.ToolVerified fact) {
         String found = fact.landed()
                 .map(landed -> landed ? "it had taken effect" : "it had not taken effect")
-                .orElse("nothing could be found out");
+                .orElse("the outcome is still unknown");
         return "[" + fact.callId() + "] " + found;
     }
 
@@ -186,7 +186,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
         String asks = fact.report().asks().stream()
                 .map(ask -> fact.callId() + "/" + ask.callId())
                 .collect(Collectors.joining(", "));
-        return "[" + fact.callId() + "] " + (asks.isEmpty() ? "nothing waits for people" : "waits for people: " + asks);
+        return "[" + fact.callId() + "] " + (asks.isEmpty() ? "no open requests" : "waits for people: " + asks);
     }
 
     @Override

@@ -1,4 +1,7 @@
-/** How results and failures look: text for people, JSON for programs, exit codes. Must not know any command. */
+/**
+ * The format of results and failures: text for people, JSON for programs, exit codes. Must not depend on a particular
+ * command.
+ */
 @NullMarked
 package dev.waymark.starter.render;
 

@@ -1,11 +1,11 @@
 package dev.waymark.starter.terminal;
 
-/** What somebody did at a console. */
+/** Input at a console. */
 public sealed interface ConsoleInput {
-    /** Text, of several lines where these were typed or pasted as one. */
+    /** Text; several lines if they were typed or pasted as one. */
     record Text(String text) implements ConsoleInput {}
 
-    /** Ctrl-C, with what had been typed by then. */
+    /** Ctrl-C, with the text of the unfinished line. */
     record Interrupt(String begun) implements ConsoleInput {}
 
     /** Ctrl-D, or the end of a pipe. */

@@ -1,10 +1,10 @@
 package dev.waymark.starter.terminal;
 
-/** A backslash at the end of a line: more follows. */
+/** Detects a backslash at the end of a line, which continues it. */
 final class LineContinuation {
     private LineContinuation() {}
 
-    /** Two backslashes are a backslash. */
+    /** An escaped backslash does not count. */
     static boolean isAsked(String line) {
         int last = line.length();
         while (last > 0 && line.charAt(last - 1) == '\\') {

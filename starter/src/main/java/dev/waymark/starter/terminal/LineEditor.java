@@ -19,25 +19,25 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStyle;
 
 /**
- * A terminal whose line can be edited while others write above it, with a history that is kept in a file. What is pasted
- * is one text, whatever lines it has.
+ * A terminal with an editable line below the output, and a history in a file. Pasted text is one input, even if it has
+ * several lines.
  */
 public final class LineEditor implements Console {
     private static final String PROMPT = "> ";
     private static final String MORE = "  ";
-    /** In a prompt, a percent sign begins a pattern. */
+    /** A percent sign starts a pattern in a prompt. */
     private static final String PERCENT = "%%";
 
     private static final int MOST_LINES_KEPT = 1_000;
 
-    /** A taller prompt than the terminal can't be redrawn, and what is being typed needs room as well. */
+    /** JLine cannot redraw a prompt that is taller than the terminal, and the typed text needs space too. */
     private static final int ROWS_LEFT_TO_TYPE = 6;
 
-    /** Before each row of what somebody else wrote. */
+    /** Marks each row of foreign text. */
     private static final String MARK = "│ ";
 
     private static final String INDENT = "    ";
-    /** Some terminals do not say how wide they are. */
+    /** Some terminals do not report their width. */
     private static final int NARROWEST = 10;
 
     private static final int USUAL_WIDTH = 80;
@@ -54,19 +54,19 @@ public final class LineEditor implements Console {
     }
 
     /**
-     * Takes the terminal that this process was started from, or returns empty where there is none.
+     * Opens the terminal of this process; empty if there is none.
      *
-     * @param completions the words that may stand at the end of what was typed up to there
+     * @param completions the possible words at the end of the text typed so far
      */
     public static Optional<Console> open(Path history, Function<String, List<String>> completions) {
         if (!Terminals.isInteractive()) {
             return Optional.empty();
         }
-        // Ctrl-C is a key here. As a signal as well, it would come twice.
+        // Ctrl-C is read as a key; as a signal it would arrive twice.
         System.setProperty(TerminalBuilder.PROP_SOFTWARE_SIGNALS, "false");
         try {
-            // stty does all that is needed, and no native code is loaded. Asking terminals for grapheme clusters takes
-            // longer than everything else, and prints rubbish on some.
+            // stty is sufficient and needs no native code. Probing terminals for grapheme clusters takes longer than
+            // everything else, and prints garbage on some.
             Terminal terminal = TerminalBuilder.builder()
                     .system(true)
                     .provider(TerminalBuilder.PROP_PROVIDER_EXEC)
@@ -81,7 +81,7 @@ public final class LineEditor implements Console {
 
     static LineEditor on(Terminal terminal, Path history, Function<String, List<String>> completions)
             throws IOException {
-        // Between two lines as well, Ctrl-C ends no program.
+        // Ctrl-C between two lines must not end the program.
         terminal.handle(Terminal.Signal.INT, signal -> {});
         return new LineEditor(terminal, new Editor(terminal, history, completions));
     }
@@ -125,7 +125,7 @@ public final class LineEditor implements Console {
         printAbove(rows.toString());
     }
 
-    /** What does not fit on a row goes on below it, and never at the beginning of one. */
+    /** Wraps long lines; continuation rows are indented. */
     private void print(String text, AttributedStyle style) {
         StringBuilder rows = new StringBuilder();
         for (String line : text.split("\n", -1)) {
@@ -187,7 +187,7 @@ public final class LineEditor implements Console {
         try {
             terminal.close();
         } catch (IOException e) {
-            // It is gone.
+            // The terminal is gone.
         }
     }
 
@@ -202,12 +202,12 @@ public final class LineEditor implements Console {
             setVariable(HISTORY_FILE, history);
             setVariable(HISTORY_FILE_SIZE, MOST_LINES_KEPT);
             setVariable(SECONDARY_PROMPT_PATTERN, MORE);
-            // What is typed is text and no command line: neither "!", nor quotes, nor backslashes mean anything in it.
+            // Input is text and not a command line: "!", quotes and backslashes have no meaning.
             setOpt(LineReader.Option.DISABLE_EVENT_EXPANSION);
             setParser(new DefaultParser().quoteChars(new char[0]).escapeChars(new char[0]));
             Widget accept = Objects.requireNonNull(getBuiltinWidgets().get(ACCEPT_LINE));
             getWidgets().put(ACCEPT_LINE, () -> continueLine() || accept.apply());
-            // What passes may have changed since the prompt was asked for.
+            // The temporary text may have changed since the prompt was requested.
             getWidgets().put(CALLBACK_INIT, this::renewPrompt);
         }
 

@@ -8,7 +8,7 @@ import org.jline.utils.AttributedString;
 import org.jline.utils.AttributedStringBuilder;
 import org.jline.utils.AttributedStyle;
 
-/** The little of Markdown that reads better with style: headings, bold words, code. Everything else stays as it is. */
+/** Styles a small part of Markdown: headings, bold text and code. Everything else stays unchanged. */
 final class MarkdownText {
     private static final Pattern INLINE = Pattern.compile("\\*\\*([^*]+)\\*\\*|`([^`]+)`");
     private static final Pattern HEADING = Pattern.compile("#{1,6} (.+)");

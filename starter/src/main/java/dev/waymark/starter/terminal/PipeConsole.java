@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** Lines from a pipe, and plain text into another one. Nothing can be edited, and nothing taken back. */
+/** Reads lines from a pipe and writes plain text. Nothing can be edited or replaced. */
 public final class PipeConsole implements Console {
     private final BufferedReader in;
     private final PrintWriter out;
@@ -58,7 +58,7 @@ public final class PipeConsole implements Console {
 
     @Override
     public void passing(String text) {
-        // The whole of it is shown in the end.
+        // The complete text is shown later.
     }
 
     @Override

@@ -5,18 +5,18 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Whether a person sits before this process. */
+/** Detects whether a person uses this process at a terminal. */
 public final class Terminals {
     private Terminals() {}
 
-    /** Both what is typed and what is printed go through a terminal. */
+    /** Whether both input and output are a terminal. */
     public static boolean isInteractive() {
         return Optional.ofNullable(System.console())
                 .filter(Terminals::isTerminal)
                 .isPresent();
     }
 
-    /** Since Java 22 there is a console without a terminal as well, and a method that tells. */
+    /** Since Java 22 a console exists without a terminal too; a method tells the difference. */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
@@ -27,7 +27,7 @@ public final class Terminals {
         }
     }
 
-    /** Asks on a line of its own, and returns what was typed; nothing at the end of the input. */
+    /** Asks on a line of its own and returns the input; empty at the end of the input. */
     public static String ask(String question) {
         return Optional.ofNullable(Objects.requireNonNull(System.console()).readLine("%s", question))
                 .orElse("");

@@ -1,6 +1,4 @@
-/**
- * Where a person types and reads: a terminal, or a pipe in its place. Must not know what is talked about, nor with whom.
- */
+/** Input and output of a person: a terminal, or a pipe. Must not know what the conversation is about, nor with whom. */
 @NullMarked
 package dev.waymark.starter.terminal;
 

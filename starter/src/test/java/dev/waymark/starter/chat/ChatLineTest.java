@@ -78,7 +78,7 @@ class ChatLineTest {
         assertThat(read("yes", twoApprovals()))
                 .containsExactly(
                         "hint several calls wait for approval: decide with /approve ID or /deny ID. The ids are"
-                                + " tu_1, tu_2. /say TEXT is said to the agent");
+                                + " tu_1, tu_2. /say TEXT sends a message instead");
     }
 
     @Test
@@ -90,7 +90,7 @@ class ChatLineTest {
 
         assertThat(recorded.orders)
                 .containsExactly(
-                        "hint a call waits for approval: decide with /approve or /deny. /say TEXT is said to the agent");
+                        "hint a call waits for approval: decide with /approve or /deny. /say TEXT sends a message instead");
     }
 
     @Test
@@ -134,7 +134,7 @@ class ChatLineTest {
     void unknownCommand_isAHintAndNotSaid() {
         assertThat(read("/usr/bin/env", QUESTION))
                 .containsExactly(
-                        "hint no such command: /usr/bin/env. See /help. To say it to the agent, begin the line with"
+                        "hint no such command: /usr/bin/env. See /help. To send it to the agent, start the line with"
                                 + " //");
     }
 
@@ -156,7 +156,7 @@ class ChatLineTest {
         assertThat(read("/approve", QUESTION)).containsExactly("hint no call waits for approval");
         assertThat(read("/approve tu_9", APPROVAL)).containsExactly("hint no call waits for approval: tu_9");
         assertThat(read("/approve", two))
-                .containsExactly("hint several calls wait for approval. Name one of tu_1, tu_2");
+                .containsExactly("hint several calls wait for approval. Add one of these ids: tu_1, tu_2");
     }
 
     @ParameterizedTest
@@ -174,7 +174,7 @@ class ChatLineTest {
                 "/session clear | clearSession",
                 "/session my project | switchTo my project",
                 "/HELP | help",
-                "/aprove | hint no such command: /aprove. Did you mean /approve? See /help. To say it to the agent, begin the line with //",
+                "/aprove | hint no such command: /aprove. Did you mean /approve? See /help. To send it to the agent, start the line with //",
                 "/result tu_1 | showResult tu_1",
                 "/quit | quit"
             })

@@ -68,7 +68,7 @@ class ChatScreenTest {
                 .replies("Late."));
 
         assertThat(console.shown).containsExactly("> Hi");
-        assertThat(console.notes).containsExactly("stopped. Go on with another message, or with /retry");
+        assertThat(console.notes).containsExactly("stopped. Send another message, or /retry");
     }
 
     @Test

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class OneLineTest {
     @Test
     void error_withRemedy_isOneSentenceEach() {
-        assertThat(OneLine.error("no such thread: t1", "See them with: waymark sessions"))
-                .isEqualTo("waymark: no such thread: t1. See them with: waymark sessions");
+        assertThat(OneLine.error("no such thread: t1", "List them with: waymark sessions"))
+                .isEqualTo("waymark: no such thread: t1. List them with: waymark sessions");
     }
 
     @Test

@@ -41,7 +41,7 @@ class ResultStreamTest {
         assertThat(exitCode(failing("No space left on device"), 0)).isEqualTo(2);
         assertThat(said)
                 .hasToString("waymark: the result can't be written: stdout (No space left on device)."
-                        + " What is there of it is not whole\n");
+                        + " The output is incomplete\n");
         assertThat(exitCode(failing("No space left on device"), 5)).isEqualTo(5);
     }
 

@@ -28,10 +28,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Kills the worker in this process when a {@link Fault} is due. From that moment on the server hears nothing of the
- * worker, nor the worker of the server; the witness, a file, says that and when it happened; and the process gets a
- * SIGKILL. Whoever waits for the process then asks {@link #witnessed}: a test whose fault did not fire has
- * shown nothing.
+ * Kills the worker in this process when a {@link Fault} is due. From that moment, the worker and the server do not
+ * reach each other any more, the witness file records the time, and the process gets a SIGKILL. The test then checks
+ * {@link #witnessed}: if the fault did not fire, the test has shown nothing.
  *
  * <pre>{@code
  * Crash crash = Crash.of(Fault.parse(arguments[1]), Path.of(arguments[2]));
@@ -66,14 +65,14 @@ public final class Crash {
     }
 
     /**
-     * One of several workers in this process, each with a client, models and tools of its own. Each is cut off when its
-     * own fault is due, and the process is killed when all are.
+     * For one of several workers in this process, each with its own client, models and tools. Each is cut off when its
+     * own fault is due; the process is killed after the last one.
      */
     public static Crash of(Fault fault, Path witness, SelfKill kill) {
         return new Crash(fault, witness, kill);
     }
 
-    /** When the crash of this witness came, if it did. Any process may ask. */
+    /** The time at which this witness's crash happened, if it did. Works in any process. */
     public static Optional<Instant> witnessed(Path witness) {
         try {
             if (!Files.exists(witness)) {
@@ -86,12 +85,12 @@ public final class Crash {
         }
     }
 
-    /** Sees what the worker and its server say to each other. For the stubs of the worker's client. */
+    /** Observes the calls between the worker and its server. Add it to the stubs of the worker's client. */
     public ClientInterceptor interceptor() {
         return new Wiretap(this);
     }
 
-    /** The same provider, with {@link CrashPoint#MODEL_REQUESTED} and {@link CrashPoint#MODEL_REPLIED}. */
+    /** Wraps a provider to pass {@link CrashPoint#MODEL_REQUESTED} and {@link CrashPoint#MODEL_REPLIED}. */
     public ModelProvider around(ModelProvider provider) {
         return new ModelProvider() {
             @Override
@@ -114,7 +113,9 @@ public final class Crash {
         };
     }
 
-    /** The same tool, with {@link CrashPoint#AFTER_EFFECT}, and {@link CrashPoint#AFTER_CLAIM} where it needs no claim. */
+    /**
+     * Wraps a tool to pass {@link CrashPoint#AFTER_EFFECT}, and {@link CrashPoint#AFTER_CLAIM} if it needs no claim.
+     */
     public Tool around(Tool tool) {
         return new Tool() {
             @Override
@@ -139,7 +140,7 @@ public final class Crash {
         };
     }
 
-    /** The calling thread has come to this point. It stops here, for good, if the process is to die. */
+    /** Reports that the calling thread has reached this point. Does not return if the process is to die. */
     public void pass(CrashPoint point) {
         come(point);
         while (silent) {
@@ -147,7 +148,7 @@ public final class Crash {
         }
     }
 
-    /** As {@link #pass}, but returns: what is silent is silent anyway. */
+    /** Like {@link #pass}, but always returns, for calls that are cut off anyway. */
     void come(CrashPoint point) {
         if (point == fault.point() && passed.incrementAndGet() == fault.passing()) {
             if (fault.after().isZero()) {
@@ -165,12 +166,12 @@ public final class Crash {
         }
     }
 
-    /** Whether nothing may reach the server any more, nor come from it. */
+    /** Whether the worker is cut off from the server. */
     boolean isSilent() {
         return silent;
     }
 
-    /** A call that a killed process would no longer hold. */
+    /** Registers a call, to be cancelled by the crash. */
     void began(ClientCall<?, ?> call) {
         calls.add(call);
     }
@@ -198,7 +199,7 @@ public final class Crash {
         try {
             Thread.sleep(time.toMillis());
         } catch (InterruptedException e) {
-            // A killed process would not hear of it either.
+            // A killed process would not see the failure either.
         }
     }
 }

@@ -1,20 +1,20 @@
 package dev.waymark.testkit.crash;
 
 /**
- * Where a worker can be lost around a call of a tool. Most points are seen in what the worker and its server say to each
- * other, so they need nothing of the tool and the model; the others need {@link Crash#around}, and {@link #MID_EFFECT}
- * a {@link Crash#pass} in the tool itself.
+ * The points around a tool call at which a worker can be killed. Most are observed in the calls between the worker and
+ * its server, and need nothing from the tool and the model. The others need {@link Crash#around}, and {@link
+ * #MID_EFFECT} needs a {@link Crash#pass} in the tool itself.
  */
 public enum CrashPoint {
-    /** The server has the workflow's word that a {@code say} which came as an update is accepted. */
+    /** The server has stored the workflow's acceptance of a {@code say} update. */
     MESSAGE_ACCEPTED,
-    /** The server has the request to run a tool, and nobody has taken it up. */
+    /** The server has the request to run a tool, and no worker has taken it. */
     BEFORE_TOOL_POLL,
-    /** A tool's activity is about to claim its call. One that needs no claim has just been received. */
+    /** A tool's activity is about to claim its call. A tool that needs no claim has just been received. */
     BEFORE_CLAIM,
-    /** The claim is granted and nothing has happened yet. A tool that needs no claim is about to be run. */
+    /** The claim is granted and nothing has happened yet. A tool that needs no claim is about to run. */
     AFTER_CLAIM,
-    /** Whatever the tool does has begun and has not ended. */
+    /** The tool's effect has started and not ended. */
     MID_EFFECT,
     /** The tool is about to return. */
     AFTER_EFFECT,
@@ -22,14 +22,14 @@ public enum CrashPoint {
     BEFORE_COMPLETION,
     /** The server has the tool's outcome. */
     AFTER_COMPLETION,
-    /** A model is being asked. */
+    /** A model call has started. */
     MODEL_REQUESTED,
-    /** A model has replied, and the server has not heard of it. */
+    /** A model has replied, and the server does not have the reply yet. */
     MODEL_REPLIED,
-    /** The server has the workflow's word that an {@code approve} which came as an update is accepted. */
+    /** The server has stored the workflow's acceptance of an {@code approve} update. */
     APPROVAL_ACCEPTED,
-    /** The server has the workflow's wish to continue as a new run. */
+    /** The server has the workflow's command to continue as new. */
     CONTINUED_AS_NEW,
-    /** The server has the workflow's wish to begin a subagent's thread. */
+    /** The server has the workflow's command to start a subagent's thread. */
     SUBAGENT_STARTED
 }

@@ -16,19 +16,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a thread says of its calls, held against what really happened.
+ * Compares a thread's record of its calls with the effects that happened.
  *
  * <pre>{@code
  * EffectCheck effects = EffectCheck.of(timeline, ledger.effects(), List.of(killedAt));
  * assertThat(effects.violations()).isEmpty();
  * }</pre>
  *
- * @param calls how many calls there are
+ * @param calls the number of calls
  * @param duplicated calls of side-effecting tools that took effect more than once
- * @param lost calls that are said to be completed and took no effect, or that came to no result
- * @param unknown calls of which the thread says that nobody knows
- * @param dispatchedAgain how often a call was handed out again
- * @param violations what is not as promised, in words; those of {@code duplicated} and {@code lost} are among them
+ * @param lost calls that are recorded as completed but took no effect, or that have no result
+ * @param unknown calls with an unknown outcome
+ * @param dispatchedAgain the number of repeated dispatches
+ * @param violations broken guarantees, as text, including those of {@code duplicated} and {@code lost}
  */
 public record EffectCheck(
         int calls, int duplicated, int lost, int unknown, int dispatchedAgain, List<String> violations) {
@@ -36,7 +36,7 @@ public record EffectCheck(
         violations = List.copyOf(violations);
     }
 
-    /** {@code killed} has the times at which workers were lost. The thread's turn is over. */
+    /** @param killed the times at which workers were killed; the thread's turn must be over */
     public static EffectCheck of(Timeline timeline, List<EffectLedger.Effect> ledger, List<Instant> killed) {
         return new Reading(timeline, ledger, killed).read();
     }
@@ -106,13 +106,13 @@ public record EffectCheck(
                 case ISSUED, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, VERIFYING, UNSETTLED, ASKING ->
                     violations.add(call.id() + " is " + call.status());
                 case FAILED, CANCELLED -> {
-                    // What a tool reports itself, or a person wanted.
+                    // Reported by the tool itself, or decided by a person.
                 }
             }
         }
 
         private void readLost(Call call, ToolSpec tool, long happened) {
-            // A claim that was under way when its worker was killed may be granted after that.
+            // A claim sent before the worker was killed may be granted afterwards.
             boolean overlapped = call.claim().isPresent()
                     && killed.stream().anyMatch(time -> !handedOut(call).isAfter(time));
             if (!overlapped) {
@@ -125,7 +125,7 @@ public record EffectCheck(
             }
         }
 
-        /** When this dispatch of the call, its last, began. */
+        /** When the last dispatch of the call started. */
         private Instant handedOut(Call call) {
             Fact dispatched = new Fact.ToolDispatched(call.id(), call.dispatches());
             return timeline.moments().stream()

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * When a process is to die: so long after it has come by a point for the {@code passing}-th time. As a string, which
- * {@link #parse} reads, it can be handed to the process.
+ * When a process is to die: this long after it has passed a point for the {@code passing}-th time. Its string form,
+ * which {@link #parse} reads, can be passed to the process.
  */
 public record Fault(CrashPoint point, int passing, Duration after) {
     public Fault {
@@ -15,7 +15,7 @@ public record Fault(CrashPoint point, int passing, Duration after) {
         }
     }
 
-    /** At once, when the point is passed for the first time. */
+    /** Immediately when the point is first passed. */
     public static Fault at(CrashPoint point) {
         return new Fault(point, 1, Duration.ZERO);
     }
@@ -28,7 +28,7 @@ public record Fault(CrashPoint point, int passing, Duration after) {
         return new Fault(point, passing, delay);
     }
 
-    /** Reads what {@link #toString} wrote. */
+    /** Parses the result of {@link #toString}. */
     public static Fault parse(String text) {
         String[] parts = text.split("/", 3);
         if (parts.length < 3) {

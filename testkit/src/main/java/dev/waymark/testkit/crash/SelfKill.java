@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Ends this process by SIGKILL: no shutdown hooks, no goodbyes. Several {@link Crash}es in one process may share one, and
- * it waits for all of them. A shell stands by from the start, since starting one takes longer than a crash should.
+ * Ends this process by SIGKILL, without shutdown hooks. Several {@link Crash}es in one process may share one; it waits
+ * for all of them. Its shell is started in advance, since starting one takes too long at the time of the crash.
  */
 public final class SelfKill {
     private final AtomicInteger awaited;
@@ -23,12 +23,12 @@ public final class SelfKill {
         }
     }
 
-    /** Kills when so many crashes have come. */
+    /** Kills the process after this many crashes. */
     public static SelfKill after(int crashes) {
         return new SelfKill(crashes);
     }
 
-    /** Another crash has come. */
+    /** Counts a crash. */
     void come() {
         if (awaited.decrementAndGet() == 0) {
             try {

@@ -28,13 +28,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the points in what goes to and fro between a worker and its server, and is silent once the worker is to die. */
+/** Finds crash points in the calls between a worker and its server, and blocks the calls once the worker is to die. */
 final class Wiretap implements ClientInterceptor {
     private static final Set<String> OWN_ACTIVITIES =
             Set.of(WireNames.MODEL_ACTIVITY, WireNames.AGENT_ACTIVITY, WireNames.VERIFY_ACTIVITY);
 
     private final Crash crash;
-    /** The activity tasks that are tools. */
+    /** The task tokens of tool activities. */
     private final Set<ByteString> tools = ConcurrentHashMap.newKeySet();
 
     Wiretap(Crash crash) {
@@ -96,7 +96,7 @@ final class Wiretap implements ClientInterceptor {
             case COMMAND_TYPE_CONTINUE_AS_NEW_WORKFLOW_EXECUTION -> crash.come(CrashPoint.CONTINUED_AS_NEW);
             case COMMAND_TYPE_START_CHILD_WORKFLOW_EXECUTION -> crash.come(CrashPoint.SUBAGENT_STARTED);
             default -> {
-                // No point of ours.
+                // Not a crash point.
             }
         }
     }
@@ -130,7 +130,7 @@ final class Wiretap implements ClientInterceptor {
                 && tools.contains(completed.getTaskToken());
     }
 
-    /** A call that is never answered once the worker is to die, and does not begin then. */
+    /** A call that does not start, or is never answered, once the worker is to die. */
     private final class Observed<Q, R> extends SimpleForwardingClientCall<Q, R> {
         private volatile @Nullable Object request;
         private boolean begun;

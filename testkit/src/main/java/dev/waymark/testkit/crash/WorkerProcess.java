@@ -16,16 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A JVM with this one's class path, and a worker in it that may die. It is small, since a test may need many, and it ends
- * when this JVM does.
+ * A JVM with the class path of this one, and a worker in it that may die. It uses little memory, since a test may need
+ * many, and it ends with this JVM.
  *
  * <pre>{@code
  * try (WorkerProcess process = WorkerProcess.start(Worker.class, address, fault.toString(), witness.toString())) {
  *     // have it do something …
  *     assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
  * }
- * assertThat(Crash.witnessed(witness)).isPresent();
- * }</pre>
+ * assertThat(Crash.witnessed(witness)).isPresent(); }</pre>
  */
 public final class WorkerProcess implements AutoCloseable {
     private static final String READY = "worker process is ready";
@@ -38,7 +37,7 @@ public final class WorkerProcess implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts a class with a {@code main} that ends in {@link #work}, and returns when it has come there. */
+    /** Starts a class whose {@code main} ends in {@link #work}, and returns when it has reached that. */
     public static WorkerProcess start(Class<?> main, String... arguments) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -67,7 +66,7 @@ public final class WorkerProcess implements AutoCloseable {
         }
     }
 
-    /** To the end, or the process could not write any more. What it said last is why it did not become ready. */
+    /** Reads all output, since a full pipe would block the process. The last lines tell why it did not become ready. */
     private static void read(Process process, CompletableFuture<Void> ready) {
         Deque<String> last = new ArrayDeque<>();
         try (BufferedReader lines =
@@ -87,28 +86,31 @@ public final class WorkerProcess implements AutoCloseable {
         ready.completeExceptionally(new IOException(String.join("\n", last)));
     }
 
-    /** For the {@code main}: says that the worker takes work, and stays until the process is killed. */
+    /** For the {@code main} method: reports that the worker is ready, and stays until the process is killed. */
     public static void work() throws IOException {
         System.out.println(READY);
         while (System.in.read() >= 0) {
-            // Whoever started this is alive.
+            // The parent process is alive.
         }
         Runtime.getRuntime().halt(1);
     }
 
-    /** The process and all that it has started, for a test that freezes them together. */
+    /** The process and its descendants, for a test that freezes them together. */
     public List<ProcessHandle> family() {
         List<ProcessHandle> family = new ArrayList<>(List.of(process.toHandle()));
         process.descendants().forEach(family::add);
         return family;
     }
 
-    /** Whether it has died, within so much time. */
+    /** Whether it dies within this time. */
     public boolean diesWithin(Duration most) throws InterruptedException {
         return process.waitFor(most.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Kills it now, whatever its faults. Nothing of it runs when this returns, unless the calling thread is interrupted. */
+    /**
+     * Kills the process now, regardless of its faults. It has ended when this returns, unless the calling thread is
+     * interrupted.
+     */
     @Override
     public void close() {
         process.destroyForcibly();

@@ -1,9 +1,9 @@
 /**
- * Kills workers for real, at chosen points of a conversation, and holds what they left behind against what really
+ * Kills real workers at chosen points of a conversation, and compares what they recorded with the effects that
  * happened.
  *
- * <p>It must not know how a worker is built: it sees only what a worker says to its server, and what tools and models are
- * asked.
+ * <p>Must not know how a worker is built: it sees only the worker's calls to its server, and the calls of tools and
+ * models.
  */
 @NullMarked
 package dev.waymark.testkit.crash;

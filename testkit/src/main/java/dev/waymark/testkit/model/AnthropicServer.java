@@ -17,7 +17,7 @@ public final class AnthropicServer extends ModelServer {
     private static final int MOST_MARKS = 4;
     private static final Set<String> IMAGES = Set.of("image/jpeg", "image/png", "image/gif", "image/webp");
 
-    /** Blocks that only their maker may be given back. */
+    /** Blocks that may only be sent back to the model that made them. */
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
 
     private record Issued(String model, JsonNode block) {}
@@ -35,8 +35,6 @@ public final class AnthropicServer extends ModelServer {
     boolean isAllowed(Map<String, String> headers) {
         return KEY.equals(headers.get("x-api-key"));
     }
-
-    // ---- what is refused
 
     @Override
     void check(Map<String, String> headers, JsonNode body) {
@@ -152,8 +150,6 @@ public final class AnthropicServer extends ModelServer {
         demand(block.path("type").asText().equals("text"), "type: Input should be 'text'");
         demand(!block.path("text").asText().isBlank(), "text content blocks must contain non-whitespace text");
     }
-
-    // ---- what is sent
 
     @Override
     Script script(String model, ModelAnswer.Speech speech) {

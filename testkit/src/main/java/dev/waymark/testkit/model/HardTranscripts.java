@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Conversations that are sound, and that services refuse when they are passed on as they are. By name. */
+/** Valid conversations that services reject when they are sent unchanged, by name. */
 public final class HardTranscripts {
     private static final Json TOKYO = Json.of(Map.of("city", "Tokyo"));
 

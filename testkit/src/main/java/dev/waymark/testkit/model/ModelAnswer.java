@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What a {@link ModelServer} answers one request with. */
+/** The answer of a {@link ModelServer} to a request. */
 public sealed interface ModelAnswer {
 
-    /** A reply in text, piece by piece. Calls and more can be added. */
+    /** A reply of text pieces, to which calls and more can be added. */
     static Speech says(String... pieces) {
         List<Piece> said = new ArrayList<>();
         for (String piece : pieces) {
@@ -21,7 +21,7 @@ public sealed interface ModelAnswer {
         return new Speech(said, Usage.NONE, Optional.empty(), Duration.ZERO, Optional.empty(), false);
     }
 
-    /** An error, with a body as the service would send it. */
+    /** An error with the service's response body. */
     static Error error(int status, String body) {
         return new Error(status, Map.of(), body);
     }
@@ -35,22 +35,23 @@ public sealed interface ModelAnswer {
     sealed interface Piece {
         record Words(String text) implements Piece {}
 
-        /** Sent back, it has to be what it was. The signature is for services that sign. */
+        /** Reasoning, which must be sent back unchanged. The signature is for services that sign. */
         record Thought(String text, String signature) implements Piece {}
 
-        /** @param arguments as the model wrote them: JSON, most of the time */
+        /** @param arguments as the model wrote them, usually JSON */
         record Call(String id, String name, String arguments) implements Piece {}
 
-        /** A block of a kind that nobody has heard of, whole, as JSON. */
+        /** A block of an unknown type, as JSON. */
         record Strange(String block) implements Piece {}
     }
 
     /**
-     * A reply that streams.
+     * A streamed reply.
      *
-     * @param stop {@code end_turn}, {@code tool_use} and {@code max_tokens} in the service's own words, others as they are
-     * @param pace what lies between two pieces
-     * @param until after so many pieces the connection breaks, or falls silent
+     * @param stop {@code end_turn}, {@code tool_use} and {@code max_tokens} are translated to the service's words,
+     * others are sent unchanged
+     * @param pace the time between two pieces
+     * @param until the number of pieces after which the connection breaks or pauses
      */
     record Speech(
             List<Piece> pieces,
@@ -90,7 +91,7 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), false);
         }
 
-        /** Nothing more comes before {@link ModelServer#goOn}. */
+        /** Pauses after this many pieces until {@link ModelServer#goOn}. */
         public Speech silentAfter(int count) {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }
@@ -113,7 +114,7 @@ public sealed interface ModelAnswer {
         }
     }
 
-    /** Status 200 and these events, or this body where the type is another; then the connection may break. */
+    /** Status 200 with these events, or with this body if the type is another one; then the connection may break. */
     record Raw(String contentType, List<String> data, boolean breaks) implements ModelAnswer {
         public Raw {
             data = List.copyOf(data);

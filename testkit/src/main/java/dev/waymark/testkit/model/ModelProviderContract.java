@@ -36,7 +36,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What every {@link ModelProvider} keeps. To be extended by a test of each, which stages the service that it asks.
+ * The contract of {@link ModelProvider}, as tests. Each provider's test extends it and controls the service that the
+ * provider calls.
  */
 @Timeout(120)
 public abstract class ModelProviderContract {
@@ -46,19 +47,19 @@ public abstract class ModelProviderContract {
                     Json.of(Map.of("type", "object", "properties", Map.of("city", Map.of("type", "string")))))
             .build();
 
-    /** The provider, which finds the service. */
+    /** The provider, configured for the service. */
     protected abstract ModelProvider provider();
 
-    /** A model that the service has: the part behind {@code provider:}. */
+    /** A model of the service: the part after {@code provider:}. */
     protected abstract String model();
 
     /** From now on, the service answers every request with this. */
     protected abstract void stage(ModelAnswer.Speech speech);
 
-    /** From now on, the service answers every request with an error: one that passes, or one that does not. */
+    /** From now on, the service answers every request with an error, retryable or not. */
     protected abstract void stageFailure(boolean passing);
 
-    /** How often the service was asked, if anything can be asked. */
+    /** How often the service was called, if that can be counted. */
     protected abstract Optional<Integer> timesAsked();
 
     protected final ModelRequest request(List<Message> messages) {

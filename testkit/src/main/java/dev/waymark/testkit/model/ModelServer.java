@@ -26,8 +26,8 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 
 /**
- * A service of models on 127.0.0.1, for one wire. It answers what it is told to, and holds every request to the rules of
- * the real service: what that would refuse, this refuses, whatever it was told to answer. Thread-safe.
+ * A fake model service on 127.0.0.1, for one wire format. It sends the answers it is given, and checks every request by
+ * the rules of the real service: it rejects what the real service would reject, whatever the given answer. Thread-safe.
  *
  * <pre>{@code
  * try (ModelServer server = new AnthropicServer()) {
@@ -39,7 +39,7 @@ import java.util.function.Function;
 public abstract class ModelServer implements AutoCloseable {
     static final JsonMapper JSON = new JsonMapper();
 
-    /** The key that it takes. */
+    /** The key that it accepts. */
     public static final String KEY = "sk-canary-1f2e3d4c5b6a";
 
     private final HttpServer http;
@@ -51,10 +51,10 @@ public abstract class ModelServer implements AutoCloseable {
     private final List<String> complaints = new ArrayList<>();
 
     /**
-     * One request, as it came.
+     * A request.
      *
      * @param headers with names in lower case
-     * @param at when it had come, on a clock that nobody sets: good for what lies between two
+     * @param at the time on a monotonic clock; only differences are meaningful
      */
     public record Received(Map<String, String> headers, JsonNode body, Duration at) {}
 
@@ -74,7 +74,7 @@ public abstract class ModelServer implements AutoCloseable {
         http.start();
     }
 
-    /** The variables by which a provider finds it. */
+    /** The environment variables with which a provider finds it. */
     public abstract Map<String, String> environment();
 
     String address() {
@@ -87,22 +87,22 @@ public abstract class ModelServer implements AutoCloseable {
         answers(request -> next.size() > 1 ? next.remove() : next.getFirst());
     }
 
-    /** Answers every request with what this makes of it: as a model would that is asked by several workers, or again. */
+    /** Answers every request with the result of this function, like a model that several workers ask, or ask again. */
     public synchronized void answers(Function<Received, ModelAnswer> answers) {
         this.answers = answers;
     }
 
-    /** From now on, no reply falls silent any more, and those that have go on. */
+    /** Ends all pauses, now and later. */
     public void goOn() {
         onward.countDown();
     }
 
-    /** The requests so far, whatever became of them. */
+    /** All requests so far, including rejected ones. */
     public synchronized List<Received> received() {
         return List.copyOf(received);
     }
 
-    /** What it refused, and why. */
+    /** The reasons of rejected requests. */
     public synchronized List<String> complaints() {
         return List.copyOf(complaints);
     }
@@ -164,16 +164,16 @@ public abstract class ModelServer implements AutoCloseable {
 
     abstract boolean isAllowed(Map<String, String> headers);
 
-    /** Throws {@link Refused} for what the real service would answer 400. */
+    /** Throws {@link Refused} for requests that the real service would answer with 400. */
     abstract void check(Map<String, String> headers, JsonNode body);
 
-    /** The events of a reply. Those that bring a piece are as many as there are pieces. */
+    /** The events of a reply. Each piece has its own events. */
     abstract Script script(String model, ModelAnswer.Speech speech);
 
-    /** What is sent before the pieces, for each of them, and behind them. */
+    /** The events before the pieces, for each piece, and after them. */
     record Script(List<String> before, List<List<String>> pieces, List<String> after) {}
 
-    /** How the wire spells an event. */
+    /** An event in the wire format. */
     abstract String event(String data);
 
     private void send(HttpExchange exchange, String model, ModelAnswer answer)
@@ -250,7 +250,7 @@ public abstract class ModelServer implements AutoCloseable {
         http.stop(0);
     }
 
-    /** What the real service would not take. */
+    /** A request that the real service would reject. */
     static final class Refused extends RuntimeException {
         Refused(String why) {
             super(why);

@@ -16,7 +16,7 @@ public final class OpenAiServer extends ModelServer {
     private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
     private static final int LONGEST_ID = 40;
 
-    /** Thoughts that only their model may be given back. */
+    /** Reasoning that may only be sent back to the model that made it. */
     private final Set<Issued> issued = ConcurrentHashMap.newKeySet();
 
     private record Issued(String model, String thought) {}
@@ -34,8 +34,6 @@ public final class OpenAiServer extends ModelServer {
     boolean isAllowed(Map<String, String> headers) {
         return ("Bearer " + KEY).equals(headers.get("authorization"));
     }
-
-    // ---- what is refused
 
     @Override
     void check(Map<String, String> headers, JsonNode body) {
@@ -144,7 +142,7 @@ public final class OpenAiServer extends ModelServer {
         return calls;
     }
 
-    /** OpenAI knows no signatures. Google's service wants those of its own back. */
+    /** OpenAI has no signatures. Google's service requires its own back. */
     private boolean isSigned(JsonNode call, String model) {
         String signature = call.path("extra_content").toString();
         return !call.has("extra_content")
@@ -153,7 +151,7 @@ public final class OpenAiServer extends ModelServer {
                                 own.model().equals(model) && own.thought().contains(signature));
     }
 
-    /** OpenAI takes any string here. Servers that render it into a template do not. */
+    /** OpenAI accepts any string here; servers that render it into a template do not. */
     private static boolean isObject(JsonNode arguments) {
         try {
             return arguments.isTextual() && JSON.readTree(arguments.asText()).isObject();
@@ -161,8 +159,6 @@ public final class OpenAiServer extends ModelServer {
             return false;
         }
     }
-
-    // ---- what is sent
 
     @Override
     Script script(String model, ModelAnswer.Speech speech) {

@@ -1,6 +1,6 @@
 /**
- * Services of models that are not there: over real HTTP, as strict as the real ones, and the contract that every provider
- * keeps. Must not know any provider.
+ * Fake model services over real HTTP, as strict as the real ones, and the contract of providers. Must not depend on a
+ * particular provider.
  */
 @NullMarked
 package dev.waymark.testkit.model;

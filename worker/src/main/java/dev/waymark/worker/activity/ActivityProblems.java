@@ -9,32 +9,32 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** How an activity says that it failed. The types are stored in histories. */
+/** Creates the failures of activities. The types are stored in histories. */
 public final class ActivityProblems {
-    /** The server could not be asked for the run's own history. */
+    /** Failure type if the server could not be asked for the run's own history. */
     private static final String HISTORY_UNREADABLE = "HistoryUnreadable";
 
-    /** Not so short that this worker is busy with nothing else, and not so long that the thread waits for nothing. */
+    /** Long enough not to keep this worker busy with retries, short enough not to delay the thread. */
     private static final Duration LEFT_FOR = Duration.ofSeconds(1);
 
     private ActivityProblems() {}
 
-    /** Trying again would end the same way. */
+    /** A failure that a retry would repeat. */
     public static ApplicationFailure permanent(Problem problem) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
-    /** The same, and this was spent on it. */
+    /** Like {@link #permanent(Problem)}, with what the attempts spent. */
     public static ApplicationFailure permanent(Problem problem, Spent spent) {
         return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
     }
 
-    /** Trying again may help, no sooner than this if it is given. */
+    /** A failure that a retry may resolve, after this delay if given. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter) {
         return passing(problem, retryAfter, Spent.NOTHING);
     }
 
-    /** The same, and this was spent on it. */
+    /** Like {@link #passing(Problem, Optional)}, with what the attempts spent. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
         ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
                 .setMessage(problem.message())
@@ -48,14 +48,14 @@ public final class ActivityProblems {
         return spent.isNothing() ? new Object[0] : new Object[] {spent};
     }
 
-    /** Leaves an activity to other workers: this one can't read the thread. The workflow has it tried until one can. */
+    /** Leaves the activity to other workers: this one cannot read the thread. Retried until a worker can. */
     public static ApplicationFailure left(UnknownRulesException why) {
         return passing(new Problem(Problem.UNKNOWN_RULES, String.valueOf(why.getMessage())), Optional.of(LEFT_FOR));
     }
 
     /**
-     * Reads from the server. An outage is a passing problem, a thread with newer rules is left to newer workers, and a
-     * history that does not fold is corruption.
+     * Reads from the server. An outage is retryable, a thread with newer rules is left to newer workers, and a history
+     * that cannot be folded is corruption.
      */
     public static <T> T reading(Supplier<T> read) {
         try {

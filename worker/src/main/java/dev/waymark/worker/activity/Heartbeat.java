@@ -33,13 +33,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the server that the activity of this thread is alive. So a killed worker is noticed, and a cancellation arrives
- * while the activity is busy: then the activity's thread is interrupted, and {@link #cancellation} says why. Details of how
- * far it has come go out sooner, when they have changed; the server shows the newest of them, and none is added to history.
+ * Sends heartbeats for the activity of this thread, so that the server notices a killed worker and can deliver a
+ * cancellation: it interrupts the activity's thread, and {@link #cancellation} tells why. Changed progress details are
+ * sent sooner. The server keeps only the newest details, and history none.
  *
- * <p>Heartbeats are sent once a second, and less often if many activities are alive, up to a fifth of the heartbeat
- * timeout. They wait for no answer: however slow the connection is, no activity holds up another one's heartbeat. The SDK's
- * own occupies a thread for a whole round trip.
+ * <p>Heartbeats are sent once a second, or less often if many activities run, but at least five times per heartbeat
+ * timeout. They are asynchronous: on a slow connection, activities do not delay each other's heartbeats. The SDK's own
+ * heartbeats block a thread for a whole round trip.
  */
 public final class Heartbeat implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Heartbeat.class);
@@ -50,12 +50,12 @@ public final class Heartbeat implements AutoCloseable {
     private static final Duration FOREVER = Duration.ofDays(365);
     private static final Duration RETRY = Duration.ofMillis(500);
 
-    /** What every activity adds to the pace: with 250 of them, each is heard of every 2.5 seconds. */
+    /** Added to the interval for every running activity: with 250 of them, each sends every 2.5 seconds. */
     private static final Duration SHARE = Duration.ofMillis(10);
 
     private static final Duration LONGEST_ANSWER = Duration.ofSeconds(5);
 
-    /** The server notices first that it has heard nothing. */
+    /** Leaves the server time to detect the timeout first. */
     private static final Duration TIMEOUT_SLACK = Duration.ofSeconds(5);
 
     private static final AtomicInteger ALIVE = new AtomicInteger();
@@ -90,27 +90,27 @@ public final class Heartbeat implements AutoCloseable {
         this.ticks = CLOCK.scheduleWithFixedDelay(this::tick, TICK.toMillis(), TICK.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** Begins for the activity that runs in this thread. Close it in the same thread. */
+    /** Starts heartbeats for the activity of the current thread. Close it in the same thread. */
     public static Heartbeat begin() {
         return new Heartbeat(Activity.getExecutionContext(), () -> null);
     }
 
     /**
-     * As {@link #begin()}, showing details.
+     * Like {@link #begin()}, with progress details.
      *
-     * @param details what is to be shown now, asked for several times a second in another thread; two that are equal are
-     *     sent as one
+     * @param details the current details, called several times a second in another thread; unchanged details are not
+     * sent again
      */
     public static Heartbeat showing(Supplier<?> details) {
         return new Heartbeat(Activity.getExecutionContext(), details);
     }
 
-    /** Of any activity, or the clock of all would stop. */
+    /** Catches exceptions, since one that escaped would stop the timer of its activity. */
     private void tick() {
         try {
             beat();
         } catch (RuntimeException e) {
-            LOG.warn("no heartbeat of {}", info.getActivityId(), e);
+            LOG.warn("heartbeat of {} failed", info.getActivityId(), e);
         }
     }
 
@@ -141,7 +141,7 @@ public final class Heartbeat implements AutoCloseable {
         return longest.isZero() || pace.compareTo(longest) < 0 ? pace : longest;
     }
 
-    /** Whether the server has given it up for lost by now, and has perhaps begun another attempt. */
+    /** Whether the server must have timed out this attempt by now, and may have started another one. */
     private boolean isGivenUp(long time) {
         Duration timeout = info.getHeartbeatTimeout();
         return !timeout.isZero() && time - heardAt > timeout.plus(TIMEOUT_SLACK).toNanos();
@@ -167,7 +167,7 @@ public final class Heartbeat implements AutoCloseable {
                 .recordActivityTaskHeartbeat(request.build());
     }
 
-    /** In a thread of the connection, which must not be held up. */
+    /** Runs in a thread of the connection and must not block. */
     private void hear(ListenableFuture<RecordActivityTaskHeartbeatResponse> answered) {
         try {
             RecordActivityTaskHeartbeatResponse answer = answered.get();
@@ -185,7 +185,7 @@ public final class Heartbeat implements AutoCloseable {
         } catch (ExecutionException e) {
             unheard(e.getCause());
         } catch (InterruptedException e) {
-            // What is done is there at once.
+            // Cannot happen: the future is done.
             Thread.currentThread().interrupt();
         }
     }
@@ -200,7 +200,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** Past the last stop only somebody who wants the activity to end can end it. */
+    /** After {@link #pastTheLastStop}, only a requested cancellation interrupts. */
     private synchronized void cancel(ActivityCompletionException why) {
         boolean wanted = why instanceof ActivityCanceledException && !(why.getCause() instanceof TimeoutFailure);
         if (!over && cancellation == null && (wanted || !unstoppable)) {
@@ -210,8 +210,8 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * Why the activity's thread was interrupted: what the activity has to throw. An interruption from anywhere else is
-     * passed on as it is.
+     * The exception to throw after the activity's thread was interrupted. An interruption that has another cause is
+     * passed on.
      */
     public synchronized RuntimeException cancellation(InterruptedException interruption) {
         if (cancellation != null) {
@@ -222,25 +222,25 @@ public final class Heartbeat implements AutoCloseable {
     }
 
     /**
-     * From here on only a cancellation interrupts. An operator who pauses or resets an activity means to have it run
-     * again, and a server that was out of reach takes it for lost; but what is running now may have done half of something
-     * that must not be done twice, and is the only one that will know what it did.
+     * From here on, only a cancellation interrupts. An operator who pauses or resets an activity expects it to run
+     * again, and a server that was unreachable treats it as lost. But the running attempt may have done half of
+     * something that must not be done twice, and only it will know what it did.
      */
     public synchronized void pastTheLastStop() {
         unstoppable = true;
     }
 
-    /** An activity that is still busy after this long, whatever was done to end it, is not to be taken for alive. */
+    /** Stops the heartbeats after this time, so that an activity that does not end is not taken for alive. */
     public synchronized void stopAfter(Duration time) {
         end = System.nanoTime() + time.toNanos();
     }
 
-    /** Whether the activity is to end, and its thread was interrupted for it. */
+    /** Whether the activity must end; its thread has been interrupted. */
     public synchronized boolean isCancelled() {
         return cancellation != null;
     }
 
-    /** Sends the last details, for the next attempt, and waits for them to arrive, but not long. */
+    /** Sends the last details for the next attempt, and waits up to five seconds for the server's answer. */
     public void finish() {
         synchronized (this) {
             over = true;
@@ -258,7 +258,7 @@ public final class Heartbeat implements AutoCloseable {
         }
     }
 
-    /** No interruption comes after this. */
+    /** After this returns, the thread is not interrupted any more. */
     @Override
     public synchronized void close() {
         over = true;

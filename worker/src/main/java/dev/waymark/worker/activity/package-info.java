@@ -1,7 +1,7 @@
 /**
- * What all activities share: heartbeats, and how exceptions become failures with constant types.
+ * What all activities share: heartbeats, and the conversion of exceptions to failures with constant types.
  *
- * <p>It must not know what any activity does.
+ * <p>Must not depend on a particular activity.
  */
 @NullMarked
 package dev.waymark.worker.activity;

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the definition of an agent when a thread starts, in the files as they are then. What it returns is the thread's
- * agent for ever.
+ * Resolves an agent's definition when a thread starts, from the current files. The thread keeps the returned definition
+ * for its whole life.
  */
 public final class AgentActivity implements AgentResolver {
     private static final Logger LOG = LoggerFactory.getLogger(AgentActivity.class);
@@ -27,12 +27,12 @@ public final class AgentActivity implements AgentResolver {
     private final McpDiscovery discovery;
     private final BooleanSupplier ranBefore;
 
-    /** For threads that nothing is above. */
+    /** For workers that run no subagents. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
         this(agents, discovery, () -> false);
     }
 
-    /** {@code ranBefore} says that another thread had the call of the present one, and may have carried it out. */
+    /** @param ranBefore whether an earlier thread had this subagent call, and may have executed it */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
         this.newest = agents;
         this.discovery = discovery;
@@ -44,7 +44,8 @@ public final class AgentActivity implements AgentResolver {
         requireKnownRules(input.rules());
         if (ranBefore.getAsBoolean()) {
             throw ActivityProblems.permanent(new Problem(
-                    Problem.RAN_BEFORE, "an earlier thread had this call, before a reset, and is not held any more"));
+                    Problem.RAN_BEFORE,
+                    "an earlier thread had this call before a reset, and the server no longer has its history"));
         }
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
@@ -55,18 +56,18 @@ public final class AgentActivity implements AgentResolver {
         return servers.isEmpty() ? agent : complete(agent, servers);
     }
 
-    /** Everyone hears of a file that is not valid, and new threads get its last valid version. */
+    /** Invalid files are logged; new threads get the last valid version. */
     private synchronized AgentDirectory reread() {
         try {
             newest = newest.reread(
-                    problem -> LOG.error("{}. New threads get its last valid version", problem.getMessage()));
+                    problem -> LOG.error("{}. New threads use its last valid version", problem.getMessage()));
         } catch (IOException e) {
-            LOG.error("The agent files can't be read. New threads get their last valid versions", e);
+            LOG.error("The agent files can't be read. New threads use their last valid versions", e);
         }
         return newest;
     }
 
-    /** A thread with newer rules may need of its agent's file what this version can't read. */
+    /** This version cannot read agent files for threads with newer rules. */
     private static void requireKnownRules(int rules) {
         try {
             UnknownRulesException.unlessKnown(rules);
@@ -75,7 +76,7 @@ public final class AgentActivity implements AgentResolver {
         }
     }
 
-    /** Servers may take their time to start. */
+    /** Heartbeats while it asks MCP servers, which may be slow to start. */
     private AgentSpec complete(AgentSpec agent, List<McpEntry> servers) {
         try (Heartbeat heartbeat = Heartbeat.begin()) {
             try {
@@ -97,15 +98,15 @@ public final class AgentActivity implements AgentResolver {
                                 + Suggestion.of(input.agent(), agents.names())
                                         .map(meant -> "Did you mean \"" + meant + "\"? ")
                                         .orElse("")
-                                + "There are " + String.join(", ", agents.names()))));
+                                + "Known agents: " + String.join(", ", agents.names()))));
     }
 
-    /** A conversation that comes from elsewhere may not say whose it is. */
+    /** An imported conversation may not name its agent. */
     private static AgentSpec theOnlyOne(AgentDirectory agents) {
         if (agents.names().size() != 1) {
             String all = agents.names().isEmpty() ? "none" : String.join(", ", agents.names());
-            throw ActivityProblems.permanent(
-                    new Problem(Problem.AGENT_INVALID, "no agent is named, and there is not just one: " + all));
+            throw ActivityProblems.permanent(new Problem(
+                    Problem.AGENT_INVALID, "no agent is named, and the worker does not have exactly one: " + all));
         }
         return agents.find(agents.names().get(0)).orElseThrow();
     }

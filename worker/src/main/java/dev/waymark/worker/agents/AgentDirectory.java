@@ -26,9 +26,9 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The agents of a directory, as its files were at one time: every {@code *.yaml} directly in it is one, except for {@code
- * *.script.yaml}, in the order of their names. {@link #reread} has them as the files are now. A worker rereads them when
- * a thread starts; running threads keep the agent that their history records. A directory without agents is fine.
+ * A snapshot of the agents in a directory: every {@code *.yaml} directly in it, except {@code *.script.yaml}, ordered
+ * by name. {@link #reread} takes a new snapshot. A worker rereads the files when a thread starts; running threads keep
+ * the agent recorded in their history. The directory may be empty.
  *
  * <pre>{@code
  * Path directory = Path.of("agents");
@@ -51,14 +51,14 @@ public final class AgentDirectory {
         this.source = source;
     }
 
-    /** The files that agents are read from, with the last valid definition of each, and what else reading them takes. */
+    /** The files that agents are read from, their last valid definitions, and what is needed to reread them. */
     private record Source(
             ModelProviders providers,
             JavaTools tools,
             Map<Path, FileVersion> files,
             Map<Path, AgentFile.Definition> definitions) {}
 
-    /** Tells one version of a file from another. */
+    /** Identifies a version of a file. */
     private record FileVersion(FileTime modified, long bytes) {
         static FileVersion of(Path file) throws IOException {
             BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
@@ -67,10 +67,10 @@ public final class AgentDirectory {
     }
 
     /**
-     * Reads and checks all of them.
+     * Reads and checks all agent files.
      *
-     * @throws NoSuchFileException when there is no such directory
-     * @throws AgentInvalid with everything that is wrong in the files
+     * @throws NoSuchFileException if the directory does not exist
+     * @throws AgentInvalid with all problems in the files
      */
     public static AgentDirectory load(Path directory, ModelProviders providers, JavaTools tools)
             throws AgentInvalid, IOException {
@@ -83,7 +83,8 @@ public final class AgentDirectory {
             Map<Path, AgentFile.Definition> definitions = new LinkedHashMap<>();
             YamlProblems problems = new YamlProblems();
             for (Path file : misnamed(directory)) {
-                problems.add(new YamlProblem(file.toString(), 1, "", "an agent file ends with .yaml. Rename it"));
+                problems.add(new YamlProblem(
+                        file.toString(), 1, "", "the name of an agent file ends with .yaml. Rename it"));
             }
             for (Path file : files.keySet()) {
                 problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));
@@ -96,10 +97,10 @@ public final class AgentDirectory {
     }
 
     /**
-     * The agents as the files are now; this very object if none has changed. A file that is not valid counts as it was
-     * when it last was, if it ever was. Where the agents do not fit each other, all stay as they were.
+     * A snapshot of the current files; this object if none has changed. For an invalid file, its last valid version is
+     * used, if there was one. If the agents do not fit together, all stay as they were.
      *
-     * @param problems is told of what is not valid, once for each version of a file
+     * @param problems receives the problems of invalid files, once for each version of a file
      */
     public AgentDirectory reread(Consumer<AgentInvalid> problems) throws IOException {
         if (source.isEmpty()) {
@@ -153,7 +154,7 @@ public final class AgentDirectory {
             String name = each.getValue().agent().name();
             Path other = files.put(name, each.getKey());
             if (other != null) {
-                throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is the name of " + other + " too");
+                throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is also the name of " + other);
             }
             servers.put(name, each.getValue().servers());
         }
@@ -180,12 +181,12 @@ public final class AgentDirectory {
         return byName;
     }
 
-    /** Agents that were made in code. Their tools' working directory is this path. */
+    /** Agents defined in code. The path is the working directory of their tools. */
     public static AgentDirectory of(Path path, List<AgentSpec> agents) {
         Map<String, AgentSpec> byName = new LinkedHashMap<>();
         for (AgentSpec agent : agents) {
             if (byName.put(agent.name(), agent) != null) {
-                throw new IllegalArgumentException("two agents of one name: " + agent.name());
+                throw new IllegalArgumentException("duplicate agent name: " + agent.name());
             }
         }
         SubagentGraph subagents = new SubagentGraph(byName, agent -> true);
@@ -196,7 +197,7 @@ public final class AgentDirectory {
         return new AgentDirectory(path, byName, Map.of(), Optional.empty());
     }
 
-    /** Where the files are: what paths in them are relative to, and their tools' working directory. */
+    /** The directory of the files: the base of relative paths in them, and the tools' working directory. */
     public Path path() {
         return path;
     }
@@ -205,12 +206,12 @@ public final class AgentDirectory {
         return List.copyOf(byName.keySet());
     }
 
-    /** With the tools that its file defines; {@link #servers} have the others. */
+    /** The agent, with the tools that its file defines; {@link #servers} lists the sources of the others. */
     public Optional<AgentSpec> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }
 
-    /** Which have more of an agent's tools, in order. */
+    /** The MCP servers that provide more tools for an agent, in order. */
     public List<McpEntry> servers(String name) {
         return servers.getOrDefault(name, List.of());
     }
@@ -232,7 +233,7 @@ public final class AgentDirectory {
         return files;
     }
 
-    /** Files that would be overlooked, and look as if they were agents. */
+    /** Files that look like agents, but are ignored because of their names. */
     private static List<Path> misnamed(Path directory) throws IOException {
         try (Stream<Path> entries = Files.list(directory)) {
             return entries.filter(entry -> {

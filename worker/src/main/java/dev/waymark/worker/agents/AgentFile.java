@@ -38,15 +38,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Reads agent files, and goes on after a problem, so that one reading finds all of them. */
+/** Reads agent files. Collects all problems of a file in one reading. */
 final class AgentFile {
 
     static final String SUFFIX = ".yaml";
 
-    /** An agent is recorded in each of its threads, in one payload. */
+    /** History records an agent in one payload of each of its threads. */
     private static final int LARGEST_BYTES = 128 * 1024;
 
-    /** With what a caller adds, it has to fit into one environment variable of a program. */
+    /** Together with what a caller adds, it must fit into one environment variable. */
     private static final int LONGEST_CONTEXT = 32 * 1024;
 
     private static final BigDecimal MOST_DOLLARS = new BigDecimal(1_000_000);
@@ -61,10 +61,10 @@ final class AgentFile {
     private final McpFields mcpFields;
     private final List<ToolKind> kinds;
 
-    /** Stands for a name that was refused, until all of the file has been looked at. */
+    /** Replaces an invalid name while the rest of the file is checked. */
     private static final String UNNAMED = "unnamed";
 
-    /** {@code kinds} are those that entries are tried for, in order. */
+    /** @param kinds the tool kinds that are tried for an entry, in order */
     AgentFile(Path directory, ModelProviders providers, JavaTools javaTools, List<ToolKind> kinds) {
         this.directory = directory;
         this.providers = providers;
@@ -74,15 +74,15 @@ final class AgentFile {
     }
 
     /**
-     * An agent as its file says it.
+     * An agent as defined by its file.
      *
-     * @param agent with the tools that the file itself defines, but for subagents
-     * @param servers which have more of its tools, in order
-     * @param subagents which are still to be looked up among the others
+     * @param agent with the tools that the file itself defines, without subagents
+     * @param servers the MCP servers that provide more tools, in order
+     * @param subagents references that are still to be resolved
      */
     record Definition(AgentSpec agent, List<McpEntry> servers, YamlValue root, List<YamlValue> subagents) {
 
-        /** The agent with a tool for each of its subagents. */
+        /** The agent, with a tool for each subagent. */
         AgentSpec complete(Map<String, AgentSpec> others) throws YamlProblem {
             List<ToolSpec> tools = new ArrayList<>(agent.tools());
             for (YamlValue subagent : subagents) {
@@ -96,7 +96,7 @@ final class AgentFile {
             return complete;
         }
 
-        /** That something is wrong with one of its subagents, and with what is below that. */
+        /** A problem with one of its subagents, or with one below that. */
         YamlProblem problem(String words) {
             return subagents.get(0).problem(words);
         }
@@ -158,7 +158,7 @@ final class AgentFile {
         String name =
                 given.isPresent() ? given.get().text() : fileName.substring(0, fileName.length() - SUFFIX.length());
         if (!NAME.matcher(name).matches()) {
-            throw given.orElse(root).problem("an agent's name is 1 to 64 of A-Z a-z 0-9 _ -, found " + name);
+            throw given.orElse(root).problem("an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         return name;
     }
@@ -167,8 +167,8 @@ final class AgentFile {
         String model = value.text();
         Optional<ModelProviders.Bound> bound = providers.find(model);
         if (bound.isEmpty()) {
-            throw value.problem("expected PROVIDER:MODEL with a provider out of " + String.join(", ", providers.names())
-                    + ", found " + model);
+            throw value.problem("expected PROVIDER:MODEL with one of the providers "
+                    + String.join(", ", providers.names()) + ", found " + model);
         }
         try {
             bound.get().provider().check(bound.get().model());
@@ -178,7 +178,7 @@ final class AgentFile {
         return model;
     }
 
-    /** What servers have is known only once they are asked; they come into a list of their own. */
+    /** Tools of MCP servers are only known once the servers are asked, so these entries go into their own list. */
     private List<ToolSpec> tools(YamlValue list, List<McpEntry> servers) throws YamlProblem {
         List<ToolSpec> tools = new ArrayList<>();
         Set<String> names = new HashSet<>();
@@ -201,7 +201,7 @@ final class AgentFile {
                     .anyMatch(
                             other -> other.server().name().equals(entry.server().name()))) {
                 throw mcp.get()
-                        .problem("a second server named " + entry.server().name());
+                        .problem("duplicate server name: " + entry.server().name());
             }
             servers.add(entry);
             return item;
@@ -209,14 +209,14 @@ final class AgentFile {
         Optional<YamlValue> use = fields.take("use");
         for (ToolSpec tool : use.isPresent() ? used(use.get(), fields) : List.of(own(fields))) {
             if (!names.add(tool.name())) {
-                throw use.orElse(item).problem("a second tool named " + tool.name());
+                throw use.orElse(item).problem("duplicate tool name: " + tool.name());
             }
             tools.add(tool);
         }
         return item;
     }
 
-    /** Tools that exist already, a group of built-in ones or one in Java; what is said here adds to what they say. */
+    /** Existing tools: a group of built-in ones or one in Java, with the settings that are added here. */
     private List<ToolSpec> used(YamlValue use, YamlFields fields) throws YamlProblem {
         String name = use.text();
         Optional<YamlValue> approval = fields.take("approval");
@@ -229,13 +229,13 @@ final class AgentFile {
             List<String> known = new ArrayList<>(BuiltInTools.GROUPS);
             known.addAll(javaTools.names());
             String meant = Suggestion.question(name, known);
-            throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "There is "
+            throw use.problem("no such tool: " + name + ". " + (meant.isEmpty() ? "" : meant + " ") + "Known tools: "
                     + String.join(", ", known));
         }
         return approved(List.of(tool.get().spec()), approval);
     }
 
-    /** Approval is said for all tools at once, or for some by name. */
+    /** Sets approval for all tools, or for some by name. */
     private static List<ToolSpec> approved(List<ToolSpec> tools, Optional<YamlValue> approval) throws YamlProblem {
         if (approval.isEmpty()) {
             return tools;
@@ -264,7 +264,7 @@ final class AgentFile {
         return tool.with().approved().build();
     }
 
-    /** A tool that is defined here, of the kind whose field it has. */
+    /** A tool defined in the file; one of its fields determines the kind. */
     private ToolSpec own(YamlFields fields) throws YamlProblem {
         String name = toolName(fields.require("name"));
         Optional<YamlValue> description = fields.take("description");
@@ -280,7 +280,7 @@ final class AgentFile {
         Optional<YamlValue> env = fields.take("env");
         if (env.isPresent()) {
             if (!fields.has("verify")) {
-                throw env.get().problem("is for programs, and this tool has none");
+                throw env.get().problem("only for tools that run a program");
             }
             tool.env(ToolEntry.environment(env.get()));
         }
@@ -295,7 +295,7 @@ final class AgentFile {
         Optional<YamlValue> safeToRetry = fields.take("safe_to_retry");
         if (safeToRetry.isPresent() && safeToRetry.get().flag()) {
             tool.safeToRetry();
-            fields.refuse(EFFECT_FIELDS, "goes with side-effecting tools only, and this one is safe_to_retry");
+            fields.refuse(EFFECT_FIELDS, "not allowed with safe_to_retry: true");
         } else {
             sideEffects(tool, fields);
         }
@@ -325,7 +325,7 @@ final class AgentFile {
         Optional<YamlValue> verifyForbids = fields.take("verify_forbids");
         if (verifyForbids.isPresent() && verifyForbids.get().flag()) {
             if (verify.isEmpty()) {
-                throw verifyForbids.get().problem("goes with verify only, which is missing");
+                throw verifyForbids.get().problem("not allowed without verify");
             }
             tool.forbiddingByVerify();
         }
@@ -359,7 +359,7 @@ final class AgentFile {
                 keepMessages.isPresent() ? keepMessages.get().integer(1) : SummaryRule.DEFAULT.keepMessages());
     }
 
-    /** Whether it is known what an agent's model costs. */
+    /** Whether a price is known for the agent's model. */
     boolean hasPrice(AgentSpec agent) {
         return agent.pricing().isPresent() || hasPrice(agent.model());
     }
@@ -410,10 +410,10 @@ final class AgentFile {
     private static String toolName(YamlValue value) throws YamlProblem {
         String name = value.text();
         if (!ToolNames.isWellFormed(name)) {
-            throw value.problem("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, found " + name);
+            throw value.problem("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         if (ToolNames.isTaken(name)) {
-            throw value.problem("this name is taken: " + name);
+            throw value.problem("this name is reserved: " + name);
         }
         return name;
     }

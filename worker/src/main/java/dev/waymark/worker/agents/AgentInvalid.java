@@ -3,7 +3,7 @@ package dev.waymark.worker.agents;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.util.List;
 
-/** An agent file that a worker refuses, with the place of the first thing that is wrong: {@code FILE:LINE: FIELD: …}. */
+/** An agent file that a worker rejects, with the place of its first problem: {@code FILE:LINE: FIELD: …}. */
 public final class AgentInvalid extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -23,7 +23,7 @@ public final class AgentInvalid extends Exception {
                 .toList();
     }
 
-    /** What else is wrong, in this file and in others, each with its place. */
+    /** The other problems, in this file and in others, each with its place. */
     public List<String> others() {
         return others;
     }

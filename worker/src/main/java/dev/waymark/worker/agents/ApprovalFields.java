@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 final class ApprovalFields {
     private static final Pattern SIGNER = Pattern.compile("[A-Za-z0-9_.@+-]{1,64}");
 
-    /** They travel with every request for a decision. */
+    /** Signers are part of every request for a decision. */
     private static final int MOST_SIGNERS = 20;
 
     private ApprovalFields() {}
@@ -28,10 +28,10 @@ final class ApprovalFields {
         fields.end();
         boolean nobody = by.isPresent() && by.get().oneOf("human", "none").equals("none");
         if (nobody && timeout.isPresent()) {
-            throw timeout.get().problem("nobody is waited for with by: none");
+            throw timeout.get().problem("not allowed with by: none");
         }
         if (nobody && signers.isPresent()) {
-            throw signers.get().problem("nobody decides with by: none");
+            throw signers.get().problem("not allowed with by: none");
         }
         AgentSpec.Approvals approvals = new AgentSpec.Approvals(
                 nobody, timeout.isPresent() ? Optional.of(ToolEntry.timeout(timeout.get())) : Optional.empty());
@@ -43,7 +43,8 @@ final class ApprovalFields {
         for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
             YamlValue key = field.getValue();
             if (!SIGNER.matcher(field.getKey()).matches()) {
-                throw key.problem("a signer's name is 1 to 64 of A-Z a-z 0-9 _ . @ + -, found " + field.getKey());
+                throw key.problem(
+                        "a signer's name has 1 to 64 characters A-Z a-z 0-9 _ . @ + -, found " + field.getKey());
             }
             SignerKey signer = new SignerKey(key.text());
             if (!signer.isUsable()) {

@@ -1,4 +1,4 @@
-/** Agent files: from YAML to what an agent is. Must not know how a model is asked nor how a tool runs. */
+/** Reads agent files. Must not know how models are called, nor how tools run. */
 @NullMarked
 package dev.waymark.worker.agents;
 

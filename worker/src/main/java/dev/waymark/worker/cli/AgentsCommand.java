@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Lists the agents of a directory, once all of them have been checked. */
+/** Checks the agents of a directory and lists them. */
 @Command(name = "agents", description = "Checks the agent files and lists them, with their models and tools.")
 public final class AgentsCommand implements Callable<Integer> {
 
@@ -71,7 +71,7 @@ public final class AgentsCommand implements Callable<Integer> {
             return ExitCode.DONE;
         }
         if (all.isEmpty()) {
-            output.tell("No agents in " + setup.agents().path() + ": every *.yaml there would be one.");
+            output.tell("No agents in " + setup.agents().path() + ". Add a file NAME.yaml.");
         }
         int nameWidth =
                 all.stream().mapToInt(agent -> agent.name().length()).max().orElse(0);
@@ -93,7 +93,7 @@ public final class AgentsCommand implements Callable<Integer> {
         return tool.kind() == ToolSpec.Kind.SUBAGENT ? tool.name() + " (subagent)" : tool.name();
     }
 
-    /** What tools they have only they can tell: {@code tools} asks them. */
+    /** Only names the servers; the {@code tools} command asks them for their tools. */
     private static List<String> servers(AgentsOptions.Setup setup, AgentSpec agent) {
         return setup.agents().servers(agent.name()).stream()
                 .map(entry -> entry.server().name())

@@ -24,7 +24,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Where agents come from. */
+/** The options that define where agents come from. */
 final class AgentsOptions {
 
     @Option(
@@ -33,9 +33,9 @@ final class AgentsOptions {
             description = "The agents' directory. Default: WAYMARK_AGENTS, or agents.")
     private @Nullable Path directory;
 
-    /** What a worker of these commands knows. */
+    /** The agents, providers and tools of a worker. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
-        /** Why some of the agents can't answer for now. Nothing is wrong with them, so the worker starts. */
+        /** Why some agents cannot run for now. Their files are valid, so the worker starts. */
         List<String> warnings() {
             Map<String, List<String>> mute = new LinkedHashMap<>();
             agents.agents()
@@ -46,13 +46,13 @@ final class AgentsOptions {
                                     .add(name)));
             return mute.entrySet().stream()
                     .map(entry -> "waymark: " + entry.getKey() + ": " + String.join(", ", entry.getValue())
-                            + ". Set it and start again; until then their turns fail")
+                            + ". Set it and restart; until then their turns fail")
                     .toList();
         }
     }
 
     Setup load() throws AgentInvalid, IOException, CommandFailure {
-        EncryptionKeys.of(ProcessEnvironment.get()); // Unusable keys are refused before anything starts.
+        EncryptionKeys.of(ProcessEnvironment.get()); // Rejects unusable keys before anything starts.
         Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
         if (!Files.isDirectory(path)) {
             throw new CommandFailure(

@@ -12,7 +12,7 @@ import java.net.BindException;
 import java.nio.file.NoSuchFileException;
 import java.util.Optional;
 
-/** A failure of one of these commands, with its words and its exit code. */
+/** A failed command, with its error message and exit code. */
 public final class CommandFailure extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -23,7 +23,7 @@ public final class CommandFailure extends Exception {
         this.error = new CommandError(exitCode, type, message, remedy);
     }
 
-    /** The words for whatever a command throws. */
+    /** The error for any exception that a command throws. */
     public static CommandError of(Exception problem) {
         if (problem instanceof CommandFailure known) {
             return known.error;
@@ -53,7 +53,7 @@ public final class CommandFailure extends Exception {
         if (problem instanceof StatusRuntimeException status) {
             Status.Code code = status.getStatus().getCode();
             if (code == Status.Code.UNAVAILABLE || code == Status.Code.DEADLINE_EXCEEDED) {
-                return unreachable("the Temporal server does not answer any more: " + code);
+                return unreachable("the Temporal server no longer answers: " + code);
             }
             if (code == Status.Code.NOT_FOUND) {
                 return new CommandError(

@@ -8,7 +8,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Spec;
 
-/** Prints the worker's commands for shell completion, one a line: name, description, options, separated by tabs. */
+/**
+ * Prints the worker's commands for shell completion, one per line: name, description and options, separated by tabs.
+ */
 @Command(name = "describe-commands", hidden = true)
 final class DescribeWorkerCommands implements Runnable {
     @Spec

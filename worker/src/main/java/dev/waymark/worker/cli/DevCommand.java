@@ -18,19 +18,19 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A development server and a worker in one. */
+/** A development server and a worker in one process. */
 @Command(
         name = "dev",
         description =
-                "Runs a development server and a worker. With the temporal command on PATH, in TEMPORAL_CLI, among Go's"
-                        + " programs or downloaded before, it keeps everything and has a Web UI; else the server is in"
-                        + " memory, and threads that have names are kept in .waymark/threads.")
+                "Runs a development server and a worker. If the temporal command is found (TEMPORAL_CLI, PATH, Go's bin"
+                        + " directory, an earlier download), the server stores everything and has a Web UI. Otherwise it runs in"
+                        + " memory, and named threads are saved to .waymark/threads.")
 public final class DevCommand implements Callable<Integer> {
 
     private static final Path DATABASE = Path.of(".waymark", "temporal.db");
     private static final Path THREADS = Path.of(".waymark", "threads");
 
-    /** Somebody waits at the terminal. What is interrupted is done again at the next start. */
+    /** Short, since a user waits at the terminal. Interrupted work is repeated at the next start. */
     private static final Duration DRAIN = Duration.ofSeconds(30);
 
     @Mixin
@@ -42,7 +42,7 @@ public final class DevCommand implements Callable<Integer> {
     @Mixin
     private MetricsOptions metrics;
 
-    @Option(names = "--db", paramLabel = "FILE", description = "What it is kept in. Default: .waymark/temporal.db.")
+    @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
     private @Nullable Path database;
 
     @Option(names = "--port", paramLabel = "PORT", defaultValue = "7233", description = "Default: ${DEFAULT-VALUE}.")
@@ -52,26 +52,25 @@ public final class DevCommand implements Callable<Integer> {
             names = "--ui-port",
             paramLabel = "PORT",
             defaultValue = "8233",
-            description = "The Web UI's. Default: ${DEFAULT-VALUE}.")
+            description = "Port of the Web UI. Default: ${DEFAULT-VALUE}.")
     private int uiPort;
 
     @Option(
             names = "--in-memory",
-            description =
-                    "Runs the in-memory server, also where there is a temporal command. Threads that have names are"
-                            + " kept in .waymark/threads.")
+            description = "Runs the in-memory server even if the temporal command is found. Named threads are saved to"
+                    + " .waymark/threads.")
     private boolean inMemory;
 
-    @Option(names = "--volatile", description = "Keeps nothing of what the in-memory server forgets when it stops.")
+    @Option(names = "--volatile", description = "Does not save named threads of the in-memory server.")
     private boolean isVolatile;
 
     @Option(
             names = "--download",
-            description = "Downloads the temporal command first, as the Temporal SDK does for its own development"
-                    + " servers, unless there is one.")
+            description = "Downloads the temporal command if it is not found, as the Temporal SDK does for its"
+                    + " development servers.")
     private boolean download;
 
-    @Option(names = "--no-worker", description = "Runs the server only, for workers of their own.")
+    @Option(names = "--no-worker", description = "Runs only the server. Start workers separately.")
     private boolean noWorker;
 
     @Override
@@ -87,7 +86,7 @@ public final class DevCommand implements Callable<Integer> {
                 serve(termination, server, setup.get());
             } else {
                 String worker = Banner.command() + " worker" + Banner.addressOption(server.address());
-                announce(server, List.of(), "none here: start them with " + worker);
+                announce(server, List.of(), "none; start a worker with " + worker);
                 termination.await();
             }
         }
@@ -103,7 +102,7 @@ public final class DevCommand implements Callable<Integer> {
             metrics.started(worker);
             announce(server, setup.agents().names(), Banner.agents(setup.agents()));
             termination.await();
-            output.tell("Stopping: what runs may finish, for " + DRAIN.toSeconds() + " s at most.");
+            output.tell("Stopping: waiting up to " + DRAIN.toSeconds() + " s for running calls.");
             worker.drain(DRAIN);
         }
     }
@@ -136,7 +135,7 @@ public final class DevCommand implements Callable<Integer> {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
-                    "no temporal command, which --db needs: " + database,
+                    "no temporal command found, which --db needs: " + database,
                     "Put it on PATH, or set TEMPORAL_CLI");
         }
         return binary;
@@ -158,7 +157,7 @@ public final class DevCommand implements Callable<Integer> {
                     ExitCode.NOT_FOUND,
                     CommandError.NOT_FOUND,
                     "the temporal command can't be downloaded: " + e.getMessage(),
-                    "Install it yourself, or leave --download out: the server is in memory then");
+                    "Install it yourself, or omit --download to run the server in memory");
         }
     }
 
@@ -168,7 +167,7 @@ public final class DevCommand implements Callable<Integer> {
                 : DevServer.inMemory(port, saver());
     }
 
-    /** A question mark begins the parameters of a saver's target, so a directory with one in its name can't be told. */
+    /** A question mark starts the parameters of a saver target, so a directory with one in its path cannot be used. */
     private Optional<String> saver() {
         String directory = THREADS.toAbsolutePath().toString();
         return isVolatile || directory.contains("?") ? Optional.empty() : Optional.of("file:" + directory);
@@ -176,11 +175,11 @@ public final class DevCommand implements Callable<Integer> {
 
     private String kept(DevServer server) {
         if (server.kind() != DevServer.Kind.IN_MEMORY) {
-            return "kept in " + Optional.ofNullable(database).orElse(DATABASE);
+            return "stored in " + Optional.ofNullable(database).orElse(DATABASE);
         }
         return saver().isPresent()
-                ? "in memory; threads that have names are kept in " + THREADS
-                : "in memory: everything is gone when it stops";
+                ? "in memory; named threads are saved to " + THREADS
+                : "in memory; everything is lost when it stops";
     }
 
     private void announce(DevServer server, List<String> names, String agentsInWords) {
@@ -212,7 +211,7 @@ public final class DevCommand implements Callable<Integer> {
                     .append(names.get(0))
                     .append(" \"Hello\"\n");
         }
-        words.append("Ctrl-C ends it.");
+        words.append("Press Ctrl-C to stop.");
         output.tell(words.toString());
     }
 }

@@ -11,7 +11,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** How a command speaks: results to stdout, everything else to stderr. */
+/** Prints results to stdout and everything else to stderr. */
 final class OutputOptions {
 
     @Spec(Spec.Target.MIXEE)
@@ -20,7 +20,7 @@ final class OutputOptions {
     @Option(names = "--json", description = "Prints exactly one JSON document.")
     private boolean json;
 
-    @Option(names = "--verbose", description = "Says more on stderr, stack traces included.")
+    @Option(names = "--verbose", description = "Prints more to stderr, including stack traces.")
     private boolean verbose;
 
     boolean isJson() {
@@ -49,7 +49,7 @@ final class OutputOptions {
         }
     }
 
-    /** For people; not a result. */
+    /** Prints a message for people. */
     void tell(String lines) {
         print(command.commandLine().getErr(), lines);
     }

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.annotation.JsonPropertyOrder;
 import java.util.List;
 import java.util.Optional;
 
-/** The line by which other programs know that a worker takes work. */
+/** The JSON line that tells other programs that a worker is ready. */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 @JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics"})
 record ReadyLine(

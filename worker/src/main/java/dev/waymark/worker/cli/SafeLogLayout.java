@@ -4,7 +4,7 @@ import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import dev.waymark.display.SafeText;
 
-/** A log that is safe to show: what models, tools and servers say may stand in a message or an exception. */
+/** Escapes control characters in the log, since messages and exceptions may quote models, tools and servers. */
 public final class SafeLogLayout extends PatternLayout {
     @Override
     public String doLayout(ILoggingEvent event) {

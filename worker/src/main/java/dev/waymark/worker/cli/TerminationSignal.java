@@ -5,8 +5,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Turns SIGTERM and Ctrl-C into a wish that the command fulfils: it waits for one, cleans up, and the process ends with
- * exit code 0, where the JVM would have it 143. One that comes during the start interrupts that.
+ * Turns SIGTERM and Ctrl-C into a request that the command waits for and then cleans up. The process ends with exit
+ * code 0, where the JVM would use 143. A signal during the start interrupts it.
  */
 final class TerminationSignal implements AutoCloseable {
 
@@ -17,14 +17,14 @@ final class TerminationSignal implements AutoCloseable {
 
     private TerminationSignal() {}
 
-    /** Begins to listen, for the command that runs in this thread. */
+    /** Starts listening, for the command that runs in this thread. */
     static TerminationSignal listen() {
         TerminationSignal termination = new TerminationSignal();
         Runtime.getRuntime().addShutdownHook(new Thread(termination::request, "termination"));
         return termination;
     }
 
-    /** Waits until somebody wishes the end. */
+    /** Waits for a signal. */
     void await() throws InterruptedException {
         synchronized (this) {
             starting = false;
@@ -32,7 +32,7 @@ final class TerminationSignal implements AutoCloseable {
         requested.await();
     }
 
-    /** The command has cleaned up. After a wish for the end this does not return: the process ends here. */
+    /** Called once the command has cleaned up. After a signal this does not return: the process exits. */
     @Override
     public void close() {
         over.countDown();
@@ -43,7 +43,7 @@ final class TerminationSignal implements AutoCloseable {
 
     private void request() {
         if (over.getCount() == 0) {
-            // The command ended by itself: its own exit code counts.
+            // The command ended by itself; its own exit code applies.
             return;
         }
         synchronized (this) {

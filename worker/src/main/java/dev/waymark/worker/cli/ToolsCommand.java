@@ -39,14 +39,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Lists the tools that a new thread of an agent would have, and tries one. */
+/** Lists the tools that a new thread of an agent would have, and tries one of them. */
 @Command(
         name = "tools",
         description =
-                "Lists the tools that a new thread of an agent would have, with their safety, or tries a safe one. It reads"
-                        + " the agent's file here and asks its MCP servers, and no worker that runs.")
+                "Lists the tools that a new thread of an agent would have, with their safety, or runs a safe one. Reads"
+                        + " the agent file and asks its MCP servers directly; needs no running worker.")
 public final class ToolsCommand implements Callable<Integer> {
-    /** A thread that is none: nothing of what is tried here is recorded. */
+    /** Id of a nonexistent thread; nothing that runs here is recorded. */
     private static final String NOWHERE = "tools";
 
     private static final int LONGEST_DESCRIPTION = 80;
@@ -63,26 +63,30 @@ public final class ToolsCommand implements Callable<Integer> {
     @Option(
             names = "--call",
             paramLabel = "NAME",
-            description = "Runs this tool, if it is safe, with JSON for arguments.")
+            description = "Runs this tool, if it is safe, with the JSON arguments.")
     private @Nullable String call;
 
-    @Parameters(index = "1", arity = "0..1", paramLabel = "JSON", description = "An object. Default: an empty one.")
+    @Parameters(
+            index = "1",
+            arity = "0..1",
+            paramLabel = "JSON",
+            description = "Arguments, as a JSON object. Default: {}.")
     private @Nullable String args;
 
     @Spec
     private CommandSpec spec;
 
-    /** How a call of a tool is treated. */
+    /** How calls of a tool are treated. */
     private enum Safety {
-        /** Running it twice is harmless. */
+        /** Running the tool twice is harmless. */
         SAFE,
-        /** It runs at most once. */
+        /** The tool runs at most once. */
         SIDE_EFFECTING,
         /** A person answers. */
         ASKS,
-        /** It changes nothing but the thread's own state. */
+        /** The call changes only the thread's own state. */
         STATE,
-        /** A thread of its own does it, and is begun once. */
+        /** The call runs in a thread of its own, which is started once. */
         SUBAGENT;
 
         static Safety of(ToolSpec tool) {
@@ -198,14 +202,14 @@ public final class ToolsCommand implements Callable<Integer> {
         }
     }
 
-    /** What a server says of the safety of its tools counts only when the agent file believes it. */
+    /** Prints a note if a server's safety hints are ignored because the agent file does not trust the server. */
     private void tellOfTrust(AgentsOptions.Setup setup) {
         setup.agents().servers(name).stream()
                 .filter(entry -> !entry.trust())
                 .forEach(entry -> output.tell(
                         "The MCP server " + SafeText.line(entry.server().name())
                                 + " is not trusted, so all of its tools count as side-effecting. With trust: true in the agent"
-                                + " file, tools that it calls read-only or idempotent are safe to retry."));
+                                + " file, tools that it marks as read-only or idempotent are safe to retry."));
     }
 
     private static String brief(String description) {
@@ -220,8 +224,8 @@ public final class ToolsCommand implements Callable<Integer> {
                     ExitCode.BAD_INPUT,
                     CommandError.BAD_INPUT,
                     safety == Safety.SIDE_EFFECTING
-                            ? "tool has side effects: " + tool.name() + ", so it is called in a thread only"
-                            : "tool belongs to a thread: " + tool.name(),
+                            ? "tool has side effects: " + tool.name() + ", so it runs only in a thread"
+                            : "tool runs only in a thread: " + tool.name(),
                     "Have the agent call it, with: " + CommandName.line("run --agent " + name));
         }
         Json args = arguments(json);
@@ -259,7 +263,7 @@ public final class ToolsCommand implements Callable<Integer> {
                 return args;
             }
         } catch (JsonProcessingException e) {
-            // In our own words below.
+            // The error below is clearer.
         }
         throw new CommandFailure(
                 ExitCode.BAD_INPUT,
@@ -276,6 +280,6 @@ public final class ToolsCommand implements Callable<Integer> {
                 Suggestion.of(name, known)
                                 .map(meant -> "Did you mean \"" + meant + "\"? ")
                                 .orElse("")
-                        + "There is " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
+                        + "Known: " + (known.isEmpty() ? "none" : String.join(", ", known)) + where);
     }
 }

@@ -12,13 +12,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A worker for a server that is there already. */
+/** A worker for an existing server. */
 @Command(
         name = "worker",
         description = "Runs agents on the Temporal server that TEMPORAL_ADDRESS names. SIGTERM drains it.")
 public final class WorkerCommand implements Callable<Integer> {
 
-    /** Whoever is in a hurry sends SIGKILL, as supervisors do. */
+    /** Long; supervisors send SIGKILL if they need a faster end. */
     private static final Duration DRAIN = Duration.ofHours(1);
 
     @Mixin
@@ -33,7 +33,7 @@ public final class WorkerCommand implements Callable<Integer> {
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
-            description = "Where it takes work from. Default: WAYMARK_TASK_QUEUE, or waymark.")
+            description = "Task queue to poll. Default: WAYMARK_TASK_QUEUE, or waymark.")
     private @Nullable String taskQueue;
 
     @Option(
@@ -73,7 +73,7 @@ public final class WorkerCommand implements Callable<Integer> {
                         + metrics.url().map(url -> "\n  metrics     " + url).orElse(""));
             }
             termination.await();
-            output.tell("Draining: what runs may finish.");
+            output.tell("Draining: waiting for running calls.");
             worker.drain(DRAIN);
         }
         return ExitCode.DONE;

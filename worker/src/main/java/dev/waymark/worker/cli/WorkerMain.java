@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 /** The commands of {@code ./waymark} that run agents. */
 @Command(
         name = "waymark",
-        description = "Runs LLM agents as Temporal workflows: the part that runs them.",
+        description = "Runs LLM agents as Temporal workflows: the worker's commands.",
         mixinStandardHelpOptions = true,
         scope = ScopeType.INHERIT,
         subcommands = {
@@ -50,14 +50,16 @@ public final class WorkerMain implements Runnable {
         System.exit(execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
     }
 
-    /** Logback looks for {@code logback.xml}, which a library must not bring: programs that use it have their own. */
+    /**
+     * The configuration is not named {@code logback.xml}, which Logback would find in programs that use this library.
+     */
     private static void configureLogging() {
         if (System.getProperty(LOGGING) == null) {
             System.setProperty(LOGGING, "dev/waymark/worker/cli/logging.xml");
         }
     }
 
-    /** What is said is UTF-8, whatever the locale. */
+    /** The output is UTF-8 in every locale. */
     private static PrintWriter writer(FileDescriptor to) {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
     }
@@ -87,7 +89,7 @@ public final class WorkerMain implements Runnable {
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {
-            // Absent when the classes were not packaged.
+            // Missing if the classes are not packaged.
             String version = Optional.ofNullable(WorkerMain.class.getPackage().getImplementationVersion())
                     .orElse("unpackaged");
             return new String[] {"waymark " + version};

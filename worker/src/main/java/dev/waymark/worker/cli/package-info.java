@@ -1,4 +1,4 @@
-/** The commands that run agents: options, words and exit codes. Must not know how anything is done. */
+/** The commands that run agents: options, messages and exit codes. Must not contain the work itself. */
 @NullMarked
 package dev.waymark.worker.cli;
 

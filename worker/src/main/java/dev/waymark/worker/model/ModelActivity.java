@@ -34,14 +34,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Calls the model with the conversation as its own run's history has it. The input holds no more than the conversation's
- * length and digest; a conversation that does not match them is never sent.
+ * Calls the model with the conversation read from the run's history. The input holds only the length and the digest of
+ * the conversation; a conversation that does not match them is never sent.
  */
 public final class ModelActivity implements ModelCaller {
-    /** A result beyond 2 MiB would be lost after the call was paid for. */
+    /** Temporal rejects results above 2 MiB, and the reply would be lost after it was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
 
-    /** Asked again, a model seldom says the same. */
+    /** Retryable: the next reply of the model is likely to differ. */
     private static final String UNWRITABLE = "MalformedReply";
 
     private final RunReader runs;
@@ -74,20 +74,23 @@ public final class ModelActivity implements ModelCaller {
             } catch (InterruptedException e) {
                 heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
-                // A cancellation has no word for what it cost, and a pause or a worker's end is followed by an attempt.
+                // A cancellation cannot carry the cost of the call. A pause or a shutdown of the worker is followed by
+                // another attempt.
                 throw cancellation instanceof ActivityCanceledException
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
             } catch (ApplicationFailure e) {
-                // The next attempt has to know what this one has taken.
+                // The next attempt needs to know what this one spent.
                 heartbeat.finish();
                 throw e;
             }
         }
     }
 
-    /** What attempts before this one took: each tells it with its heartbeats, and the server hands the last one on. */
+    /**
+     * What earlier attempts spent. Each attempt reports it in its heartbeats, and the server passes the last one on.
+     */
     private static Spent spentBefore(ModelInput input) {
         try {
             return Activity.getExecutionContext()
@@ -96,7 +99,7 @@ public final class ModelActivity implements ModelCaller {
                     .flatMap(PartialReply::spent)
                     .orElse(Spent.NOTHING);
         } catch (DataConverterException e) {
-            return Spent.NOTHING; // Whoever wrote that, it was not this version.
+            return Spent.NOTHING; // Written by another version.
         }
     }
 
@@ -106,9 +109,9 @@ public final class ModelActivity implements ModelCaller {
             throw ActivityProblems.permanent(new Problem("Superseded", words));
         }
         if (!input.isOf(transcript)) {
-            String words = "the conversation in history does not match its digest: " + transcript.count()
-                    + " messages, digest " + transcript.digest() + ", where " + input.messageCount()
-                    + " messages, digest " + input.digest() + " are due";
+            String words = "the conversation in history does not match the request: " + transcript.count()
+                    + " messages with digest " + transcript.digest() + ", expected " + input.messageCount()
+                    + " messages with digest " + input.digest();
             throw ActivityProblems.permanent(new Problem(Problem.CORRUPTION, words));
         }
     }
@@ -161,8 +164,8 @@ public final class ModelActivity implements ModelCaller {
     }
 
     /**
-     * A model may write half a character, as an escape in the arguments of a call. History would hold it, and then no saver
-     * could, and no provider would take it back: it becomes {@code ?}, as in the results of tools.
+     * Replaces lone surrogates with {@code ?}, as in tool results. A model can produce them as escapes in the arguments
+     * of a call; history would accept them, but savers and providers would not.
      */
     private static Reply withWholeCharacters(Reply reply) throws JsonProcessingException {
         String json = PayloadJson.MAPPER.writeValueAsString(reply);
@@ -170,7 +173,7 @@ public final class ModelActivity implements ModelCaller {
         return whole.equals(json) ? reply : PayloadJson.MAPPER.readValue(whole, Reply.class);
     }
 
-    /** Notes which calls don't fit their tools, before anybody is asked to approve one. */
+    /** Records which calls do not match their tool's schema, before anyone is asked to approve them. */
     private static Reply withFaults(AgentSpec agent, Reply reply) {
         List<Reply.Fault> faults = new ArrayList<>(reply.faults());
         int call = 0;
@@ -192,12 +195,12 @@ public final class ModelActivity implements ModelCaller {
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
-                String words = "the model's reply takes " + bytes + " bytes, of at most " + MOST_REPLY_BYTES;
+                String words = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
                 throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
             }
             return withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
-            String words = "the model's reply can't be written down";
+            String words = "the model's reply can't be encoded as JSON";
             throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
         }
     }

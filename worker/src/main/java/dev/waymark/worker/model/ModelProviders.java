@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The providers that a worker knows, by name, in a fixed order. */
+/** The providers of a worker, by name, in a fixed order. */
 public final class ModelProviders {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
@@ -33,9 +33,9 @@ public final class ModelProviders {
     }
 
     /**
-     * Takes {@code provider:model} apart; the model may hold further colons.
+     * Parses {@code provider:model}; the model part may contain colons.
      *
-     * @return empty when there is no such provider, or when this is not of that form
+     * @return empty if the text does not have this form, or the provider is unknown
      */
     public Optional<Bound> find(String spec) {
         int colon = spec.indexOf(':');
@@ -46,6 +46,6 @@ public final class ModelProviders {
                 .map(provider -> new Bound(provider, spec.substring(colon + 1)));
     }
 
-    /** A provider, and which of its models is meant. */
+    /** A provider and one of its models. */
     public record Bound(ModelProvider provider, String model) {}
 }

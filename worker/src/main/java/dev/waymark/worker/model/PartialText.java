@@ -9,9 +9,15 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 
-/** The newest words of a reply that is still coming, and what it takes: told by one thread, shown by another. */
+/**
+ * The end of the text of a reply that is still streaming, and what it costs so far. Written by one thread, read by
+ * another.
+ */
 final class PartialText implements ReplyListener {
-    /** It is sent several times a second. Whoever watches reads that often too, and misses nothing. */
+    /**
+     * Maximum length of the text in a heartbeat. Heartbeats are sent several times a second and read as often, so no
+     * text is missed.
+     */
     private static final int MOST = 16 * 1024;
 
     private final int step;
@@ -26,8 +32,8 @@ final class PartialText implements ReplyListener {
     private Optional<Duration> firstWordAfter = Optional.empty();
 
     /**
-     * @param before what earlier attempts have taken
-     * @param shown whether the words are for people
+     * @param before what earlier attempts spent
+     * @param shown whether the text is shown to users
      */
     PartialText(int step, int attempt, Spent before, boolean shown) {
         this.shown = shown;
@@ -36,7 +42,7 @@ final class PartialText implements ReplyListener {
         this.before = before;
     }
 
-    /** What earlier attempts have taken. */
+    /** What earlier attempts spent. */
     Spent before() {
         return before;
     }
@@ -55,7 +61,7 @@ final class PartialText implements ReplyListener {
         usage = soFar;
     }
 
-    /** What this attempt and those before have taken. */
+    /** What this attempt and earlier ones spent. */
     synchronized Spent spent() {
         return usage.equals(Usage.NONE) ? before : before.plus(new Spent(usage, pricing.map(price -> price.of(usage))));
     }
@@ -77,7 +83,7 @@ final class PartialText implements ReplyListener {
         }
     }
 
-    /** Never with half a character in it: details that can't be written would be the last heartbeat. */
+    /** Never ends in half a surrogate pair: details that cannot be encoded would stop the heartbeats. */
     synchronized PartialReply now() {
         int end = tail.length();
         if (end > 0 && Character.isHighSurrogate(tail.charAt(end - 1))) {

@@ -12,8 +12,8 @@ import dev.waymark.tool.ToolArguments;
 import java.util.Optional;
 
 /**
- * A last word that has to be JSON of a certain schema. Models are told so in words, which every provider takes, and
- * whatever they reply is held against the schema here.
+ * A final reply that has to be JSON of a given schema. The schema is part of the instructions, which works with every
+ * provider, and the reply is validated here.
  */
 final class StructuredReply {
     private static final ObjectReader READER =
@@ -27,7 +27,10 @@ final class StructuredReply {
                 + " nothing else: no introduction, no explanation, no code fence.\n" + schema.canonical();
     }
 
-    /** The reply, with what it says as JSON, or with what is wrong with it. One that calls tools is not the last word. */
+    /**
+     * Adds the parsed JSON, or the validation error, to the reply. A reply that calls tools is not final and stays
+     * unchanged.
+     */
     static Reply of(Reply reply, Optional<Json> schema) {
         Message message = new Message(Role.ASSISTANT, reply.content());
         return schema.isEmpty() || !message.toolUses().isEmpty() ? reply : judged(reply, message.text(), schema.get());
@@ -46,7 +49,7 @@ final class StructuredReply {
         return ToolArguments.problem(schema, value).map(reply::withMisfit).orElseGet(() -> reply.withStructured(value));
     }
 
-    /** Many models can't do without a fence. */
+    /** Removes a Markdown code fence; many models always add one. */
     private static String unfenced(String words) {
         int firstLine = words.indexOf('\n');
         boolean fenced = words.startsWith(FENCE) && words.endsWith(FENCE) && firstLine > 0;

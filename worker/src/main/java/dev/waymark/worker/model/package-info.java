@@ -1,4 +1,7 @@
-/** Asking models: the {@code model} activity, and which providers there are. Must not know any wire, nor how a tool runs. */
+/**
+ * Calls models: the {@code model} activity and the registry of providers. Must not depend on a wire format, nor on how
+ * tools run.
+ */
 @NullMarked
 package dev.waymark.worker.model;
 

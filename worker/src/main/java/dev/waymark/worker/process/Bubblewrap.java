@@ -11,19 +11,19 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs programs in a sandbox made by {@code bwrap}: as nobody, without capabilities, with processes of its own, without
- * network unless it is wanted, and with no files but the system's programs and libraries, the directory of the agent
- * files and what the tool names. In it there is no environment of the worker or of another tool to be found, no key of
- * an approver, and no server to talk to.
+ * Runs programs in a sandbox made by {@code bwrap}: as an unprivileged user, without capabilities, in a process
+ * namespace of its own, without network unless requested. The only visible files are the system's programs and
+ * libraries, the directory of the agent files, and the paths that the tool names. The environment of the worker and of
+ * other tools, approvers' keys and local servers are out of reach.
  */
 public final class Bubblewrap {
     private static final String NOBODY = "65534";
     private static final int PROBE_SECONDS = 20;
 
-    /** What programs need to start, to find each other and to look up names. */
+    /** Directories that programs need to start, to find other programs and to resolve host names. */
     private static final List<String> SYSTEM = List.of("/usr", "/opt", "/nix");
 
-    /** On newer systems these are links into /usr. */
+    /** Symbolic links into /usr on newer systems. */
     private static final List<String> PERHAPS_LINKS = List.of("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32");
 
     private static final List<String> SETTINGS = List.of(
@@ -53,12 +53,12 @@ public final class Bubblewrap {
         static final Optional<String> PROBLEM = probe();
     }
 
-    /** Why there are no sandboxes on this machine, if there are none. */
+    /** Why sandboxes do not work on this machine; empty if they do. */
     public static Optional<String> problem() {
         return Probe.PROBLEM;
     }
 
-    /** The words that run a program in the sandbox. Relative paths are relative to the directory. */
+    /** The command that runs the program in the sandbox. Relative paths are relative to the directory. */
     static List<String> around(List<String> program, Path directory, Sandbox sandbox) {
         Path home = directory.toAbsolutePath().normalize();
         List<String> words = new ArrayList<>(List.of(Shell.program("bwrap"), "--unshare-all"));
@@ -108,7 +108,7 @@ public final class Bubblewrap {
         }
     }
 
-    /** Many machines have the program and forbid what it needs. */
+    /** Runs a trial: many machines have bwrap installed, but forbid what it needs. */
     private static Optional<String> probe() {
         if (!Files.isExecutable(Path.of(Shell.program("bwrap")))) {
             return Optional.of("bubblewrap is not installed (no bwrap on PATH)");
@@ -121,7 +121,7 @@ public final class Bubblewrap {
             bwrap.getOutputStream().close();
             if (!bwrap.waitFor(PROBE_SECONDS, TimeUnit.SECONDS)) {
                 bwrap.destroyForcibly();
-                return Optional.of("bubblewrap does not answer");
+                return Optional.of("bubblewrap did not answer");
             }
             String said = new String(bwrap.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
             return bwrap.exitValue() == 0

@@ -2,35 +2,35 @@ package dev.waymark.worker.process;
 
 import dev.waymark.worker.text.InlineText;
 
-/** How the run of a program ended, and with it what is known of its effect: what it says, nothing, or that there is none. */
+/** How the run of a program ended, and what that says about its effect. */
 public sealed interface CommandResult {
 
-    /** How it ended, with its complaints. */
+    /** A description of the end, with the program's stderr. */
     String words();
 
     /**
-     * It ended by itself.
+     * The program ended by itself.
      *
-     * @param stdout what it printed, cut as {@link InlineText} says
-     * @param stderr the end of its complaints
+     * @param stdout its output, cut by {@link InlineText}
+     * @param stderr the end of its stderr
      */
     record Exited(int code, String stdout, String stderr) implements CommandResult {
-        /** Shells add the number of the signal that ended a program. */
+        /** A shell's exit code for a program that a signal ended is this plus the signal's number. */
         private static final int SIGNALS = 128;
 
         @Override
         public String words() {
             boolean signal = code > SIGNALS && code < SIGNALS + 65;
-            return complaining("exit code " + code + (signal ? ", as after signal " + (code - SIGNALS) : ""));
+            return complaining("exit code " + code + (signal ? " (signal " + (code - SIGNALS) + ")" : ""));
         }
 
-        /** These words, with its complaints. */
+        /** This message, followed by stderr. */
         public String complaining(String what) {
             return with(what, stderr);
         }
     }
 
-    /** It had started, and was killed: whether it had an effect is unknown. Nothing of it is left. */
+    /** The program was killed after it had started, with all its processes; its effect is unknown. */
     record Killed(String why, String stderr) implements CommandResult {
         @Override
         public String words() {
@@ -39,9 +39,9 @@ public sealed interface CommandResult {
     }
 
     /**
-     * It certainly did not run.
+     * The program did not run.
      *
-     * @param late it could have been started, but its time was up before it was
+     * @param late whether it was not started because its time was up
      */
     record NotStarted(String why, boolean late) implements CommandResult {
         @Override

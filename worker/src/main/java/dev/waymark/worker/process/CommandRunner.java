@@ -25,24 +25,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Runs command tools: one program a call, started anew, behind a {@link ProcessFence}.
+ * Runs command tools: each call starts a program, behind a {@link ProcessFence}.
  *
- * <ul>
- *   <li>stdin is the arguments as one JSON object and a line feed; a program need not read it. It starts when they are
- *       there in whole.
- *   <li>The environment is {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of the worker, what the tool
- *       declares, and what Waymark says of the call; nothing else of the worker's. {@code ${NAME}} is replaced now.
- *   <li>stdout is the result, as it is, read as UTF-8 (what is not becomes U+FFFD) and cut as {@link InlineText} says. In
- *       it and in stderr, what the tool declares by {@code ${NAME}} reads {@code ${NAME}} again.
- *   <li>When its program ends, the call ends: whatever it started and left in its session is killed, a second later if it
- *       holds stdout or stderr open. At the fence, and when the calling thread is interrupted, program and all are asked
- *       to end and killed after a second. When this JVM is killed they are killed at once.
- *   <li>A tool that asks for a {@link Sandbox} has its programs run in one, or not at all.
- *   <li>None of this needs the JVM: a launcher made of shells does it. Out of reach is a process that went into another
- *       session and whose parent has ended.
+ * <ul> <li>The program gets its arguments on stdin, as one JSON object and a line feed; it need not read them. It
+ * starts once they are complete. <li>The environment is {@code PATH}, {@code HOME}, {@code LANG} and {@code TMPDIR} of
+ * the worker, what the tool declares, and Waymark's variables for the call; no other variables of the worker. {@code
+ * ${NAME}} is resolved at the start. <li>stdout, read as UTF-8 (invalid bytes become U+FFFD) and cut by {@link
+ * InlineText}, is the result. In stdout and stderr, values of {@code ${NAME}} are replaced with {@code ${NAME}}.
+ * <li>When the program ends, the call ends: processes that it left in its session are killed, after a second if they
+ * hold stdout or stderr open. At the fence, and when the calling thread is interrupted, all processes of the session
+ * get SIGTERM, and SIGKILL a second later. If this JVM is killed, they are killed at once. <li>The programs of a tool
+ * with a {@link Sandbox} run in it, or not at all. <li>A launcher made of shell processes enforces this, so it does not
+ * depend on the JVM. A process that moved to another session and whose parent has ended escapes it.
  * </ul>
  *
- * Safe for several threads.
+ * Thread-safe.
  *
  * <pre>{@code
  * CommandRunner commands = new CommandRunner(System.getenv());
@@ -53,17 +50,17 @@ import java.util.function.Consumer;
  */
 public final class CommandRunner {
 
-    /** What every program gets of the worker's environment. */
+    /** Variables of the worker that every program gets. */
     public static final List<String> INHERITED = List.of("PATH", "HOME", "LANG", "TMPDIR");
 
     private static final int STDERR_BYTES = 4 * 1024;
 
-    /** How long a program's output may stay open after its end, for a child that is just writing the rest. */
+    /** How long a program's output may stay open after its end, so that a child can finish writing. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final Map<String, String> environment;
 
-    /** @param environment the worker's own, from which programs get a few variables and {@code ${NAME}} is resolved */
+    /** @param environment the worker's environment: the source of inherited variables and of {@code ${NAME}} */
     public CommandRunner(Map<String, String> environment) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
     }
@@ -71,12 +68,12 @@ public final class CommandRunner {
     /**
      * Runs one of a tool's programs once and waits for it.
      *
-     * @param command the program: the tool's own, or another that is run the same way
-     * @param directory the working directory, to which a program's relative path is relative
-     * @param waymarkEnv what the program is told of its call, such as {@code WAYMARK_CALL_ID}
-     * @param fence from when on it does not start, and is killed if it runs
-     * @throws InterruptedException when the calling thread was interrupted; nothing is left running, and what ran may have
-     *     had an effect
+     * @param command the tool's program, or another that runs the same way
+     * @param directory the working directory; a relative path of the program is relative to it
+     * @param waymarkEnv variables that describe the call, such as {@code WAYMARK_CALL_ID}
+     * @param fence the time from which the program does not start any more, and is killed if it runs
+     * @throws InterruptedException if the calling thread was interrupted; nothing is left running, but the program may
+     * have had an effect
      */
     public CommandResult run(
             ToolSpec tool,
@@ -89,7 +86,7 @@ public final class CommandRunner {
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        // What every program has anyway is not a secret.
+        // Variables that every program gets are not secret.
         Secrets secrets = Secrets.of(tool.env().values(), environment).except(INHERITED);
         if (secrets.missing().isPresent()) {
             return new CommandResult.NotStarted(
@@ -97,7 +94,7 @@ public final class CommandRunner {
         }
         if (tool.sandbox().isPresent() && Bubblewrap.problem().isPresent()) {
             return new CommandResult.NotStarted(
-                    "the tool asks for a sandbox: " + Bubblewrap.problem().get(), false);
+                    "the tool requires a sandbox: " + Bubblewrap.problem().get(), false);
         }
         List<String> words = tool.sandbox()
                 .map(sandbox -> Bubblewrap.around(command, directory, sandbox))
@@ -129,7 +126,7 @@ public final class CommandRunner {
             pipes.close();
             throw e;
         }
-        // A thread for each, since a program may do any of reading, writing and complaining first, or never.
+        // One thread each, since a program may read stdin and write stdout and stderr in any order, or not at all.
         Thread results = DaemonThreads.start("tool-stdout", () -> read(pipes.stdout(), secrets.mask(), stdout::append));
         Thread complaints =
                 DaemonThreads.start("tool-stderr", () -> read(pipes.stderr(), secrets.mask(), stderr::append));
@@ -137,7 +134,7 @@ public final class CommandRunner {
         try {
             exited = launcher.await(fence);
             if (exited) {
-                // What it left behind may say its last words.
+                // Processes that it left behind may finish their output.
                 join(results, complaints);
             }
         } catch (InterruptedException e) {
@@ -167,7 +164,7 @@ public final class CommandRunner {
         }
     }
 
-    /** What a program was given it may print, and it is taken out before anything is cut. */
+    /** Masks secrets before anything is cut, since a program may print the values it was given. */
     private static void read(InputStream output, StreamMask mask, Consumer<String> text) {
         char[] buffer = new char[8192];
         try (Reader reader = new InputStreamReader(output, StandardCharsets.UTF_8)) {
@@ -175,12 +172,12 @@ public final class CommandRunner {
                 text.accept(mask.next(new String(buffer, 0, count)));
             }
         } catch (IOException e) {
-            // What came until then is what there is.
+            // Keeps what was read so far.
         }
         text.accept(mask.end());
     }
 
-    /** The end of what a program complained. */
+    /** The end of a program's stderr. */
     private static final class ErrorOutput {
         private final StreamTail tail = new StreamTail(STDERR_BYTES);
 

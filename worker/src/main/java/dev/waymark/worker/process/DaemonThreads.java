@@ -1,6 +1,6 @@
 package dev.waymark.worker.process;
 
-/** Threads that hold up nobody's end. */
+/** Threads that do not keep the JVM alive. */
 public final class DaemonThreads {
 
     private DaemonThreads() {}

@@ -14,15 +14,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program behind its fence, as the worker sees it. {@code launcher.sh} starts it and kills it with its whole session
- * when its time is up and when this end of its lifeline closes, as it does when this JVM is killed. What happens here
- * only adds to that: it hears how the program ends, and cleans up if somebody kills the launcher itself.
+ * A program behind its fence. {@code launcher.sh} starts the program, and kills it with its whole session when its time
+ * is up and when its lifeline, a pipe from this JVM, closes, even because the JVM was killed. This class observes how
+ * the program ends, and cleans up if the launcher itself is killed.
  *
- * <p>Out of reach: a process that went into another session and whose parent has ended.
+ * <p>A process that moved to another session and whose parent has ended escapes the fence.
  */
 final class FencedProcess {
 
-    /** What the launcher takes after the end of a program's time: a second of courtesy, and then some. */
+    /** Time that the launcher takes after the deadline: a second between SIGTERM and SIGKILL, and some slack. */
     private static final Duration SLACK = Duration.ofSeconds(3);
 
     private static final Duration LAST_REPORTS = Duration.ofSeconds(1);
@@ -54,10 +54,10 @@ final class FencedProcess {
     }
 
     /**
-     * Starts a program, unless its fence has passed when the launcher comes to it.
+     * Starts a program, unless its fence has passed before the launcher gets to it.
      *
      * @param builder the program, its directory and its environment
-     * @param line what it reads, with its line feed
+     * @param line its stdin, with a line feed
      */
     static FencedProcess start(ProcessBuilder builder, byte[] line, ProcessFence fence, OutputPipes pipes)
             throws IOException {
@@ -70,17 +70,17 @@ final class FencedProcess {
         return new FencedProcess(pipes, builder.start(), line);
     }
 
-    /** Waits until the program has ended, or should have. Whether it has. */
+    /** Waits until the program has ended or its time is up, and returns whether it has ended. */
     boolean await(ProcessFence fence) throws InterruptedException {
         ended.await(fence.left().plus(SLACK).toNanos(), TimeUnit.NANOSECONDS);
         if (!shells.isAlive()) {
-            // Their last reports are perhaps being read just now.
+            // The reporter may still be reading the last reports.
             reporter.join(LAST_REPORTS.toMillis());
         }
         return hasExited();
     }
 
-    /** Asks what runs to end, and gives it a second. Then {@link #end()} has to be called. Not interruptible. */
+    /** Sends SIGTERM to the session and gives it a second. Must be followed by {@link #end()}. Not interruptible. */
     void stop() {
         if (isFed()) {
             try {
@@ -88,24 +88,24 @@ final class FencedProcess {
                 lifeline.write('\n');
                 lifeline.flush();
             } catch (IOException e) {
-                // It has just ended.
+                // The launcher has just ended.
             }
             UninterruptedWait.until(SLACK, () -> !shells.isAlive());
         }
     }
 
-    /** Kills what is still there, and returns when nothing is. Not interruptible. */
+    /** Kills what is left of the session, and returns when it is gone. Not interruptible. */
     void end() {
         try {
             giveUp();
             if (isFed()) {
                 shells.getOutputStream().close();
             } else {
-                // Nothing has started, and closing would wait for what is being written.
+                // The program was not started, and closing would wait for the pending write.
                 shells.destroyForcibly();
             }
         } catch (IOException e) {
-            // Closed by the other side.
+            // The launcher has closed its end.
         }
         UninterruptedWait.until(SLACK, () -> !shells.isAlive());
         if (!UninterruptedWait.until(Duration.ofMillis(100), this::isGone)) {
@@ -120,7 +120,7 @@ final class FencedProcess {
         shells.destroyForcibly();
         family.forEach(ProcessHandle::destroyForcibly);
         if (Shell.SETSID.isPresent()) {
-            // Whoever killed the launcher may have done so before it could say which session the program is in.
+            // The launcher may have been killed before it reported the program's session.
             Set<Long> sessions = ProcessSessions.writingInto(pipes.directory());
             sessions.add(shells.pid());
             session().ifPresent(sessions::add);
@@ -129,10 +129,10 @@ final class FencedProcess {
         UninterruptedWait.until(Duration.ofSeconds(1), () -> !shells.isAlive());
     }
 
-    /** How it ended, once {@link #end()} has returned. */
+    /** How the program ended. Call it after {@link #end()}. */
     synchronized CommandResult result(String program, ProcessFence fence, String stdout, String stderr) {
         if (late) {
-            return new CommandResult.NotStarted("the time of " + program + " was up before it was started", true);
+            return new CommandResult.NotStarted(program + " was not started in time", true);
         }
         if (unstarted) {
             return new CommandResult.NotStarted("cannot start " + program, false);
@@ -141,15 +141,14 @@ final class FencedProcess {
             return new CommandResult.Killed("timed out after " + words(fence.timeout()) + " and was killed", stderr);
         }
         return exitCode.<CommandResult>map(code -> new CommandResult.Exited(code, stdout, stderr))
-                .orElseGet(
-                        () -> new CommandResult.Killed("somebody killed its launcher, and so it was killed", stderr));
+                .orElseGet(() -> new CommandResult.Killed("it was killed because its launcher was killed", stderr));
     }
 
     private synchronized boolean hasExited() {
         return exitCode.isPresent();
     }
 
-    /** Who ends from now on does so because he is killed. */
+    /** An exit reported after this counts as killed. */
     private synchronized void giveUp() {
         givenUp = true;
     }
@@ -175,7 +174,7 @@ final class FencedProcess {
                 fed = true;
             }
         } catch (IOException e) {
-            // It says itself what has become of it.
+            // The launcher reports what happened.
         }
     }
 
@@ -186,7 +185,7 @@ final class FencedProcess {
                 note(line);
             }
         } catch (IOException e) {
-            // As if it had ended.
+            // Same as the end of the reports.
         } finally {
             ended.countDown();
         }
@@ -201,7 +200,7 @@ final class FencedProcess {
             }
             case "late" -> late = true;
             case "unstarted" -> unstarted = true;
-            // What ended before is not killed any more: only what it left is.
+            // If the program exited first, the timeout only ended its leftovers.
             case "timeout" -> timedOut = exitCode.isEmpty();
             case "exit" -> exitCode = givenUp ? Optional.empty() : Optional.of(Integer.parseInt(words[1]));
             case "gone" -> gone = true;

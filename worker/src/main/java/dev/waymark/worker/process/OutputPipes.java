@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pipes for what a program and its children print, in a private directory, so that the launcher can open them for the
- * program alone. They end when the last writer has closed them, and not when somebody else ends.
+ * Named pipes for the output of a program and its children, in a private directory, so that the launcher opens them for
+ * that program only. They end when their last writer closes them.
  */
 final class OutputPipes implements Closeable {
 
@@ -59,24 +59,24 @@ final class OutputPipes implements Closeable {
     }
 
     private InputStream open(Path pipe) throws IOException {
-        // Opened for both, it waits for nobody; and while it is open, no end is seen too early.
+        // Opening it for reading and writing does not block, and while it is open no reader sees an early end.
         held.add(new RandomAccessFile(pipe.toFile(), "rw"));
         return new FileInputStream(pipe.toFile());
     }
 
-    /** From now on they end when their writers have ended: the program has opened them. */
+    /** The program has opened the pipes, so from now on they end when their writers close them. */
     synchronized void release() {
         try {
             for (Closeable end : held) {
                 end.close();
             }
         } catch (IOException e) {
-            // Closed all the same.
+            // Closed anyway.
         }
         held.clear();
     }
 
-    /** Forgets their names. What can be read stays. */
+    /** Removes the directory. Open streams can still be read. */
     @Override
     public void close() {
         release();
@@ -86,7 +86,7 @@ final class OutputPipes implements Closeable {
             }
             Files.deleteIfExists(directory);
         } catch (IOException e) {
-            // The launcher removes it as well when the lifeline ends, perhaps just now.
+            // The launcher also removes it when the lifeline closes, perhaps at the same time.
         }
     }
 }

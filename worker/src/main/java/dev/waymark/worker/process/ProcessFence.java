@@ -6,15 +6,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * When a program has to be dead, whatever becomes of this JVM. Take it when the decision to run falls: a worker that is
- * stopped between this and the start then starts nothing when it goes on.
+ * The deadline of a program, enforced even if this JVM dies. Create it when the decision to run is made: if the worker
+ * is suspended between the decision and the start, the program does not start late.
  *
- * <p>Its clock is one that shells can read as well: {@code /proc/uptime}, which nobody sets and which goes on while the
- * machine sleeps, or the time of day where there is none.
+ * <p>Its clock is readable by shells: {@code /proc/uptime}, which cannot be set and which advances while the machine
+ * sleeps, or the wall clock if that file is missing.
  */
 public final class ProcessFence {
 
-    /** In the launcher's language: no command for it means {@code /proc/uptime}. */
+    /** The launcher is given a date command only if {@code /proc/uptime} is missing. */
     static final boolean HAS_UPTIME = Files.isReadable(Path.of("/proc/uptime"));
 
     private final Duration timeout;
@@ -25,9 +25,9 @@ public final class ProcessFence {
         this.deadline = deadline;
     }
 
-    /** From now on. */
+    /** A fence that starts now. */
     public static ProcessFence in(Duration timeout) {
-        // The clock's last digit hides up to a hundredth: too early is safe.
+        // The last digit can hide up to a hundredth; rounding down is safe.
         return new ProcessFence(timeout, now() + timeout.toMillis() / 10 - 1);
     }
 
@@ -35,12 +35,12 @@ public final class ProcessFence {
         return timeout;
     }
 
-    /** In hundredths of a second of the clock. */
+    /** In hundredths of a second of the fence's clock. */
     long deadline() {
         return deadline;
     }
 
-    /** Nothing when it has passed. */
+    /** The time left; zero once it has passed. */
     public Duration left() {
         return Duration.ofMillis(Math.max(0, deadline - now()) * 10);
     }

@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Kills sessions of processes, where {@code /proc} shows them: for when a launcher was killed and can't do it. */
+/** Kills process sessions after their launcher was killed, on systems with {@code /proc}. */
 final class ProcessSessions {
 
     private static final Path PROC = Path.of("/proc");
 
     private ProcessSessions() {}
 
-    /** The sessions of those whose stdout or stderr is in this directory. */
+    /** The sessions of processes whose stdout or stderr is in this directory. */
     static Set<Long> writingInto(Path directory) {
         Set<Long> sessions = new HashSet<>();
         try (Stream<Path> entries = Files.list(PROC)) {
@@ -28,7 +28,7 @@ final class ProcessSessions {
                 }
             }
         } catch (IOException e) {
-            // What was found is better than nothing.
+            // Uses what was found so far.
         }
         return sessions;
     }
@@ -40,18 +40,18 @@ final class ProcessSessions {
                     return true;
                 }
             } catch (IOException e) {
-                // It has ended, or has closed this one, or is somebody else's.
+                // The process has ended, has closed the file, or belongs to another user.
             }
         }
         return false;
     }
 
     static void kill(Set<Long> sessions) {
-        // Again, for what was just being forked.
+        // Repeats for processes that were being forked.
         UninterruptedWait.until(Duration.ofSeconds(1), () -> !killOnce(sessions));
     }
 
-    /** Whether anything was still there. */
+    /** Whether a process was still there. */
     private static boolean killOnce(Set<Long> sessions) {
         boolean found = false;
         try (Stream<Path> entries = Files.list(PROC)) {
@@ -73,11 +73,11 @@ final class ProcessSessions {
         return session(entry).filter(sessions::contains).isPresent();
     }
 
-    /** The session of a process that lives. */
+    /** The session of a running process. */
     private static Optional<Long> session(Path entry) {
         try {
             String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
-            // pid (name) state ppid pgrp session …, and the name may hold anything.
+            // Format: pid (name) state ppid pgrp session …; the name may contain anything.
             String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
             return fields[0].equals("Z") ? Optional.empty() : Optional.of(Long.parseLong(fields[3]));
         } catch (IOException | IndexOutOfBoundsException e) {

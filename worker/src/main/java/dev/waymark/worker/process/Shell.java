@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The shells that programs run under. */
+/** Runs scripts and finds system programs. */
 public final class Shell {
 
     static final Optional<String> SETSID = onPath("setsid");
@@ -19,15 +19,15 @@ public final class Shell {
     private Shell() {}
 
     /**
-     * The words that run a script in a session of its own, so that all it starts can be signalled as one. What follows
-     * them are the script's arguments. Without {@code setsid} it is a process group of its own.
+     * The command that runs a script in a session of its own, so that all its processes can be signalled together. The
+     * script's arguments follow it. Without {@code setsid} it uses a process group instead.
      */
     public static List<String> inSession(String script) {
         List<String> command = new ArrayList<>();
         if (SETSID.isPresent()) {
             command.addAll(List.of(SETSID.get(), "/bin/sh"));
         } else {
-            // Of job control, which makes groups as well, only bash is capable without a terminal.
+            // Only bash has job control, which creates process groups, without a terminal.
             String bash = program("bash");
             command.addAll(List.of(bash, "-c", "set -m; \"$@\" & wait $!", "waymark", bash));
         }
@@ -35,12 +35,12 @@ public final class Shell {
         return command;
     }
 
-    /** Where a program is that every system has. */
+    /** The path of a standard program. */
     public static String program(String name) {
         return onPath(name).orElse("/bin/" + name);
     }
 
-    /** A script that lies beside a class. It is handed over as text: a file could be changed, or be left behind. */
+    /** A script stored next to a class. It is passed as text, since a file could be changed or left behind. */
     public static String script(Class<?> beside, String name) {
         try (InputStream text = beside.getResourceAsStream(name)) {
             return new String(text.readAllBytes(), StandardCharsets.UTF_8);

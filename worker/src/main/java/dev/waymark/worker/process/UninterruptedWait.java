@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Waiting that an interrupt does not end, for what has to be gone before a call may return. */
+/** Waits that an interrupt does not end, for cleanup that must finish before a call returns. */
 final class UninterruptedWait {
 
     private UninterruptedWait() {}
 
-    /** Whether it has come about in time. The thread is interrupted afterwards if it was before or meanwhile. */
+    /** Waits for the condition and returns whether it became true in time. Restores the thread's interrupt flag. */
     static boolean until(Duration most, BooleanSupplier condition) {
         boolean interrupted = false;
         long end = System.nanoTime() + most.toNanos();

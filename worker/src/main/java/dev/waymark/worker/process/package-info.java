@@ -1,6 +1,6 @@
 /**
- * Programs that the worker starts: behind a fence that ends them in time whatever becomes of the worker, or as long as the
- * worker lives. Must not know why a program runs.
+ * Programs that the worker starts: fenced ones that end in time whatever happens to the worker, and ones that live as
+ * long as the worker. Must not know why a program runs.
  */
 @NullMarked
 package dev.waymark.worker.process;

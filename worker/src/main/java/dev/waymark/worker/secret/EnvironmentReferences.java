@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * {@code ${NAME}} in an agent file. It is recorded as it is written and replaced when a tool runs, so that the value, a
- * secret as a rule, never enters a history.
+ * {@code ${NAME}} in an agent file. It is recorded as written and resolved when a tool runs, so that the value, usually
+ * a secret, never enters history.
  */
 public final class EnvironmentReferences {
 
@@ -23,12 +23,12 @@ public final class EnvironmentReferences {
         return text.matches(NAME);
     }
 
-    /** Whether every {@code ${} begins a reference. */
+    /** Whether every {@code ${} starts a valid reference. */
     public static boolean isWellFormed(String text) {
         return !REFERENCE.matcher(text).replaceAll("").contains("${");
     }
 
-    /** The variables that the text names. */
+    /** The variables that the text references. */
     public static Set<String> names(String text) {
         return REFERENCE
                 .matcher(text)
@@ -37,14 +37,14 @@ public final class EnvironmentReferences {
                 .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
-    /** The first variable that the text needs and the environment lacks. */
+    /** The first referenced variable that the environment lacks. */
     public static Optional<String> missing(String text, Map<String, String> environment) {
         return names(text).stream()
                 .filter(name -> !environment.containsKey(name))
                 .findFirst();
     }
 
-    /** The text with the values in it. All variables that it names must be there. */
+    /** The text with its references replaced. All variables must be set. */
     public static String resolve(String text, Map<String, String> environment) {
         return REFERENCE
                 .matcher(text)

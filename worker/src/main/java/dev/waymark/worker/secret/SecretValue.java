@@ -5,17 +5,17 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * A secret and the name that replaces it, found in every spelling: as it is, percent-encoded, or with any of its characters
- * escaped as JSON allows it, such as a slash behind a backslash or the four hexadecimal digits of a character; hexadecimal
- * digits in either case, and each of these quoted once more.
+ * A secret and its placeholder. It is found literally, percent-encoded, or with any of its characters escaped in any
+ * way that JSON allows, such as a backslash before a slash or four hexadecimal digits in either case; and with each of
+ * these escaped once more.
  */
 final class SecretValue {
-    /** The text ends before it is known whether the secret is there. */
+    /** The text ends before the match is decided. */
     static final int UNDECIDED = -1;
 
     static final int ABSENT = 0;
 
-    /** Quoting a quotation doubles backslashes. Limits the work on texts made of nothing else. */
+    /** Nested escaping doubles backslashes. Bounds the work on texts that consist of backslashes. */
     private static final int MOST_BACKSLASHES = 16;
 
     private static final int MOST_PERCENT_LEVELS = 4;
@@ -40,7 +40,7 @@ final class SecretValue {
         return name;
     }
 
-    /** How many characters the secret takes at this place, {@link #ABSENT}, or {@link #UNDECIDED}. */
+    /** The length of the secret at this position, {@link #ABSENT}, or {@link #UNDECIDED}. */
     int lengthAt(String in, int from) {
         char first = in.charAt(from);
         if (first != text.charAt(0) && first != '\\' && first != '%') {
@@ -61,7 +61,7 @@ final class SecretValue {
         return places.last() - from;
     }
 
-    /** Finds where the spellings of one character end. */
+    /** Finds the ends of the spellings of one character. */
     private static final class Search {
         private final String in;
         private boolean atEnd;
@@ -109,7 +109,7 @@ final class SecretValue {
             }
         }
 
-        /** Where {@code uXXXX} ends, or 0. */
+        /** The end of {@code uXXXX}, or 0. */
         private int unit(int place, char expected) {
             if (!isAt(place, 'u')) {
                 return 0;
@@ -138,7 +138,7 @@ final class SecretValue {
             }
         }
 
-        /** Where so many digits of this value end, or 0. */
+        /** The end of a hexadecimal number with this many digits and this value, or 0. */
         private int hex(int place, int digits, int expected) {
             for (int i = 0; i < digits; i++) {
                 if (place + i >= in.length()) {

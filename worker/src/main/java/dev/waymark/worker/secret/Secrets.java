@@ -18,10 +18,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What {@code ${NAME}} stands for in some texts of an agent. It is filled in when it is used; and since whoever is given
- * it may quote it, it is replaced by {@code ${NAME}} in whatever comes back: in any spelling that {@link SecretValue}
- * knows, and of several lines each. So is every other variable whose name says that it is a secret, such as a model's
- * key: a program may have found it elsewhere. Immutable.
+ * The values of {@code ${NAME}} in texts of an agent. They are filled in on use. Since a tool may return them, they are
+ * replaced with {@code ${NAME}} in its output, in every spelling that {@link SecretValue} knows; each line of a
+ * multi-line value is replaced on its own. Other variables with the name of a secret, such as a model's key, are masked
+ * too, since a program may find them elsewhere. Immutable.
  *
  * <pre>{@code
  * Secrets secrets = Secrets.of(tool.env().values(), System.getenv());
@@ -30,13 +30,13 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class Secrets {
-    /** Shorter ones are words like {@code none} and {@code eu-1}, which an answer may use for something else. */
+    /** Shorter values are often ordinary words like {@code none} and {@code eu-1}. */
     private static final int SHORTEST = 6;
 
     private static final Pattern SECRET_NAME = Pattern.compile(
             ".*(?:KEYS?|TOKENS?|SECRETS?|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)", Pattern.CASE_INSENSITIVE);
 
-    /** Where one is the beginning of another, the longer one counts. */
+    /** If one value is a prefix of another, the longer one is matched. */
     private static final Comparator<SecretValue> LONGEST_FIRST =
             Comparator.comparingInt(value -> -value.text().length());
 
@@ -50,7 +50,7 @@ public final class Secrets {
         this.values = values;
     }
 
-    /** What these texts name, as far as the environment has it. */
+    /** The variables that these texts reference, as far as the environment has them. */
     public static Secrets of(Collection<String> texts, Map<String, String> environment) {
         Set<String> names = new LinkedHashSet<>();
         texts.forEach(text -> names.addAll(EnvironmentReferences.names(text)));
@@ -66,7 +66,7 @@ public final class Secrets {
         return new Secrets(Collections.unmodifiableMap(values), names, hidden(hidden));
     }
 
-    /** One value that nothing names, and what stands for it. */
+    /** A single value that no text references, and the name for its placeholder. */
     public static Secrets of(String value, String name) {
         return new Secrets(Map.of(), Set.of(), hidden(Map.of(name, value)));
     }
@@ -83,7 +83,7 @@ public final class Secrets {
                 .toList();
     }
 
-    /** The same values, and what comes back is rid of those of the others too. */
+    /** The same values; masking also removes those of {@code others}. */
     public Secrets hiding(Secrets others) {
         List<SecretValue> all = Stream.concat(values.stream(), others.values.stream())
                 .sorted(LONGEST_FIRST)
@@ -91,7 +91,7 @@ public final class Secrets {
         return new Secrets(environment, names, all);
     }
 
-    /** The same values, of which those of these variables are not secrets. */
+    /** A copy that does not mask these variables. */
     public Secrets except(Collection<String> variables) {
         Set<String> open = new LinkedHashSet<>();
         variables.forEach(name -> open.add("${" + name + "}"));
@@ -101,30 +101,30 @@ public final class Secrets {
                 values.stream().filter(value -> !open.contains(value.name())).toList());
     }
 
-    /** The first variable that is named and that the environment lacks. */
+    /** The first referenced variable that the environment lacks. */
     public Optional<String> missing() {
         return names.stream().filter(name -> !environment.containsKey(name)).findFirst();
     }
 
-    /** The text with the values in it. None may be missing. */
+    /** The text with its references replaced. All variables must be set. */
     public String resolve(String text) {
         return EnvironmentReferences.resolve(text, environment);
     }
 
-    /** The same for what stands in one line: spaces and line ends around a value are not part of it. */
+    /** Like {@link #resolve}, for a single line: values are stripped of surrounding spaces and line breaks. */
     public String resolveInLine(String text) {
         Map<String, String> stripped = new LinkedHashMap<>(environment);
         stripped.replaceAll((name, value) -> value.strip());
         return EnvironmentReferences.resolve(text, stripped);
     }
 
-    /** The text without them. */
+    /** The text with secrets replaced. */
     public String mask(String text) {
         StreamMask mask = mask();
         return mask.next(text) + mask.end();
     }
 
-    /** The same JSON without them, names of fields included. */
+    /** The JSON with secrets replaced, in field names too. */
     public JsonNode mask(JsonNode json) {
         if (values.isEmpty()) {
             return json;
@@ -145,7 +145,7 @@ public final class Secrets {
         return json;
     }
 
-    /** For a text that comes in pieces. */
+    /** Masks a text that arrives in pieces. */
     public StreamMask mask() {
         return new StreamMask(values);
     }

@@ -3,25 +3,25 @@ package dev.waymark.worker.secret;
 import java.util.List;
 
 /**
- * Takes secrets out of a text that comes in pieces, wherever it is cut: what may be the beginning of one is held back
- * until more is known. For one thread.
+ * Masks secrets in a text that arrives in pieces, even if a secret is split: a possible beginning is held back until
+ * the next piece. Not thread-safe.
  */
 public final class StreamMask {
     private final List<SecretValue> values;
 
     private String held = "";
 
-    /** @param values the longest first */
+    /** @param values sorted by length, longest first */
     StreamMask(List<SecretValue> values) {
         this.values = values;
     }
 
-    /** What can be told of the text now that this piece has come. */
+    /** The part of the text that can be released after this piece. */
     public String next(String piece) {
         return tell(held + piece, false);
     }
 
-    /** What was held back, once no more comes. */
+    /** The text held back, at the end of the input. */
     public String end() {
         return tell(held, true);
     }

@@ -1,6 +1,6 @@
 /**
- * What agents take from the worker's environment, and how it is kept out of whatever comes back. Must not know who is
- * given a secret, nor over what wire.
+ * Secrets that agents take from the worker's environment, and their removal from output. Must not know who receives a
+ * secret, nor how it is sent.
  */
 @NullMarked
 package dev.waymark.worker.secret;

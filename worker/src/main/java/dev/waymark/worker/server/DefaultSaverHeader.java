@@ -9,7 +9,7 @@ import io.grpc.ServerInterceptor;
 import io.temporal.api.workflowservice.v1.WorkflowServiceGrpc;
 import java.nio.charset.StandardCharsets;
 
-/** Tells clients, as they connect, which saver keeps the threads that this server would forget. */
+/** Tells connecting clients which saver stores the threads that this server would forget. */
 final class DefaultSaverHeader implements ServerInterceptor {
     private static final Metadata.Key<byte[]> KEY =
             Metadata.Key.of(WireNames.DEFAULT_SAVER_HEADER, Metadata.BINARY_BYTE_MARSHALLER);

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A Temporal server for development, reachable from this machine only. It has answered when one of these exists, and is
- * gone when it is closed.
+ * A Temporal server for development, reachable from this machine only. It is ready once an instance exists, and closing
+ * the instance ends it.
  *
  * <pre>{@code
  * Path database = Path.of(".waymark/temporal.db");
@@ -19,7 +19,7 @@ import java.util.Optional;
  */
 public interface DevServer extends AutoCloseable {
 
-    /** Where clients find it, as {@code host:port}. */
+    /** The address for clients, as {@code host:port}. */
     String address();
 
     /** The URL of its Web UI, if it has one. */
@@ -30,7 +30,7 @@ public interface DevServer extends AutoCloseable {
     @Override
     void close();
 
-    /** What it is, by the name that is printed. */
+    /** The kind of server, with its printed name. */
     enum Kind {
         TEMPORAL("temporal"),
         IN_MEMORY("in-memory");
@@ -47,18 +47,18 @@ public interface DevServer extends AutoCloseable {
     }
 
     /**
-     * The server of the SDK's tests, in this JVM: nothing to install, nothing kept.
+     * The Temporal SDK's test server, in this JVM. Needs no installation and stores nothing.
      *
-     * @param port 0 takes any free one
-     * @throws BindException when the port is taken, with {@code PORT is in use} as its message
+     * @param port 0 for any free port
+     * @throws BindException if the port is taken, with the message {@code PORT is in use}
      */
     static DevServer inMemory(int port) throws IOException {
         return inMemory(port, Optional.empty());
     }
 
     /**
-     * As {@link #inMemory(int)}, and its clients keep threads that have names in a directory, unless they are told
-     * otherwise: the next server has them again.
+     * Like {@link #inMemory(int)}. By default its clients save named threads to a directory, where the next server
+     * finds them.
      *
      * @param defaultSaver {@code file:DIRECTORY}, absolute
      */
@@ -71,16 +71,16 @@ public interface DevServer extends AutoCloseable {
     }
 
     /**
-     * The real server with its Web UI, as a child process. It is tuned for latency, logs into a file beside the database,
-     * and ends with this JVM, also when that is killed.
+     * The real server with its Web UI, as a child process. It is tuned for latency, writes its log beside the database,
+     * and ends with this JVM, even if the JVM is killed.
      *
      * @param binary the {@code temporal} command
-     * @param database where threads are kept; without one, they are gone when it is closed
-     * @param port 0 takes any free one
-     * @param uiPort 0 takes any free one
-     * @throws BindException when a port is taken, with {@code PORT is in use} as its message
-     * @throws IOException when it does not answer within half a minute, with the end of its log
-     * @throws InterruptedException when interrupted meanwhile; no process is left
+     * @param database the file that stores threads; without one, closing the server loses them
+     * @param port 0 for any free port
+     * @param uiPort 0 for any free port
+     * @throws BindException if a port is taken, with the message {@code PORT is in use}
+     * @throws IOException if the server does not answer within half a minute, with the end of its log
+     * @throws InterruptedException if interrupted while starting; no process is left behind
      */
     static DevServer temporal(Path binary, Optional<Path> database, int port, int uiPort)
             throws IOException, InterruptedException {

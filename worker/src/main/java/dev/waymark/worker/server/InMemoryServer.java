@@ -11,9 +11,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Temporal server in this JVM's memory, for other processes too. It listens on loopback only, which is why it is put
- * together here: {@code TestServer.createPortBoundServer} binds every interface, without authentication. Time passes as
- * on the wall clock, and everything is gone once it is closed.
+ * A Temporal server in this JVM's memory that other processes can use. It listens on loopback only; {@code
+ * TestServer.createPortBoundServer} would bind every interface, without authentication. It does not skip time, and it
+ * forgets everything when closed.
  *
  * <pre>{@code
  * try (InMemoryServer server = InMemoryServer.start(7233)) {
@@ -32,19 +32,19 @@ public final class InMemoryServer implements DevServer {
     }
 
     /**
-     * @param port 0 takes any free one
-     * @throws UncheckedIOException when the port is taken
+     * @param port 0 for any free port
+     * @throws UncheckedIOException if the port is taken
      */
     public static InMemoryServer start(int port) {
         return start(port, Optional.empty());
     }
 
-    /** As {@link #start(int)}. Clients on this machine keep threads that have names in the saver, by default. */
+    /** Like {@link #start(int)}. By default, clients on this machine save named threads to the saver. */
     static InMemoryServer start(int port, Optional<String> defaultSaver) {
         boolean lockTimeSkipping = true;
         TestServicesStarter services = new TestServicesStarter(lockTimeSkipping, 0);
         NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", port))
-                // Our clients ask every 10 s whether the link lives. By default gRPC cuts off whoever asks so often.
+                // Clients send keep-alive pings every 10 s. By default gRPC disconnects clients that ping so often.
                 .permitKeepAliveTime(5, TimeUnit.SECONDS)
                 .permitKeepAliveWithoutCalls(true)
                 .intercept(new LateCancellations(services.getWorkflowService()));

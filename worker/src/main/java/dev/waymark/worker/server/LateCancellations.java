@@ -34,20 +34,22 @@ import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 /**
- * Keeps the in-memory server from losing workflows. A workflow task may cancel an activity that closes before the task is
- * done. A real server takes note and goes on; the in-memory one refuses the whole task and never hands out another.
+ * Prevents the in-memory server from losing workflows. A workflow task may cancel an activity that closes before the
+ * task completes. A real server accepts that; the in-memory server rejects the whole task and never schedules another
+ * one.
  *
- * <p>Such a task is failed here instead, so that the workflow gets another one that knows what has closed. The server has
- * a way to fail a task for news that it has not seen: that it would end its workflow.
+ * <p>Such a task is failed here instead, so that the workflow gets a new task that includes the closed activity. To
+ * fail the task, its commands are replaced with one that completes the workflow, which the server rejects while there
+ * are new events.
  */
 final class LateCancellations implements ServerInterceptor {
     private static final String TASK_COMPLETED =
             WorkflowServiceGrpc.getRespondWorkflowTaskCompletedMethod().getFullMethodName();
-    /** Of every method by which an activity closes. */
+    /** The prefix of all methods that close an activity. */
     private static final String ACTIVITY_CLOSES = "RespondActivityTask";
 
     private final TestWorkflowService service;
-    /** No activity closes between a look at what is open and the end of the task. */
+    /** Held so that no activity closes between the check for open activities and the completion of the task. */
     private final ReadWriteLock closing = new ReentrantReadWriteLock();
 
     LateCancellations(TestWorkflowService service) {
@@ -71,7 +73,7 @@ final class LateCancellations implements ServerInterceptor {
             super(listener);
         }
 
-        /** The server answers within this. */
+        /** The server has answered when this returns. */
         @Override
         public void onHalfClose() {
             closing.readLock().lock();
@@ -108,7 +110,7 @@ final class LateCancellations implements ServerInterceptor {
             }
         }
 
-        @SuppressWarnings("unchecked") // It is what came, or a message of the same type.
+        @SuppressWarnings("unchecked") // The request itself, or one of the same type.
         private Q judged(Q message) {
             if (!(message instanceof RespondWorkflowTaskCompletedRequest request) || !cancelsWhatHasClosed(request)) {
                 return message;
@@ -125,7 +127,7 @@ final class LateCancellations implements ServerInterceptor {
         }
     }
 
-    /** The worker must not go on from a task that was failed. */
+    /** Turns the server's success into a failure, so that the worker does not continue from a failed task. */
     private static final class Reply<Q, A> extends SimpleForwardingServerCall<Q, A> {
         private boolean refused;
 
@@ -217,7 +219,7 @@ final class LateCancellations implements ServerInterceptor {
         return answer.join();
     }
 
-    /** Whose task a token is of, in the in-memory server's own writing. */
+    /** The workflow run of a task token, in the in-memory server's encoding. */
     private record Run(String namespace, WorkflowExecution execution) {
         static Run of(ByteString token) {
             try (DataInputStream in = new DataInputStream(token.newInput())) {
@@ -228,7 +230,7 @@ final class LateCancellations implements ServerInterceptor {
                         .build();
                 return new Run(namespace, execution);
             } catch (IOException e) {
-                throw new IllegalStateException("no token of this server", e);
+                throw new IllegalStateException("not a token of this server", e);
             }
         }
     }

@@ -11,20 +11,20 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The {@code temporal} command, wherever it is installed. */
+/** Finds the installed {@code temporal} command. */
 public final class TemporalBinary {
 
     private static final String NAME = "temporal";
-    /** Names the command itself. */
+    /** Environment variable with the path of the command. */
     static final String VARIABLE = "TEMPORAL_CLI";
 
     private TemporalBinary() {}
 
     /**
-     * Looks at {@code TEMPORAL_CLI}, along {@code PATH}, where {@code go install} puts it, and where {@link
-     * TemporalDownload} does.
+     * Searches {@code TEMPORAL_CLI}, {@code PATH}, the directory of {@code go install}, and that of {@link
+     * TemporalDownload}, in this order.
      *
-     * @throws NoSuchFileException when {@code TEMPORAL_CLI} names no executable file: whoever sets it means it
+     * @throws NoSuchFileException if {@code TEMPORAL_CLI} is set, but is not an executable file
      */
     public static Optional<Path> find() throws NoSuchFileException {
         return find(ProcessEnvironment.get());
@@ -35,7 +35,7 @@ public final class TemporalBinary {
         if (named.isPresent()) {
             Path path = Path.of(named.get());
             if (!isProgram(path)) {
-                throw new NoSuchFileException(path.toString(), null, "no executable file, but named by " + VARIABLE);
+                throw new NoSuchFileException(path.toString(), null, "not an executable file, but set as " + VARIABLE);
             }
             return Optional.of(path);
         }
@@ -50,13 +50,13 @@ public final class TemporalBinary {
                 .map(directory -> directory.resolve(NAME))
                 .filter(TemporalBinary::isProgram)
                 .findFirst();
-        // Starting go takes longer than all of the above.
+        // Last, since starting go takes longer than the rest.
         return found.or(() -> TemporalDownload.cached(environment))
                 .or(() ->
                         goPath().map(path -> path.resolve("bin").resolve(NAME)).filter(TemporalBinary::isProgram));
     }
 
-    /** {@code go env -w} may have put it anywhere. */
+    /** Asks go, since {@code go env -w} can set any directory. */
     private static Optional<Path> goPath() {
         try {
             Process go = new ProcessBuilder("go", "env", "GOPATH")

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The {@code temporal} command as the Temporal SDK downloads it for its own development servers: over HTTPS, into the
- * user's cache, once. The SDK has no checksum to hold it against, so the SHA-256 of what came is there to be compared.
+ * Downloads the {@code temporal} command with the Temporal SDK: over HTTPS, into the user's cache, once. The SDK
+ * verifies no checksum, so the SHA-256 of the file is returned for comparison.
  *
  * <pre>{@code
  * Path binary = TemporalDownload.cached().orElse(TemporalDownload.fetch().binary());
@@ -27,10 +27,10 @@ public final class TemporalDownload {
 
     private TemporalDownload() {}
 
-    /** A command that is in the cache now. */
+    /** A command in the cache. */
     public record Downloaded(Path binary, String sha256) {}
 
-    /** The command, if it was downloaded before. Asks no network. */
+    /** The command, if it was downloaded before. Uses no network. */
     public static Optional<Path> cached() {
         return cached(ProcessEnvironment.get());
     }
@@ -43,15 +43,15 @@ public final class TemporalDownload {
         try {
             return Optional.of(TemporalDevServerDownloader.prepare(options(directory, false)));
         } catch (IllegalStateException e) {
-            // How the SDK says that it is not there.
+            // The SDK throws this if it is missing.
             return Optional.empty();
         }
     }
 
     /**
-     * Downloads the command, unless it is there.
+     * Downloads the command unless it is in the cache.
      *
-     * @throws IOException when it can't be had, with the network's reason in its message
+     * @throws IOException if the download fails, with the reason in its message
      */
     public static Downloaded fetch() throws IOException {
         return fetch(ProcessEnvironment.get());
@@ -90,7 +90,7 @@ public final class TemporalDownload {
                 DigestInputStream digest = new DigestInputStream(in, MessageDigest.getInstance("SHA-256"))) {
             byte[] buffer = new byte[BUFFER_BYTES];
             while (digest.read(buffer) >= 0) {
-                // Reading is what feeds the digest.
+                // Reading updates the digest.
             }
             return HexFormat.of().formatHex(digest.getMessageDigest().digest());
         } catch (NoSuchAlgorithmException e) {

@@ -22,13 +22,13 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code temporal server start-dev} as a child process. Between it and this JVM stands a shell that holds the other end
- * of a pipe: when the JVM is gone, however it went, the pipe closes and the shell ends the server. Shell and server have a
+ * Runs {@code temporal server start-dev} as a child process, guarded by a shell that reads from a pipe of this JVM.
+ * When the JVM ends for whatever reason, the pipe closes and the shell ends the server. Shell and server run in a
  * session of their own: a Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's
  * process group does not kill the shell, which would leave the server behind.
  *
- * <p>The server keeps conversations, so its files are readable by their owner only. Its HTTP API can't be switched off
- * and takes requests from any web page; it is told to refuse all of them.
+ * <p>The server stores conversations, so its files are readable by their owner only. Its HTTP API cannot be disabled
+ * and accepts requests from any web page; it is configured to reject all of them.
  */
 final class TemporalServer implements DevServer {
 
@@ -38,8 +38,8 @@ final class TemporalServer implements DevServer {
     private static final List<String> ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TMPDIR", "TZ");
 
     /**
-     * Ends the server when stdin ends, and itself when the server ends. Signals are meant for the worker, which says by
-     * stdin what is to happen.
+     * Ends the server when stdin closes, and exits when the server exits. Ignores signals: they are meant for the
+     * worker, which controls the shell through stdin.
      */
     private static final String GUARD = """
             trap '' INT HUP TERM
@@ -120,7 +120,7 @@ final class TemporalServer implements DevServer {
                 return;
             }
         } catch (IOException e) {
-            // The shell is gone, and with it its reason to wait.
+            // The shell has exited already.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -133,9 +133,9 @@ final class TemporalServer implements DevServer {
         command.addAll(List.of(binary.toAbsolutePath().toString(), "server", "start-dev", "--ip", "127.0.0.1"));
         command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
         command.addAll(List.of("--log-level", "warn"));
-        // By default a single shard polls its queue 20 times a second, so each task waits up to 50 ms; and several
-        // partitions of a task queue with few pollers stall for seconds now and then. And tasks go, for a minute, to
-        // workers that a broken network has cut off, unless the server asks sooner whether they are there.
+        // By default a single shard polls its queue 20 times a second, so each task waits up to 50 ms, and task queues
+        // with several partitions but few pollers can stall for seconds. Also, the server keeps sending tasks for a
+        // minute to workers that a broken network has cut off, unless keep-alive checks are more frequent.
         for (String value : List.of(
                 "system.enableActivityEagerExecution=true",
                 "history.transferProcessorMaxPollRPS=5000",
@@ -143,7 +143,8 @@ final class TemporalServer implements DevServer {
                 "matching.numTaskqueueWritePartitions=1",
                 "frontend.keepAliveTime=\"10s\"",
                 "frontend.keepAliveTimeout=\"5s\"",
-                // The HTTP API takes a port of its own choice and cross-site posts. No request has such a host.
+                // The HTTP API listens on a port of its own choice and accepts cross-site posts. No request has such a
+                // host.
                 "frontend.httpAllowedHosts=[\"/\"]",
                 "system.enableNexus=false")) {
             command.addAll(List.of("--dynamic-config-value", value));
@@ -180,7 +181,7 @@ final class TemporalServer implements DevServer {
                     throw new IOException("temporal ended with exit code " + process.exitValue() + end(log));
                 }
                 if (System.nanoTime() > deadline) {
-                    throw new IOException("temporal does not answer after " + START_SECONDS + " s" + end(log));
+                    throw new IOException("temporal did not answer within " + START_SECONDS + " s" + end(log));
                 }
             }
         } finally {
@@ -188,7 +189,7 @@ final class TemporalServer implements DevServer {
         }
     }
 
-    /** The namespace comes last, so that is what is asked for. */
+    /** Asks for the namespace, which is ready last. */
     private static boolean answers(WorkflowServiceStubs stubs) {
         try {
             stubs.blockingStub()

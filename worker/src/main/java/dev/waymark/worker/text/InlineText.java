@@ -6,9 +6,9 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Text on its way into a history, where it takes at most {@link #LIMIT_BYTES} of UTF-8: a payload beyond the server's
- * limit would fail an activity that has already run. What is longer loses its middle, and says so where it was, in a line
- * of its own that holds one JSON object, the size and the digest being those of the whole:
+ * Limits text that goes into history to {@link #LIMIT_BYTES} of UTF-8: a payload above the server's limit would fail an
+ * activity that has already run. A longer text loses its middle. A line with a JSON object replaces it, with the size
+ * and the digest of the whole text:
  *
  * <pre>{@code
  * … the beginning
@@ -16,8 +16,8 @@ import java.util.HexFormat;
  * the end …
  * }</pre>
  *
- * Never longer than the limit with that line, never cut inside a character. Lone surrogates, which JSON can't carry,
- * become {@code ?}. It holds no more in memory than it gives, however much is appended. Safe for several threads.
+ * The result, including that line, never exceeds the limit, and no character is split. Lone surrogates, which UTF-8
+ * cannot encode, become {@code ?}. Memory use is bounded by the limit. Thread-safe.
  */
 public final class InlineText {
 
@@ -30,9 +30,9 @@ public final class InlineText {
     private final MessageDigest digest = sha256();
     private long bytes;
 
-    /** The text as it goes into a history. */
+    /** The text, cut if necessary. */
     public static String of(String text) {
-        // No character takes more than three bytes a UTF-16 unit.
+        // A UTF-16 unit takes at most three bytes.
         if (text.length() > LIMIT_BYTES / 3) {
             InlineText inline = new InlineText();
             inline.append(text);
@@ -41,7 +41,7 @@ public final class InlineText {
         return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
-    /** Adds to the end. A pair of surrogates must not be split between two calls. */
+    /** Appends to the end. A surrogate pair must not be split between two calls. */
     public synchronized void append(String text) {
         byte[] more = text.getBytes(StandardCharsets.UTF_8);
         digest.update(more);

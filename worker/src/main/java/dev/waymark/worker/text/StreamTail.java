@@ -18,7 +18,7 @@ public final class StreamTail {
         }
     }
 
-    /** Whether bytes have been left out. */
+    /** Whether earlier bytes were dropped. */
     public boolean isCut() {
         return length > ring.length;
     }

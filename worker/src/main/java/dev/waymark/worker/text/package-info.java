@@ -1,4 +1,4 @@
-/** Text of any length that is kept within limits. Must not know where it comes from. */
+/** Limits the size of texts. Must not know where they come from. */
 @NullMarked
 package dev.waymark.worker.text;
 

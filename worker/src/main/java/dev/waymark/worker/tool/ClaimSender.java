@@ -24,8 +24,8 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Asks a workflow whether this execution of a tool may take effect. The workflow decides that in its history, where the
- * end of a dispatch is decided too, so there is one answer for good. Thread-safe.
+ * Asks a workflow whether this execution of a tool may take effect. The workflow records both claims and the ends of
+ * dispatches in its history, so the answer is final. Thread-safe.
  */
 public final class ClaimSender {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -40,10 +40,10 @@ public final class ClaimSender {
     }
 
     /**
-     * What came of a claim.
+     * The answer to a claim.
      *
-     * @param refusal why nothing may take effect, or empty when the claim is granted
-     * @param token the fencing token of a claim that is granted, where the thread's rules know one
+     * @param refusal why the execution may not take effect; empty if the claim is granted
+     * @param token the fencing token of a granted claim, if the thread's rules have tokens
      */
     record Answer(Optional<String> refusal, OptionalLong token) {
         private static Answer refused(String why) {
@@ -52,9 +52,9 @@ public final class ClaimSender {
     }
 
     /**
-     * Asks the run that executes the tool and no other, repeating the request while no answer comes.
+     * Asks exactly this run, and repeats the request until an answer comes.
      *
-     * @throws InterruptedException when the calling thread was interrupted; the claim may have been granted
+     * @throws InterruptedException if the calling thread was interrupted; the claim may have been granted
      */
     Answer ask(String workflowId, String runId, ClaimRequest claim) throws InterruptedException {
         Answer answer = answer(workflowId, runId, claim);
@@ -134,7 +134,7 @@ public final class ClaimSender {
                 Optional.empty(), answer.token() == 0 ? OptionalLong.empty() : OptionalLong.of(answer.token()));
     }
 
-    /** Asking again would be answered the same. */
+    /** Whether a retry would get the same answer. */
     private static boolean isFinal(Status.Code code) {
         return switch (code) {
             case NOT_FOUND, INVALID_ARGUMENT, FAILED_PRECONDITION, PERMISSION_DENIED, UNIMPLEMENTED, UNAUTHENTICATED ->

@@ -14,13 +14,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a workflow how a claimed execution ended when the server does not take the completion of its activity any more.
- * Without it the effect would stay unknown although somebody knows. Thread-safe.
+ * Reports the outcome of a claimed execution to its workflow when the server no longer accepts the completion of the
+ * activity. Otherwise the outcome would stay unknown although it is known here. Thread-safe.
  */
 public final class LateOutcomeSender {
     private static final Logger LOG = LoggerFactory.getLogger(LateOutcomeSender.class);
 
-    /** A server that is away for longer has most likely lost more than this. */
+    /** Covers restarts of the server; a longer outage has most likely lost more than this. */
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(10);
@@ -33,10 +33,10 @@ public final class LateOutcomeSender {
     }
 
     /**
-     * Sends it to the thread's newest run, since the thread may have moved on, repeating the request while nobody takes it.
-     * Told twice, it counts once.
+     * Sends the outcome to the thread's newest run, since the thread may have continued in another run. Retries until
+     * the server accepts it; duplicates are harmless.
      *
-     * @throws InterruptedException when the calling thread was interrupted; it may have been taken
+     * @throws InterruptedException if the calling thread was interrupted; the outcome may have been sent
      */
     void send(String workflowId, LateOutcome late) throws InterruptedException {
         SignalWorkflowExecutionRequest request = SignalWorkflowExecutionRequest.newBuilder()
@@ -56,11 +56,11 @@ public final class LateOutcomeSender {
                         .blockingStub()
                         .withDeadlineAfter(CALL_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)
                         .signalWorkflowExecution(request);
-                LOG.info("thread {}: told the outcome of call {} late", workflowId, late.callId());
+                LOG.info("thread {}: reported the outcome of call {} late", workflowId, late.callId());
                 return;
             } catch (StatusRuntimeException e) {
                 if (Thread.interrupted()) {
-                    throw new InterruptedException("interrupted while telling a late outcome");
+                    throw new InterruptedException("interrupted while reporting a late outcome");
                 }
                 boolean isGone = e.getStatus().getCode() == Status.Code.NOT_FOUND;
                 if (isGone || System.nanoTime() - deadline > 0) {

@@ -28,15 +28,18 @@ import java.util.UUID;
 import java.util.function.BooleanSupplier;
 
 /**
- * Runs a tool, whatever its name: the activity's type. How the tool is run is read from the agent that the run's history
- * records, not from this worker's files, which may have changed since.
+ * Runs tools; the activity type is the tool's name. The tool's definition is the one recorded in the run's history, not
+ * the one in this worker's files, which may have changed.
  *
- * <p>Whatever the tool does, short of being cancelled, becomes an outcome that the model sees. A tool with side effects
- * runs only after its workflow has granted this very execution a claim, and what keeps it from running is reported as
- * such: the workflow knows then that nothing happened.
+ * <p>Unless it is cancelled, every end of a tool becomes an outcome that the model sees. A tool with side effects runs
+ * only after its workflow has granted this execution a claim. Anything that prevents it from running is reported as
+ * such, so that the workflow knows that nothing happened.
  */
 public final class ToolActivity implements DynamicActivity {
-    /** What a tool gets to end after its timeout. One that does not end at all is given up for lost. */
+    /**
+     * Time that a tool has to end after its timeout. After that, heartbeats stop and the server treats the activity as
+     * lost.
+     */
     private static final Duration CLEANUP = Duration.ofSeconds(10);
 
     private final RunReader runs;
@@ -45,7 +48,7 @@ public final class ToolActivity implements DynamicActivity {
     private final LateOutcomeSender lateOutcomes;
     private final BooleanSupplier stopping;
 
-    /** {@code stopping} says that this worker takes up nothing more that has side effects. */
+    /** @param stopping whether this worker no longer starts tools with side effects */
     public ToolActivity(
             RunReader runs,
             ToolRunner tools,
@@ -93,8 +96,8 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * Whatever an execution returns as the call's result is believed, so only the one that has the claim returns one, be it
-     * that the arguments are wrong.
+     * The workflow trusts any result of an execution, so only the execution with the claim returns one, even for
+     * invalid arguments.
      */
     private ToolOutcome claimAndRun(
             ToolSpec tool, ToolInput input, ActivityInfo info, ToolContext context, Heartbeat heartbeat)
@@ -113,11 +116,11 @@ public final class ToolActivity implements DynamicActivity {
         Optional<String> other =
                 ActivityProblems.reading(() -> runs.continuedAs(info.getWorkflowId(), info.getWorkflowRunId()));
         if (other.isPresent()) {
-            // No execution of this thread gets as far as to a claim, so this one may say what becomes of the call.
+            // No execution in this thread can get a claim, so this one may settle the call.
             return ToolOutcome.error(ToolTexts.failure(
-                    "it was not run, because this thread goes on as " + other.get() + ", which has the same call"));
+                    "it was not run, because this thread continues as " + other.get() + ", which has the same call"));
         }
-        // Before the claim: what the workflow takes for dead some time after granting it is dead by then.
+        // Starts before the claim: the workflow assumes that the program is dead some time after the grant.
         ProcessFence fence = ProcessFence.in(tool.timeout());
         ClaimRequest claim = new ClaimRequest(
                 input.callId(),
@@ -156,9 +159,8 @@ public final class ToolActivity implements DynamicActivity {
     }
 
     /**
-     * Completes the activity, and tells the workflow itself when the server does not wait for that any more: what is known
-     * of an effect must not get lost because it is known too late. Only threads whose rules know fencing tokens
-     * understand it.
+     * Completes the activity. If the server no longer waits for it, sends the outcome to the workflow as a signal, so
+     * that a known effect is not lost. Only threads whose rules have fencing tokens accept that signal.
      */
     private void complete(ActivityInfo info, LateOutcome end) throws InterruptedException {
         ManualActivityCompletionClient completion =

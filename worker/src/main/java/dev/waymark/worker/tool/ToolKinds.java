@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Every kind of tool that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
+/** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
     private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
     private final Map<ToolSpec.Kind, ToolSlots> slots = new LinkedHashMap<>();
@@ -26,10 +26,10 @@ public final class ToolKinds implements AutoCloseable {
     private final Map<String, String> environment;
 
     /**
-     * Starts and connects to nothing before it is needed.
+     * Starts processes and connections only when they are needed.
      *
-     * @param environment the worker's own, in which <code>${NAME}</code> is resolved
-     * @param directory where programs are started: that of the agent files
+     * @param environment the worker's environment, in which <code>${NAME}</code> is resolved
+     * @param directory the directory of the agent files, where programs run
      */
     public ToolKinds(Map<String, String> environment, Path directory, JavaTools tools) {
         this.environment = environment;
@@ -51,7 +51,7 @@ public final class ToolKinds implements AutoCloseable {
         return environment;
     }
 
-    /** In the order in which an agent file's entry is tried. */
+    /** In the order in which they are tried for an entry of an agent file. */
     public List<ToolKind> all() {
         return List.copyOf(kinds.values());
     }
@@ -60,7 +60,7 @@ public final class ToolKinds implements AutoCloseable {
         return Optional.ofNullable(slots.get(tool.kind())).orElseThrow(() -> notOurs(tool));
     }
 
-    /** Throws IllegalStateException for a tool that no activity runs: the conversation does. */
+    /** Throws IllegalStateException for tools without an activity, which the conversation runs itself. */
     ToolKind of(ToolSpec tool) {
         return Optional.ofNullable(kinds.get(tool.kind())).orElseThrow(() -> notOurs(tool));
     }
@@ -69,7 +69,7 @@ public final class ToolKinds implements AutoCloseable {
         return new IllegalStateException("the conversation runs this tool itself: " + tool.name());
     }
 
-    /** Asks servers for their tools, over the connections that calls use. */
+    /** Asks MCP servers for their tools, over the connections that calls use. */
     public McpDiscovery discovery() {
         return new McpDiscovery(servers);
     }

@@ -16,18 +16,18 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Runs tools of every kind, once each, and knows nothing of why and whether they may run. */
+/** Runs tools of every kind, once each. Whether a call may run is decided elsewhere. */
 public final class ToolRunner {
     private final ToolKinds kinds;
 
-    /** Texts in which tools name variables. A tool may quote what it found in the environment of another one. */
+    /** Texts in which tools reference variables. A tool may return what it found in the environment of another one. */
     private final Set<String> references = ConcurrentHashMap.newKeySet();
 
     public ToolRunner(ToolKinds kinds) {
         this.kinds = kinds;
     }
 
-    /** Takes the secrets that these tools are given out of what any tool says. */
+    /** Masks the secrets of these tools in the output of all tools. */
     public void hideSecretsOf(Collection<ToolSpec> tools) {
         tools.forEach(this::hideSecretsOf);
     }
@@ -49,32 +49,37 @@ public final class ToolRunner {
         return Secrets.of(references, kinds.environment()).except(CommandRunner.INHERITED);
     }
 
-    /** What keeps a call from being run at all. */
+    /** Why a call cannot run, as its outcome; empty if it can. */
     public Optional<ToolOutcome> problem(ToolSpec tool, Json args) {
         return ToolArguments.problem(tool.input(), args)
                 .map(why -> ToolOutcome.notDone(ToolTexts.invalidInput(tool.name(), why)))
                 .or(() -> kinds.of(tool).problem(tool, args));
     }
 
-    /** Waits until another tool of its kind may run for this thread. */
+    /** Waits until another tool of this kind may run for this thread. */
     ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
         return kinds.slots(tool).acquire(thread);
     }
 
-    /** Runs a tool once. An unknown outcome is an error result of a tool whose running twice is harmless. */
+    /**
+     * Runs a tool once. If its outcome is unknown and the tool is safe to retry, the outcome becomes an error result.
+     */
     public ToolOutcome run(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());
         ToolOutcome outcome = checked(run.tool(), kinds.of(run.tool()).run(run)).withTexts(secrets()::mask);
         return run.tool().hasEffect() ? outcome : outcome.ofSafeTool();
     }
 
-    /** Finds out whether a lost call took effect. */
+    /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException {
         hideSecretsOf(run.tool());
         return kinds.of(run.tool()).verify(run).withTexts(secrets()::mask);
     }
 
-    /** Whatever returns a result that is not what the tool promised has done something, and nobody knows what. */
+    /**
+     * A result that does not match the tool's output schema has an unknown outcome: the tool did something, but it is
+     * not known what.
+     */
     private static ToolOutcome checked(ToolSpec tool, ToolOutcome outcome) {
         return tool.output()
                 .flatMap(schema -> outcome.result().flatMap(text -> ToolArguments.outputProblem(schema, text)))

@@ -6,9 +6,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How many tools of one kind run at a time, shared between threads: a thread may take another slot while it holds fewer than
- * are free. A thread alone gets half of them, four threads a fifth each, and a newcomer always finds a free one until there
- * are as many threads as slots. Thread-safe.
+ * Limits how many tools of one kind run at a time, shared between threads: a thread gets another slot while it holds
+ * fewer than are free. A single thread gets half of the slots, four threads a fifth each, and a new thread always finds
+ * a free one until there are as many threads as slots. Thread-safe.
  */
 final class ToolSlots {
     private final ReentrantLock lock = new ReentrantLock();
@@ -20,7 +20,7 @@ final class ToolSlots {
         this.free = capacity;
     }
 
-    /** One slot. Closing it gives it back. */
+    /** A slot; close it to release it. */
     interface Slot extends AutoCloseable {
         @Override
         void close();
@@ -35,7 +35,7 @@ final class ToolSlots {
             }
             free--;
             held.merge(thread, 1, Integer::sum);
-            // Fewer are free now; whoever may still take one has been told already.
+            // Taking a slot frees none, so there is no one to signal.
             return () -> release(thread);
         } finally {
             lock.unlock();

@@ -6,7 +6,7 @@ import dev.waymark.contract.WireNames;
 import io.temporal.activity.ActivityInterface;
 import io.temporal.activity.ActivityMethod;
 
-/** Finds out whether a lost call took effect. */
+/** Checks whether a lost call took effect. */
 @ActivityInterface
 public interface VerifyActivity {
     @ActivityMethod(name = WireNames.VERIFY_ACTIVITY)

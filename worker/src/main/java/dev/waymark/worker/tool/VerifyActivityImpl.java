@@ -15,7 +15,7 @@ import io.temporal.activity.ActivityInfo;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** Asks the tool itself, with the arguments and the key that the lost call had. */
+/** Asks the tool, with the arguments and the idempotency key of the lost call. */
 public final class VerifyActivityImpl implements VerifyActivity {
     private final RunReader runs;
     private final ToolRunner tools;

@@ -1,6 +1,6 @@
 /**
- * The activities that run and verify tools, and their protocol: claims, and what becomes of an execution that must not
- * start. Must not know models.
+ * The activities that run and verify tools, and their protocol: claims, and executions that must not start. Must not
+ * depend on models.
  */
 @NullMarked
 package dev.waymark.worker.tool;

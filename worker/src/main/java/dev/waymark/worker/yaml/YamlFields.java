@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The fields of a mapping. Each is taken once; what is left over at the {@link #end} is unknown. */
+/** The fields of a mapping. Each is taken once; at the {@link #end}, the remaining fields are reported as unknown. */
 public final class YamlFields {
 
     private final YamlValue owner;
-    /** What could stand here as well. */
+    /** Fields that were asked for and are missing. */
     private final Set<String> absent = new LinkedHashSet<>();
 
     private final Map<String, YamlValue> left;
@@ -21,12 +21,12 @@ public final class YamlFields {
         this.left = new LinkedHashMap<>(fields);
     }
 
-    /** A problem with a field that need not be there; it is said to be where the mapping begins. */
+    /** A problem with a field that may be missing, reported at the start of the mapping. */
     public YamlProblem problem(String name, String words) {
         return owner.child(name).problem(words);
     }
 
-    /** Whether it is there and has not been taken. */
+    /** Whether the field exists and has not been taken. */
     public boolean has(String name) {
         return left.containsKey(name);
     }
@@ -46,7 +46,7 @@ public final class YamlFields {
         return value.get();
     }
 
-    /** A field that is there in place of this one. */
+    /** The problem of a similar field that is present instead of this one. */
     private Optional<YamlProblem> misspelled(String name) {
         return left.keySet().stream()
                 .filter(other -> Suggestion.of(other, Set.of(name)).isPresent())
@@ -54,14 +54,14 @@ public final class YamlFields {
                 .map(other -> left.remove(other).problem("unknown field. Did you mean \"" + name + "\"?"));
     }
 
-    /** Takes all that is left, by name. */
+    /** Takes all remaining fields, by name. */
     public Map<String, YamlValue> takeAll() {
         Map<String, YamlValue> all = new LinkedHashMap<>(left);
         left.clear();
         return all;
     }
 
-    /** Refuses any of these names, in these words. */
+    /** Rejects fields with any of these names, with this message. */
     public void refuse(Set<String> names, String words) throws YamlProblem {
         for (Map.Entry<String, YamlValue> field : left.entrySet()) {
             if (names.contains(field.getKey())) {
@@ -70,7 +70,7 @@ public final class YamlFields {
         }
     }
 
-    /** Refuses what has not been taken, and says which field may have been meant. */
+    /** Rejects the remaining fields, and suggests the field that may have been meant. */
     public void end() throws YamlProblem {
         YamlProblems problems = new YamlProblems();
         left.forEach((name, value) -> problems.add(value.problem(unknown(name))));

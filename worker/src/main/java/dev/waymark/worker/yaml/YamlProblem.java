@@ -3,7 +3,7 @@ package dev.waymark.worker.yaml;
 import java.util.Comparator;
 import java.util.List;
 
-/** Something wrong in a file that a person wrote, and where: {@code FILE:LINE: FIELD: WORDS}. Lines count from 1. */
+/** A problem in a file, with its place: {@code FILE:LINE: FIELD: WORDS}. Lines are numbered from 1. */
 public final class YamlProblem extends Exception {
 
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class YamlProblem extends Exception {
     private final int line;
     private final String field;
 
-    /** @param field empty when it concerns the whole file */
+    /** @param field empty if the problem concerns the whole file */
     public YamlProblem(String file, int line, String field, String words) {
         this(file + ":" + line + ": " + (field.isEmpty() ? "" : field + ": ") + words, file, line, field, List.of());
     }
@@ -26,7 +26,7 @@ public final class YamlProblem extends Exception {
         this.field = field;
     }
 
-    /** The first of several problems, which knows the others. */
+    /** The first of several problems; it holds the others. */
     static YamlProblem of(List<YamlProblem> problems) {
         List<YamlProblem> sorted = problems.stream()
                 .sorted(Comparator.comparing(YamlProblem::file).thenComparing(YamlProblem::line))
@@ -40,7 +40,7 @@ public final class YamlProblem extends Exception {
                 List.copyOf(sorted.subList(1, sorted.size())));
     }
 
-    /** What else is wrong. */
+    /** The other problems of the file. */
     public List<YamlProblem> others() {
         return others;
     }

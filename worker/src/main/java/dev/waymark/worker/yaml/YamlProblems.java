@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Goes on after a problem, so that one look at a file finds all of them. */
+/** Collects problems, so that one reading of a file finds all of them. */
 public final class YamlProblems {
     private final List<YamlProblem> found = new ArrayList<>();
 
-    /** Something that can go wrong. */
+    /** A check that may find a problem. */
     @FunctionalInterface
     public interface Check<T> {
         T run() throws YamlProblem;
@@ -19,7 +19,7 @@ public final class YamlProblems {
         found.addAll(problem.others());
     }
 
-    /** What the check returns, or nothing when it finds a problem. */
+    /** The result of the check, or empty if it finds a problem. */
     public <T> Optional<T> check(Check<T> check) {
         try {
             return Optional.ofNullable(check.run());
@@ -29,7 +29,7 @@ public final class YamlProblems {
         }
     }
 
-    /** Throws what was found, in the order of the file. */
+    /** Throws the problems found, in the order of the file. */
     public void end() throws YamlProblem {
         if (!found.isEmpty()) {
             throw YamlProblem.of(found);

@@ -32,7 +32,7 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
 /**
- * A value in a YAML file, which knows its line and its field's name. YAML 1.2: {@code yes} is a word and not true.
+ * A value in a YAML file, with its line and field name. YAML 1.2: {@code yes} is a string, not true.
  *
  * <pre>{@code
  * YamlFields fields = YamlValue.read(Path.of("agents/billing.yaml")).fields();
@@ -42,7 +42,7 @@ import org.snakeyaml.engine.v2.nodes.Tag;
  */
 public final class YamlValue {
 
-    /** What a file may hold, aliases followed: a few lines of them can stand for gigabytes. */
+    /** Limit on the nodes after aliases are expanded: a few lines of aliases can stand for gigabytes. */
     private static final int MOST_NODES = 100_000;
 
     private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
@@ -61,7 +61,7 @@ public final class YamlValue {
     /**
      * Reads a file that holds one document.
      *
-     * @throws YamlProblem when it is not readable, not UTF-8, or not YAML
+     * @throws YamlProblem if the file is unreadable, not UTF-8, or not YAML
      */
     public static YamlValue read(Path path) throws YamlProblem {
         String file = path.toString();
@@ -78,7 +78,7 @@ public final class YamlValue {
         }
     }
 
-    /** Reads text as if it stood in a file of this name. */
+    /** Parses text as the content of a file of this name. */
     public static YamlValue parse(String file, String text) throws YamlProblem {
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
@@ -92,7 +92,7 @@ public final class YamlValue {
             }
             YamlValue first = new YamlValue(file, "", documents.next());
             if (documents.hasNext()) {
-                throw new YamlValue(file, "", documents.next()).problem("a second document");
+                throw new YamlValue(file, "", documents.next()).problem("expected one document, found another");
             }
             first.count(first.node, 0);
             return first;
@@ -102,7 +102,7 @@ public final class YamlValue {
         } catch (YamlEngineException e) {
             throw new YamlProblem(file, 1, "", "not YAML: " + e.getMessage());
         } catch (StackOverflowError e) {
-            throw new YamlProblem(file, 1, "", "nested too deep");
+            throw new YamlProblem(file, 1, "", "nested too deeply");
         }
     }
 
@@ -132,7 +132,7 @@ public final class YamlValue {
         for (NodeTuple tuple : mapping.getValue()) {
             String name = key(tuple);
             if (fields.put(name, new YamlValue(file, path(name), tuple.getValueNode())) != null) {
-                throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+                throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
             }
         }
         return new YamlFields(this, fields);
@@ -153,7 +153,7 @@ public final class YamlValue {
         return scalar(Tag.STR, "text");
     }
 
-    /** Text that says something. */
+    /** Text that is not blank. */
     public String words() throws YamlProblem {
         String text = text();
         if (text.isBlank()) {
@@ -162,7 +162,7 @@ public final class YamlValue {
         return text;
     }
 
-    /** One of these words. */
+    /** One of these values. */
     public String oneOf(String... words) throws YamlProblem {
         String text = text();
         if (!List.of(words).contains(text)) {
@@ -183,7 +183,7 @@ public final class YamlValue {
         return (int) whole(least, Integer.MAX_VALUE);
     }
 
-    /** A whole number that may be beyond what an {@code int} holds. */
+    /** A whole number, which may exceed {@code int}. */
     public long whole(long least) throws YamlProblem {
         return whole(least, Long.MAX_VALUE);
     }
@@ -199,17 +199,17 @@ public final class YamlValue {
         return value.longValue();
     }
 
-    /** A number, whole or not. */
+    /** A number, whole or decimal. */
     public BigDecimal number() throws YamlProblem {
         String text = scalar(node.getTag().equals(Tag.INT) ? Tag.INT : Tag.FLOAT, "a number");
         try {
             return new BigDecimal(text);
         } catch (NumberFormatException e) {
-            throw problem("expected a number, found " + text); // .inf and .nan are numbers to YAML.
+            throw problem("expected a number, found " + text); // YAML accepts .inf and .nan as numbers.
         }
     }
 
-    /** A length of time: {@code 500ms}, {@code 5s}, {@code 2m}, {@code 24h}. */
+    /** A duration: {@code 500ms}, {@code 5s}, {@code 2m}, {@code 24h}. */
     public Duration duration() throws YamlProblem {
         if (!(node instanceof ScalarNode scalar)) {
             throw problem("expected a duration such as 500ms, 5s, 2m or 24h, found " + kind());
@@ -235,7 +235,7 @@ public final class YamlValue {
         }
     }
 
-    /** A field of this mapping that is not there, for saying so. */
+    /** A missing field of this mapping, for a problem's path. */
     YamlValue child(String name) {
         return new YamlValue(file, path(name), node);
     }
@@ -246,7 +246,7 @@ public final class YamlValue {
             for (NodeTuple tuple : mapping.getValue()) {
                 String name = key(tuple);
                 if (tree.containsKey(name)) {
-                    throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "stands here twice");
+                    throw new YamlProblem(file, line(tuple.getKeyNode()), path(name), "duplicate field");
                 }
                 tree.put(name, new YamlValue(file, path(name), tuple.getValueNode()).tree());
             }
@@ -310,7 +310,7 @@ public final class YamlValue {
     private int count(Node tree, int before) throws YamlProblem {
         int count = before + 1;
         if (count > MOST_NODES || tree.isRecursive()) {
-            throw new YamlProblem(file, line(tree), "", "too large, or a part of itself");
+            throw new YamlProblem(file, line(tree), "", "too large, or contains itself");
         }
         if (tree instanceof MappingNode mapping) {
             for (NodeTuple tuple : mapping.getValue()) {

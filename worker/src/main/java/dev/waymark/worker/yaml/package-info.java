@@ -1,4 +1,4 @@
-/** Reads the YAML files that people write, and says where in a file something is wrong. Must not know what they mean. */
+/** Reads YAML files that people write, and reports the place of problems. Must not know what the files mean. */
 @NullMarked
 package dev.waymark.worker.yaml;
 

@@ -170,7 +170,7 @@ class AgentDirectoryTest {
     void load_twoOfOneName_namesBothFiles() throws Exception {
         Path first = file("a.yaml", "name: c\n" + MODEL);
         Path second = file("b.yaml", "name: c\n" + MODEL);
-        assertThatThrownBy(this::load).hasMessage(second + ":1: name: c is the name of " + first + " too");
+        assertThatThrownBy(this::load).hasMessage(second + ":1: name: c is also the name of " + first);
     }
 
     @Test
@@ -188,10 +188,10 @@ class AgentDirectoryTest {
             delimiter = '|',
             value = {
                 "name: x                         | 1: model: is missing",
-                "model: x                        | 1: model: expected PROVIDER:MODEL with a provider out of scripted, found x",
-                "model: other:x                  | 1: model: expected PROVIDER:MODEL with a provider out of scripted, found other:x",
+                "model: x                        | 1: model: expected PROVIDER:MODEL with one of the providers scripted, found x",
+                "model: other:x                  | 1: model: expected PROVIDER:MODEL with one of the providers scripted, found other:x",
                 "model: [a]                      | 1: model: expected text, found a list",
-                "{ model: 'scripted:a.script.yaml', name: a b } | 1: name: an agent's name is 1 to 64 of A-Z a-z 0-9 _ -, found a b",
+                "{ model: 'scripted:a.script.yaml', name: a b } | 1: name: an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a b",
                 "{ model: 'scripted:a.script.yaml', max_iterations: 0 } | 1: max_iterations: must be at least 1, found 0",
                 "{ model: 'scripted:a.script.yaml', max_tokens: 0 } | 1: max_tokens: must be at least 1, found 0",
                 "{ model: 'scripted:a.script.yaml', tools: {} } | 1: tools: expected a list, found fields",
@@ -220,10 +220,10 @@ class AgentDirectoryTest {
                     .hasSize(4)
                     .anyMatch(line -> line.equals(one + ":3: max_iterations: must be at least 1, found 0"))
                     .anyMatch(line -> line.startsWith(
-                            one + ":5: tools[0].use: no such tool: ask_usr. Did you mean \"ask_user\"? There is"))
+                            one + ":5: tools[0].use: no such tool: ask_usr. Did you mean \"ask_user\"? Known tools:"))
                     .anyMatch(
                             line -> line.equals(one + ":6: tools[1].timout: unknown field. Did you mean \"timeout\"?"))
-                    .anyMatch(line -> line.equals(other + ":1: an agent file ends with .yaml. Rename it"));
+                    .anyMatch(line -> line.equals(other + ":1: the name of an agent file ends with .yaml. Rename it"));
         });
     }
 
@@ -277,11 +277,11 @@ class AgentDirectoryTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            [b]|subagents[0]: no such agent: b. There is a, c, d, e, f, g, h
-            [a]|subagents[0]: an agent can't be below itself: a → a
-            [c, c]|subagents[1]: a second tool named c
-            [h]|subagents[0]: an agent can't be below itself: a → h → a
-            [d]|subagents[0]: subagents go 5 deep at most: a → d → e → f → g → c → c2
+            [b]|subagents[0]: no such agent: b. Known agents: a, c, d, e, f, g, h
+            [a]|subagents[0]: an agent can't be its own subagent: a → a
+            [c, c]|subagents[1]: duplicate tool name: c
+            [h]|subagents[0]: an agent can't be its own subagent: a → h → a
+            [d]|subagents[0]: subagents can be nested 5 deep at most: a → d → e → f → g → c → c2
             """)
     void load_subagentsThatCannotBe_areRefused(String subagents, String problem) throws Exception {
         Path file = file("a.yaml", MODEL + "subagents: " + subagents + "\n");
@@ -308,8 +308,8 @@ class AgentDirectoryTest {
         file("b.yaml", MODEL + price + "subagents: [c]\n");
         file("c.yaml", "model: unpriced:any\n");
         assertThatThrownBy(() -> AgentDirectory.load(directory, providers, TOOLS))
-                .hasMessage(file + ":4: subagents[0]: nobody knows what the model of c costs, and the budget of a is in"
-                        + " dollars: say it with pricing");
+                .hasMessage(file + ":4: subagents[0]: no price is known for the model of c, and the budget of a is in"
+                        + " dollars. Set `pricing` for c");
         file("c.yaml", "model: unpriced:any\n" + price);
         assertThat(AgentDirectory.load(directory, providers, TOOLS).names()).containsExactly("a", "b", "c");
     }
@@ -318,7 +318,7 @@ class AgentDirectoryTest {
     void load_subagentNamedLikeATool_isRefused() throws Exception {
         file("boss.yaml", MODEL + "tools: [{ use: forecast }]\nsubagents: [forecast]\n");
         file("forecast.yaml", MODEL);
-        assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: a second tool named forecast");
+        assertThatThrownBy(this::load).hasMessageContaining("subagents[0]: duplicate tool name: forecast");
     }
 
     @Test
@@ -353,33 +353,33 @@ class AgentDirectoryTest {
                 "{ use: files, approval: { rm: always } } | approval.rm: there is no tool rm here",
                 "{ use: files, approval: often } | approval: expected always or never, found often",
                 "{ use: ask_user, approval: always } | approval: a question needs no approval",
-                "{ use: nothing }                | use: no such tool: nothing. There is ask_user, todos, plan, files, forecast, seed_clouds",
+                "{ use: nothing }                | use: no such tool: nothing. Known tools: ask_user, todos, plan, files, forecast, seed_clouds",
                 "{ use: ask_user, timeout: 5s }  | timeout: unknown field",
-                "{ name: model, command: [x], safe_to_retry: true }    | name: this name is taken: model",
-                "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is taken: ask_user",
-                "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
+                "{ name: model, command: [x], safe_to_retry: true }    | name: this name is reserved: model",
+                "{ name: ask_user, command: [x], safe_to_retry: true } | name: this name is reserved: ask_user",
+                "{ name: a.b, command: [x], safe_to_retry: true } | name: a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
                 "{ name: t, safe_to_retry: true } | command: is missing",
                 "{ name: t, command: x, safe_to_retry: true } | command: expected a list, found x",
-                "{ name: t, command: [], safe_to_retry: true } | command: no program named",
-                "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: goes with side-effecting tools "
-                        + "only, and this one is safe_to_retry",
+                "{ name: t, command: [], safe_to_retry: true } | command: no program given",
+                "{ name: t, command: [x], safe_to_retry: true, dedupe: session } | dedupe: not allowed with "
+                        + "safe_to_retry: true",
                 "{ name: t, command: [x], dedupe: always } | dedupe: expected call or session, found always",
                 "{ name: t, command: [x], on_unknown: pray } | on_unknown: expected report or ask, found pray",
-                "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than nothing",
+                "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than 0",
                 "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
-                "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a variable's name",
+                "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a valid variable name",
                 "{ mcp: { command: [x] } } | mcp.name: is missing",
-                "{ mcp: { name: a.b, command: [x] } } | mcp.name: a server's name is 1 to 64 of A-Z a-z 0-9 _ -, found a.b",
+                "{ mcp: { name: a.b, command: [x] } } | mcp.name: a server's name has 1 to 64 characters A-Z a-z 0-9 _ -, found a.b",
                 "{ mcp: { name: d } } | mcp.command: is missing",
                 "{ mcp: { name: d, url: ftp://x } } | mcp.url: expected an http or https address",
-                "{ mcp: { name: d, url: 'https://me:pw@x' } } | mcp.url: credentials belong into headers, as ${NAME}: addresses are recorded",
-                "{ mcp: { name: d, url: 'https://x', env: {} } } | mcp.env: goes with a program, and this server has a url",
-                "{ mcp: { name: d, command: [x], headers: {} } } | mcp.headers: goes with a url, and this server is a program",
+                "{ mcp: { name: d, url: 'https://me:pw@x' } } | mcp.url: put credentials into headers, as ${NAME}: URLs are recorded",
+                "{ mcp: { name: d, url: 'https://x', env: {} } } | mcp.env: not allowed together with url",
+                "{ mcp: { name: d, command: [x], headers: {} } } | mcp.headers: not allowed together with command",
                 "{ mcp: { name: d, url: 'https://x', headers: { A: '${' } } } | mcp.headers.A: expected ${NAME}",
                 "{ mcp: { name: d, command: [x], approval: { t: maybe } } } | mcp.approval.t: expected always or never, found maybe",
                 "{ mcp: { name: d, command: [x] }, name: t } | name: unknown field",
-                "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names in WAYMARK_ are taken",
+                "{ name: t, command: [x], safe_to_retry: true, env: { WAYMARK_TOOL: c } } | env.WAYMARK_TOOL: names that start with WAYMARK_ are reserved",
             })
     void load_wrongTool_isRefused(String tool, String message) throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - " + tool + "\n");
@@ -484,10 +484,10 @@ class AgentDirectoryTest {
                 "method: GET, url: 'https://{id}/' | http.url: expected http:// or https:// and a host, without a user and without {id} in them",
                 "method: GET, url: 'https://a.example/{id}' | http.url: {id} is not a property of the tool's input",
                 "method: GET, url: 'https://a.example/${A' | http.url: expected ${NAME}",
-                "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a header's name",
-                "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: this header is not the tool's to set",
-                "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: this header is not the tool's to set",
-                "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header holds printable ASCII only",
+                "method: GET, url: 'https://a.example/', headers: { 'A B': x } | http.headers.A B: not a valid header name",
+                "method: GET, url: 'https://a.example/', headers: { Host: x } | http.headers.Host: a tool can't set this header",
+                "method: GET, url: 'https://a.example/', headers: { idempotency-key: x } | http.headers.idempotency-key: a tool can't set this header",
+                "method: GET, url: 'https://a.example/', headers: { A: é } | http.headers.A: a header can hold printable ASCII only",
                 "method: GET, url: 'https://a.example/', headers: { A: '${' } | http.headers.A: expected ${NAME}",
                 "method: GET, url: 'https://a.example/', allow_private: yes | http.allow_private: expected true or false, found yes",
                 "method: GET, url: 'https://a.example/', body: x | http.body: unknown field",
@@ -501,10 +501,9 @@ class AgentDirectoryTest {
     void load_programAndRequestAtOnce_isRefused() throws Exception {
         String http = "http: { method: GET, url: 'https://a.example/' }";
         Path file = file("a.yaml", MODEL + "tools:\n  - { name: t, command: [x], " + http + " }\n");
-        assertThatThrownBy(this::load)
-                .hasMessage(file + ":3: tools[0].command: goes with a program, and this tool is a request");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].command: not allowed together with http");
         file("a.yaml", MODEL + "tools:\n  - { name: t, env: { A: b }, " + http + " }\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: is for programs, and this tool has none");
+        assertThatThrownBy(this::load).hasMessage(file + ":3: tools[0].env: only for tools that run a program");
     }
 
     @Test
@@ -526,7 +525,7 @@ class AgentDirectoryTest {
     @Test
     void load_secondToolOfOneName_isRefused() throws Exception {
         Path file = file("a.yaml", MODEL + "tools:\n  - use: ask_user\n  - use: ask_user\n");
-        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[1].use: a second tool named ask_user");
+        assertThatThrownBy(this::load).hasMessage(file + ":4: tools[1].use: duplicate tool name: ask_user");
     }
 
     @Test

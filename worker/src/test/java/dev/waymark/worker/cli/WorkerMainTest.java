@@ -60,7 +60,7 @@ class WorkerMainTest {
     @Test
     void agents_none_saysSoOnStderr() {
         assertThat(say("agents", "--agents", directory.toString()))
-                .isEqualTo(new Said(0, "", "No agents in " + directory + ": every *.yaml there would be one.\n"));
+                .isEqualTo(new Said(0, "", "No agents in " + directory + ". Add a file NAME.yaml.\n"));
         assertThat(say("agents", "--json", "--agents", directory.toString())).isEqualTo(new Said(0, "[]\n", ""));
     }
 
@@ -119,10 +119,11 @@ class WorkerMainTest {
         assertThat(say("agents", "--agents", directory.toString()).out())
                 .isEqualTo("a  scripted:a.script.yaml  b (subagent)\nb  scripted:a.script.yaml\n");
         assertThat(tools("--call", "b", "{\"task\":\"Read\"}"))
-                .isEqualTo(new Said(
-                        2,
-                        "",
-                        "waymark: tool belongs to a thread: b. Have the agent call it, with: waymark run --agent a\n"));
+                .isEqualTo(
+                        new Said(
+                                2,
+                                "",
+                                "waymark: tool runs only in a thread: b. Have the agent call it, with: waymark run --agent a\n"));
     }
 
     @Test
@@ -147,18 +148,18 @@ class WorkerMainTest {
                 .isEqualTo(new Said(
                         2,
                         "",
-                        "waymark: tool has side effects: charge, so it is called in a thread only."
+                        "waymark: tool has side effects: charge, so it runs only in a thread."
                                 + " Have the agent call it, with: waymark run --agent a\n"));
         assertThat(tools("--call", "ask_user").exitCode()).isEqualTo(2);
         assertThat(tools("--call", "look", "[]").exitCode()).isEqualTo(2);
         assertThat(tools("--call", "none"))
-                .isEqualTo(new Said(3, "", "waymark: no tool: none. There is ask_user, look, charge, docs_find\n"));
+                .isEqualTo(new Said(3, "", "waymark: no tool: none. Known: ask_user, look, charge, docs_find\n"));
         assertThat(tools("{}").exitCode()).isEqualTo(2);
         assertThat(say("tools", "b", "--agents", directory.toString()))
                 .isEqualTo(new Said(
                         3,
                         "",
-                        "waymark: no agent: b. There is a, in " + directory
+                        "waymark: no agent: b. Known: a, in " + directory
                                 + ". Another directory is named with --agents\n"));
     }
 

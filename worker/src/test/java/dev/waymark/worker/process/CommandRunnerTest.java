@@ -272,7 +272,7 @@ class CommandRunnerTest {
     @Test
     void run_fencePassed_neverStarts() throws Exception {
         assertThat(result("touch ran", Duration.ZERO))
-                .isEqualTo(new CommandResult.NotStarted("the time of /bin/sh was up before it was started", true));
+                .isEqualTo(new CommandResult.NotStarted("/bin/sh was not started in time", true));
         assertThat(directory.resolve("ran")).doesNotExist();
     }
 
@@ -322,7 +322,7 @@ class CommandRunnerTest {
         for (String victim : List.of("-$group", "$group")) {
             assertThat(result("echo $$ > a.pid; sleep 600 & echo $! > b.pid; " + launcher + "kill -s KILL -- " + victim
                             + "; wait"))
-                    .isEqualTo(new CommandResult.Killed("somebody killed its launcher, and so it was killed", ""));
+                    .isEqualTo(new CommandResult.Killed("it was killed because its launcher was killed", ""));
             assertGone("a", "b");
         }
     }

@@ -136,8 +136,7 @@ class ProcessFenceTest {
             worker.go();
             await().atMost(Duration.ofSeconds(60)).until(() -> worker.deadlineHasPassed());
             worker.signal("CONT");
-            assertThat(worker.nextLine())
-                    .isEqualTo("NotStarted[why=the time of /bin/sh was up before it was started, late=true]");
+            assertThat(worker.nextLine()).isEqualTo("NotStarted[why=/bin/sh was not started in time, late=true]");
             assertThat(directory.resolve("ran")).doesNotExist();
             worker.awaitNothingLeft();
         }

@@ -48,7 +48,7 @@ class TemporalBinaryTest {
         String nowhere = home.resolve("nowhere").toString();
         assertThatThrownBy(() -> find(nowhere, ""))
                 .isInstanceOf(NoSuchFileException.class)
-                .hasMessage(nowhere + ": no executable file, but named by TEMPORAL_CLI");
+                .hasMessage(nowhere + ": not an executable file, but set as TEMPORAL_CLI");
     }
 
     private Optional<Path> find(String variable, String path) throws IOException {

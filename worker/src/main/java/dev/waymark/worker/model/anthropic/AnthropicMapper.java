@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** A request as the Messages API takes it. */
+/** Converts a request to the format of the Messages API. */
 final class AnthropicMapper {
-    /** What can't be empty there, and was empty here. */
+    /** Replaces text that is empty where the API requires some. */
     private static final String NOTHING = "(nothing)";
 
     private AnthropicMapper() {}
@@ -38,9 +38,7 @@ final class AnthropicMapper {
                 request.model(), request.maxTokens(), system, marked(messages(request)), tools, true);
     }
 
-    // ---- messages
-
-    /** People begin. */
+    /** The API requires that the first message is a user message. */
     private static List<MessagesRequest.Message> messages(ModelRequest request) {
         String model = request.model();
         List<MessagesRequest.Message> messages = new ArrayList<>();
@@ -58,7 +56,7 @@ final class AnthropicMapper {
         return messages;
     }
 
-    /** Results first, directly behind their calls. */
+    /** Tool results first, right after their calls. */
     private static MessagesRequest.Message ofPeople(List<Part> parts) {
         List<Block> results = new ArrayList<>();
         List<Block> rest = new ArrayList<>();
@@ -83,7 +81,7 @@ final class AnthropicMapper {
     }
 
     private static Block result(Part.ToolResult result) {
-        // An error without words is refused, a success without them is not.
+        // The API rejects an error with empty content, but accepts a success with it.
         String content = result.isError() && result.content().isBlank() ? NOTHING : result.content();
         return new Block.ToolResult(WireName.ofCall(result.toolUseId()), content, result.isError(), Optional.empty());
     }
@@ -100,7 +98,7 @@ final class AnthropicMapper {
                 OpaqueBlock.of(reasoning, model).map(Block.Own::new).ifPresent(blocks::add);
             }
         }
-        // A message may not end with a thought.
+        // The API rejects a message that ends with a thinking block.
         while (!blocks.isEmpty() && blocks.get(blocks.size() - 1) instanceof Block.Own) {
             blocks.remove(blocks.size() - 1);
         }
@@ -108,8 +106,8 @@ final class AnthropicMapper {
     }
 
     /**
-     * The conversation only grows at its end, so what was sent is the beginning of what will be. Marked are the newest
-     * message of people, for the next call, and the one before, which the last call marked.
+     * Sets cache marks. The conversation only grows at its end, so a prefix stays valid. Marks the newest user message,
+     * for the next call, and the one before it, which the previous call marked.
      */
     private static List<MessagesRequest.Message> marked(List<MessagesRequest.Message> messages) {
         List<MessagesRequest.Message> marked = new ArrayList<>(messages);
@@ -127,16 +125,14 @@ final class AnthropicMapper {
         return marked;
     }
 
-    // ---- tools
-
     private static List<MessagesRequest.Tool> tools(ModelRequest request) {
         List<MessagesRequest.Tool> tools = new ArrayList<>();
         for (ToolSpec tool : request.tools()) {
             tools.add(new MessagesRequest.Tool(tool.name(), tool.description(), tool.input(), Optional.empty()));
         }
         if (tools.isEmpty()) {
-            // A conversation with calls in it is refused where there are no tools, and this agent may have had some
-            // once.
+            // The API rejects tool calls in the conversation if the request defines no tools, and this agent may have
+            // had some earlier.
             called(request.messages())
                     .forEach(name -> tools.add(new MessagesRequest.Tool(
                             name, "Not available any more.", Json.of(Map.of("type", "object")), Optional.empty())));

@@ -14,8 +14,8 @@ import java.util.Optional;
 import okhttp3.Request;
 
 /**
- * The models {@code anthropic:MODEL}, by the Messages API. {@code ANTHROPIC_API_KEY} is the key, and
- * {@code ANTHROPIC_BASE_URL}, without {@code /v1}, an address other than Anthropic's own.
+ * The models {@code anthropic:MODEL}, through the Messages API. {@code ANTHROPIC_API_KEY} is the key; {@code
+ * ANTHROPIC_BASE_URL}, without {@code /v1}, replaces the default address.
  *
  * <pre>{@code
  * ModelProvider anthropic = AnthropicProvider.of(System.getenv());
@@ -28,7 +28,7 @@ public final class AnthropicProvider implements ModelProvider {
     private static final String HOME = "https://api.anthropic.com";
     private static final String VERSION = "2023-06-01";
 
-    /** As published in autumn 2026. Writing into the cache costs a quarter more, reading from it a tenth. */
+    /** Published prices of autumn 2026. Writing to the cache costs 25 % more than input, reading from it a tenth. */
     private static final PriceTable PRICES = new PriceTable()
             .add("15", "75", "1.5", "18.75", "claude-opus-4-1", "claude-opus-4", "claude-3-opus")
             .add("5", "25", "0.5", "6.25", "claude-opus-4-6", "claude-opus-4-5")
@@ -46,7 +46,7 @@ public final class AnthropicProvider implements ModelProvider {
         this.streams = new EventStreams(service);
     }
 
-    /** @param environment variables, of which it reads its own two */
+    /** @param environment the environment variables; only the two above are read */
     public static AnthropicProvider of(Map<String, String> environment) {
         return new AnthropicProvider(ProviderService.of(NAME, HOME, environment));
     }

@@ -22,12 +22,15 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A reply as it comes: blocks that begin, grow and end, and {@code message_stop}, without which nothing counts. */
+/**
+ * Assembles a streamed reply: content blocks that start, grow and stop, and a final {@code message_stop}. Without that
+ * event the reply is incomplete.
+ */
 final class AnthropicReader implements EventReader {
     private final ProviderService service;
     private final String model;
     private final ReplyListener listener;
-    /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
+    /** Masks the text for the listener, since a key may be split between two events. */
     private final StreamMask told;
 
     private final SortedMap<Integer, Growing> blocks = new TreeMap<>();
@@ -38,7 +41,7 @@ final class AnthropicReader implements EventReader {
     private String stop = "";
     private boolean whole;
 
-    /** @param listener is told of it */
+    /** @param listener receives the text as it arrives */
     AnthropicReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
@@ -46,13 +49,13 @@ final class AnthropicReader implements EventReader {
         this.told = service.keyMask();
     }
 
-    /** A block that has begun. */
+    /** A content block that has started. */
     private static final class Growing {
         private final ObjectNode block;
         private final StringBuilder text = new StringBuilder();
         private final StringBuilder signature = new StringBuilder();
         private final StringBuilder input = new StringBuilder();
-        /** It grew in a way that nobody here knows, so what is known of it is not all of it. */
+        /** Whether it received an unknown kind of delta, so that its content is incomplete. */
         private boolean isStrange;
 
         private boolean isOver;
@@ -85,7 +88,7 @@ final class AnthropicReader implements EventReader {
             }
             case "error" -> throw ErrorBody.of(tree).inStream(service);
             default -> {
-                // ping, and what is yet to be invented.
+                // ping, and event types added later.
             }
         }
         return whole;
@@ -121,7 +124,7 @@ final class AnthropicReader implements EventReader {
         }
     }
 
-    /** Gateways say null where there is nothing, which Jackson takes for a word. */
+    /** Reads a text field. Gateways send null for missing values, which Jackson would turn into "null". */
     private static String words(JsonNode node, String field) {
         return node.path(field).asText("");
     }
@@ -139,7 +142,7 @@ final class AnthropicReader implements EventReader {
         }
     }
 
-    /** What an event counts replaces what was counted before; what it leaves out, or says to be null, stays. */
+    /** Each event replaces the earlier counts; missing and null counts stay unchanged. */
     private void count(JsonNode usage) {
         newTokens = count(usage, "input_tokens", newTokens);
         cacheWriteTokens = count(usage, "cache_creation_input_tokens", cacheWriteTokens);
@@ -152,7 +155,7 @@ final class AnthropicReader implements EventReader {
         return Math.max(0, usage.path(tokens).asLong(before));
     }
 
-    /** Cached input was read, too. */
+    /** Input includes cached tokens. */
     private Usage usage() {
         return new Usage(
                 newTokens + cacheWriteTokens + cacheReadTokens, outputTokens, cacheReadTokens, cacheWriteTokens);
@@ -161,7 +164,7 @@ final class AnthropicReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure, JsonProcessingException {
         if (!whole || blocks.values().stream().anyMatch(block -> !block.isOver)) {
-            throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
+            throw ProviderFailures.STREAM_CUT.failure(service.name() + " ended the stream in the middle of the reply");
         }
         List<Part> parts = new ArrayList<>();
         for (Growing block : blocks.values()) {
@@ -169,10 +172,10 @@ final class AnthropicReader implements EventReader {
         }
         boolean calls = parts.stream().anyMatch(Part.ToolUse.class::isInstance);
         switch (stop) {
-            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this");
+            case "refusal" -> throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer");
             case "model_context_window_exceeded" ->
                 throw ProviderFailures.CONTEXT_WINDOW_EXCEEDED.failure(
-                        "the conversation has outgrown what " + model + " can read");
+                        "the conversation exceeds the context window of " + model);
             case "max_tokens" -> {
                 if (calls) {
                     throw ProviderFailures.CALL_CUT.failure(
@@ -181,7 +184,7 @@ final class AnthropicReader implements EventReader {
                 }
             }
             default -> {
-                // Whatever else a whole reply ended for, it is whole.
+                // Any other stop reason: the reply is complete.
             }
         }
         return new Reply(parts, usage(), stop.isEmpty() ? "end_turn" : stop);

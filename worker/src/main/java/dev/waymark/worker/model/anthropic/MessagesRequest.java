@@ -32,7 +32,7 @@ record MessagesRequest(
         }
     }
 
-    /** Everything up to here is worth keeping, and cheaper the next time. */
+    /** Marks the request up to here for the provider's prompt cache. */
     record CacheMark(@JsonProperty("type") String type) {
         static final Optional<CacheMark> HERE = Optional.of(new CacheMark("ephemeral"));
     }
@@ -52,7 +52,7 @@ record MessagesRequest(
         }
     }
 
-    /** One piece of a message. Those that people's side consists of can be marked. */
+    /** A content block. The kinds that occur in user messages can carry a cache mark. */
     sealed interface Block {
         @JsonInclude(JsonInclude.Include.NON_ABSENT)
         record Text(
@@ -119,7 +119,7 @@ record MessagesRequest(
             }
         }
 
-        /** A block of the provider's own, back as it came. */
+        /** A block in the provider's own format, returned unchanged. */
         record Own(@JsonValue Json block) implements Block {}
 
         default Block marked() {

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Blocks that mean something to nobody but the model that made them: its thoughts, signed or sealed, and kinds that were
- * invented later. They are kept as {@link Part.Reasoning}, whose metadata says whose they are.
+ * Content blocks that only the model that made them understands: signed or encrypted thinking, and block types added
+ * later. They are stored as {@link Part.Reasoning}, with provider and model in the metadata.
  */
 final class OpaqueBlock {
     private static final String PROVIDER = "provider";
@@ -18,7 +18,7 @@ final class OpaqueBlock {
 
     private OpaqueBlock() {}
 
-    /** @param block without its text, so that long thoughts are not stored twice */
+    /** @param block without its text, so that long thinking is not stored twice */
     static Part.Reasoning reasoning(String model, String text, Json block) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put(PROVIDER, AnthropicProvider.NAME);
@@ -27,7 +27,7 @@ final class OpaqueBlock {
         return new Part.Reasoning(text, Json.of(metadata));
     }
 
-    /** The block as it came, if this model made it. */
+    /** The original block, if this model made it. */
     static Optional<Json> of(Part.Reasoning reasoning, String model) {
         Json metadata = reasoning.metadata();
         boolean own = AnthropicProvider.NAME.equals(metadata.field(PROVIDER)) && model.equals(metadata.field(MODEL));

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 
-/** One event of the stream. Which fields there are depends on its type. */
+/** An event of the stream. Which fields are set depends on its type. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record StreamEvent(
         @JsonProperty("type") String type,

@@ -1,4 +1,4 @@
-/** Models by Anthropic's Messages API. Must not know any other provider, nor Temporal. */
+/** Anthropic's Messages API. Must not depend on other providers, nor on Temporal. */
 @NullMarked
 package dev.waymark.worker.model.anthropic;
 

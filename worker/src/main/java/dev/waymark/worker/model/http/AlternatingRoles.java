@@ -7,14 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Two sides that take turns, as services want a conversation to be. Ours may speak twice in a row. */
+/** Merges consecutive messages of one side, since services require user and assistant messages to alternate. */
 public final class AlternatingRoles {
     private AlternatingRoles() {}
 
     /**
-     * Makes neighbours of one side one message.
+     * Merges neighboring messages of one side.
      *
-     * @param says whether a message of the model says anything; the others are left out
+     * @param says whether an assistant message has content; the others are dropped
      */
     public static List<Message> alternating(List<Message> messages, Predicate<Message> says) {
         List<Message> alternating = new ArrayList<>();

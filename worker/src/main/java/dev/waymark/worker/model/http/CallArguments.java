@@ -6,8 +6,8 @@ import dev.waymark.conversation.value.Json;
 import java.util.Map;
 
 /**
- * A call's arguments, which providers send as text that a model wrote. Text that is not a JSON object is kept as it is: it
- * fits no tool's schema, so the call fails as invalid input, which the model is told, and the rest of the turn goes on.
+ * Parses the arguments of a call, which providers send as text that the model wrote. Text that is not a JSON object is
+ * kept as a string: it matches no tool's schema, so only this call fails, and the model is told.
  */
 public final class CallArguments {
     private static final String INVALID = "invalid_arguments";
@@ -26,12 +26,12 @@ public final class CallArguments {
         }
     }
 
-    /** Of a call without parameters, some servers send null. */
+    /** Some servers send null for a call without arguments. */
     private static Json nonNull(Json args) {
         return args.isNull() ? Json.EMPTY_OBJECT : args;
     }
 
-    /** As they go back to a provider, which takes objects only. */
+    /** The arguments in the form that providers accept, which is always an object. */
     public static Json sendable(Json args) {
         return args.isObject() ? args : Json.of(Map.of(INVALID, args));
     }

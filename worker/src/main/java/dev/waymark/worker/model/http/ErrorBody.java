@@ -6,10 +6,7 @@ import dev.waymark.model.ModelFailure;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * What a provider says of a problem: {@code {"error": {"type", "code", "message"}}}, or whatever a gateway on the way
- * there says instead.
- */
+/** The body of an error response: {@code {"error": {"type", "code", "message"}}}, or what a gateway sent instead. */
 public record ErrorBody(List<String> names, String message) {
     private static final int MOST = 1_000;
 
@@ -20,18 +17,18 @@ public record ErrorBody(List<String> names, String message) {
     static ErrorBody read(String body) {
         try {
             JsonNode said = ProviderJson.MAPPER.readTree(body);
-            // Google's puts it into a list.
+            // Google's API wraps the error in a list.
             JsonNode tree = said.isArray() ? said.path(0) : said;
             if (tree.isObject()) {
                 return of(tree);
             }
         } catch (JsonProcessingException e) {
-            // Not all that answers is the provider.
+            // Not JSON, perhaps from a proxy.
         }
         return new ErrorBody(List.of(), cut(body.strip()));
     }
 
-    /** @param tree an object with the field {@code error}, or the error itself */
+    /** @param tree the error, or an object that has it in the field {@code error} */
     public static ErrorBody of(JsonNode tree) {
         JsonNode error = tree.path("error").isObject() ? tree.get("error") : tree;
         List<String> names = Stream.of(error.path("code"), error.path("type"))
@@ -46,12 +43,12 @@ public record ErrorBody(List<String> names, String message) {
         return new ErrorBody(names, cut(message));
     }
 
-    /** The failure that this is in the middle of a stream. */
+    /** The failure for an error in the middle of a stream. */
     public ModelFailure inStream(ProviderService service) {
-        return ProviderFailures.inStream(this).failure(service.name() + " broke off" + words());
+        return ProviderFailures.inStream(this).failure(service.name() + " ended the stream with an error" + words());
     }
 
-    /** To be put behind what happened. */
+    /** Details to append to a message. */
     String words() {
         String what = names.isEmpty() ? "" : " (" + String.join(", ", names) + ")";
         return what + (message.isEmpty() ? "" : ": " + message);

@@ -4,15 +4,15 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
 
-/** Puts a reply together from the events of one stream. */
+/** Assembles a reply from the events of a stream. */
 public interface EventReader {
     /**
-     * Takes the data of an event.
+     * Handles the data of an event.
      *
-     * @return whether this was the last one
+     * @return whether it was the last event
      */
     boolean read(String data) throws ModelFailure, JsonProcessingException;
 
-    /** The stream has ended, with its last event or without. A reply that is not whole is a failure. */
+    /** Called at the end of the stream, whether or not the last event arrived. An incomplete reply is a failure. */
     Reply end() throws ModelFailure, JsonProcessingException;
 }

@@ -25,8 +25,8 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests whose reply is a stream of events, each exactly once: not over again when a connection breaks, not to
- * where a redirect points. Thread-safe; any number at a time. Its threads keep no process alive.
+ * Sends requests that are answered with a stream of events. Each request is sent exactly once: neither a broken
+ * connection nor a redirect repeats it. Thread-safe, without a limit on concurrent requests. Uses daemon threads.
  */
 public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
@@ -47,7 +47,7 @@ public final class EventStreams {
             thread.setDaemon(true);
             return thread;
         }));
-        // Left alone, it has five requests a host at a time, and the others wait in a queue that nobody sees.
+        // OkHttp allows five requests per host by default and queues the rest.
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         return new OkHttpClient.Builder()
@@ -57,7 +57,7 @@ public final class EventStreams {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // A model may think for minutes before its first word.
+                // A model may think for minutes before it sends anything.
                 .readTimeout(Duration.ofMinutes(5))
                 .pingInterval(Duration.ofSeconds(30))
                 .addNetworkInterceptor(EventStreams::sendOnce)
@@ -65,9 +65,8 @@ public final class EventStreams {
     }
 
     /**
-     * A connection of HTTP/1.1 carries one request: nobody can tell whether one that was kept has been closed meanwhile, as
-     * many servers do within seconds, and a request that finds out is an attempt that has failed. Where several requests
-     * share a connection, its end is noticed.
+     * Uses an HTTP/1.1 connection for one request only. Many servers close idle connections within seconds; a request
+     * on a closed one would be a failed attempt. With HTTP/2 a closed connection is noticed in time.
      */
     private static Response sendOnce(Interceptor.Chain chain) throws IOException {
         Connection connection = chain.connection();
@@ -81,7 +80,9 @@ public final class EventStreams {
                                 .build());
     }
 
-    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    /**
+     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     */
     public static RequestBody once(Object body) {
         byte[] json = ProviderJson.bytes(body);
         return new RequestBody() {
@@ -108,9 +109,9 @@ public final class EventStreams {
     }
 
     /**
-     * Sends it, and reads the events in the calling thread.
+     * Sends the request and reads the events in the calling thread.
      *
-     * @throws InterruptedException when that thread is interrupted: the request is given up
+     * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
     public Reply ask(Request request, EventReader reader) throws ModelFailure, InterruptedException {
         Arrivals arrivals = new Arrivals();
@@ -129,7 +130,7 @@ public final class EventStreams {
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent what is not a reply");
+            throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent an invalid reply");
         } finally {
             source.cancel();
         }
@@ -140,14 +141,14 @@ public final class EventStreams {
             return reader.read(data);
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(
-                    service.name() + " sent what is not a reply: " + ErrorBody.cut(data));
+                    service.name() + " sent an invalid reply: " + ErrorBody.cut(data));
         }
     }
 
     private ModelFailure failure(Failed failed) {
         if (failed.status() == 0) {
             ProviderFailures trouble = failed.begun() ? ProviderFailures.STREAM_CUT : ProviderFailures.UNREACHABLE;
-            String what = failed.begun() ? " broke off in mid-reply: " : " can't be reached: ";
+            String what = failed.begun() ? " ended the stream in the middle of the reply: " : " can't be reached: ";
             return trouble.failure(service.name() + what + service.withoutKey(failed.words()));
         }
         ErrorBody body = ErrorBody.read(service.withoutKey(failed.words()));
@@ -163,10 +164,10 @@ public final class EventStreams {
 
     private record End() implements Arrival {}
 
-    /** @param status 0 where the connection failed, before or after the stream had begun */
+    /** @param status 0 if the connection failed, before or during the stream */
     private record Failed(int status, okhttp3.Headers headers, String words, boolean begun) implements Arrival {}
 
-    /** What OkHttp's thread hands to the one that asked. */
+    /** Passes events from OkHttp's thread to the calling thread. */
     private static final class Arrivals extends EventSourceListener {
         private final BlockingQueue<Arrival> queue = new LinkedBlockingQueue<>();
         private volatile boolean begun;

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** What a service's models cost, as it has published. */
+/** Published prices of a service's models. */
 public final class PriceTable {
-    /** Models go by their name, and by it and the day on which they were made. */
+    /** A model is listed by its name; requests may add a release date. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
     private final Map<String, Pricing> prices = new LinkedHashMap<>();
 
-    /** US dollars for a million tokens. */
+    /** Prices in US dollars per million tokens. */
     public PriceTable add(String input, String output, String cacheRead, String cacheWrite, String... models) {
         for (String model : models) {
             prices.put(model, Pricing.of(input, output).withCache(cacheRead, cacheWrite));

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Why there is no reply, and whether asking again may help: the one place that knows. A passing trouble is retried by
- * Temporal, and by nothing else; every attempt costs one HTTP call. The types are stored in histories.
+ * Classifies failed requests, and says which of them are retryable. Only Temporal retries, so each attempt is one HTTP
+ * request. The types are stored in histories.
  */
 public enum ProviderFailures {
     BAD_REQUEST("BadRequest", false),
@@ -18,11 +18,11 @@ public enum ProviderFailures {
     MODEL_NOT_FOUND("ModelNotFound", false),
     REQUEST_TOO_LARGE("RequestTooLarge", false),
     CONTEXT_WINDOW_EXCEEDED("ContextWindowExceeded", false),
-    /** The provider won't have this answered. */
+    /** The provider refuses to answer this request. */
     REFUSED("Refused", false),
-    /** The limit of tokens fell into the middle of a reply with calls. What is whole of it must not run either. */
+    /** The reply hit the token limit while it contained calls. Not even its complete calls may run. */
     CALL_CUT("CallCut", false),
-    /** Keys are not sent to where a provider points. */
+    /** The provider redirects; keys are never sent to another address. */
     REDIRECTED("Redirected", false),
     NOT_CONFIGURED("NotConfigured", false),
 
@@ -32,11 +32,11 @@ public enum ProviderFailures {
     OVERLOADED("Overloaded", true),
     SERVER_ERROR("ServerError", true),
     UNREACHABLE("Unreachable", true),
-    /** It ended before the provider said that it was whole: nothing of it counts. */
+    /** The stream ended before the provider marked the reply as complete; nothing of it is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true);
 
-    /** What a provider calls a problem, where that says more than its status does. */
+    /** Error codes that are more specific than the HTTP status. */
     private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(
             Map.entry("insufficient_quota", NO_CREDIT),
             Map.entry("billing_error", NO_CREDIT),
@@ -47,7 +47,7 @@ public enum ProviderFailures {
             Map.entry("content_filter", REFUSED),
             Map.entry("content_policy_violation", REFUSED));
 
-    /** The same, in sentences. */
+    /** Error messages that are more specific than the HTTP status. */
     private static final Map<String, ProviderFailures> PHRASES = Map.of(
             "prompt is too long", CONTEXT_WINDOW_EXCEEDED,
             "exceed context limit", CONTEXT_WINDOW_EXCEEDED,
@@ -55,7 +55,7 @@ public enum ProviderFailures {
             "exceeds the maximum number of tokens", CONTEXT_WINDOW_EXCEEDED,
             "credit balance is too low", NO_CREDIT);
 
-    /** What it calls a problem in a stream that began well, so that there is no status to go by. */
+    /** Error codes inside a stream, where no HTTP status applies. */
     private static final Map<String, ProviderFailures> IN_STREAM = Map.ofEntries(
             Map.entry("invalid_request_error", BAD_REQUEST),
             Map.entry("authentication_error", UNAUTHORIZED),
@@ -76,7 +76,7 @@ public enum ProviderFailures {
         this.passing = passing;
     }
 
-    /** What a response other than a stream means. */
+    /** Classifies a response that is not a stream. */
     static ProviderFailures of(int status, ErrorBody body) {
         if (status < 300) {
             return body.names().isEmpty() ? MALFORMED_REPLY : inStream(body);
@@ -85,7 +85,7 @@ public enum ProviderFailures {
         return told.orElseGet(() -> of(status));
     }
 
-    /** What an error after a good beginning means. One that nobody has heard of is a passing one. */
+    /** Classifies an error inside a stream. Unknown errors are retryable. */
     static ProviderFailures inStream(ErrorBody body) {
         return telling(body)
                 .or(() -> first(body.names(), IN_STREAM))
@@ -132,7 +132,7 @@ public enum ProviderFailures {
         return passing ? ModelFailure.passing(type, message) : ModelFailure.permanent(type, message);
     }
 
-    /** With how long the provider wants to be left alone. */
+    /** @param retryAfter how long the provider asks to wait */
     ModelFailure failure(String message, Optional<Duration> retryAfter) {
         return passing && retryAfter.isPresent()
                 ? ModelFailure.passing(type, message, retryAfter.get())

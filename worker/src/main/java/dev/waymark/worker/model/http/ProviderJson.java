@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 
-/** JSON as it is exchanged with providers: what they add must not hurt, and a null in a call's arguments is a null. */
+/** JSON for exchange with providers: unknown fields are ignored, and nulls in a call's arguments are kept. */
 public final class ProviderJson {
     public static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new Jdk8Module())
@@ -15,7 +15,7 @@ public final class ProviderJson {
 
     private ProviderJson() {}
 
-    /** What an event of a stream says. */
+    /** Parses the data of a stream event. */
     public static JsonNode event(String data) throws JsonProcessingException {
         JsonNode tree = MAPPER.readTree(data);
         if (!tree.isObject()) {
@@ -28,7 +28,7 @@ public final class ProviderJson {
         try {
             return MAPPER.writeValueAsBytes(body);
         } catch (JsonProcessingException e) {
-            throw new IllegalArgumentException("a request that can't be written", e);
+            throw new IllegalArgumentException("the request can't be encoded as JSON", e);
         }
     }
 }

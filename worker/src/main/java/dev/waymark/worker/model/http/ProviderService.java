@@ -11,14 +11,16 @@ import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
 /**
- * Where a provider is and with which key it is asked, as {@code NAME_BASE_URL} and {@code NAME_API_KEY} say, by which
- * its own SDKs go too. The key leaves this class only for a header: {@link #withoutKey} takes it out of everything else.
+ * A provider's address and key, from {@code NAME_BASE_URL} and {@code NAME_API_KEY}, the variables that its own SDKs
+ * read. The key is used for a header only: {@link #withoutKey} removes it from everything else.
  */
 public final class ProviderService {
-    /** What may stand in a header. HTTP libraries quote a header that they refuse, key and all. */
+    /**
+     * Characters that a header can hold. HTTP libraries quote a rejected header in their messages, including the key.
+     */
     private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]+");
 
-    /** Servers of one's own are given {@code none} and {@code ollama} for a key, which are words that a model may use. */
+    /** Local servers are often given {@code none} or {@code ollama} as the key, words that a model may use. */
     private static final int SHORTEST_SECRET = 8;
 
     private static final String HIDDEN = "[key]";
@@ -39,7 +41,7 @@ public final class ProviderService {
     }
 
     /**
-     * A key is needed at the provider's own address only: a server of one's own often takes none.
+     * The key is required for the provider's own address only; local servers often need none.
      *
      * @param home the provider's own address
      */
@@ -55,7 +57,10 @@ public final class ProviderService {
         }
         if (key.isPresent() && !KEY.matcher(key.get()).matches()) {
             return new ProviderService(
-                    name, base, key, Optional.of(keyVariable + " holds what no key can: spaces, or worse"));
+                    name,
+                    base,
+                    key,
+                    Optional.of(keyVariable + " holds characters that a key can't have, such as spaces"));
         }
         boolean missing = key.isEmpty() && elsewhere.isEmpty();
         return new ProviderService(
@@ -70,21 +75,21 @@ public final class ProviderService {
         return name;
     }
 
-    /** What is missing before it can be asked. */
+    /** The missing or invalid setting, if any. */
     public Optional<String> lacks() {
         return lacks;
     }
 
-    /** This path below the service's address. */
+    /** The URL of this path below the service's address. */
     public HttpUrl at(String path) throws ModelFailure {
         if (lacks.isPresent()) {
             throw ProviderFailures.NOT_CONFIGURED.failure(
-                    lacks.get() + " in the worker's environment: set it, and start the worker again");
+                    lacks.get() + " in the worker's environment: set it, and restart the worker");
         }
         return base.orElseThrow().newBuilder().addPathSegments(path).build();
     }
 
-    /** What stands in front of the key in a header, and the key. */
+    /** The key with this prefix, for a header. */
     public Optional<String> credentials(String scheme) {
         return key.map(secret -> scheme + secret);
     }
@@ -93,12 +98,12 @@ public final class ProviderService {
         return base.map(HttpUrl::host).filter(host::equals).isPresent();
     }
 
-    /** What a service sends may quote what it was sent. */
+    /** Masks the key: a service's answer may quote the request. */
     public String withoutKey(String text) {
         return secrets.mask(text);
     }
 
-    /** The same for a text that comes in pieces. */
+    /** Masks the key in a text that arrives in pieces. */
     public StreamMask keyMask() {
         return secrets.mask();
     }

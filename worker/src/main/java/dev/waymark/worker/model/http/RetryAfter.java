@@ -6,17 +6,17 @@ import java.util.Optional;
 import okhttp3.Headers;
 import org.jspecify.annotations.Nullable;
 
-/** How long a provider wants to be left alone. */
+/** How long a provider asks to wait before a retry. */
 final class RetryAfter {
     private static final String HEADER = "Retry-After";
     private static final String MILLIS_HEADER = "Retry-After-Ms";
 
-    /** Whoever says more has mistaken the unit. */
+    /** Limit for values that are probably in another unit. */
     private static final Duration LONGEST = Duration.ofDays(1);
 
     private RetryAfter() {}
 
-    /** Empty where there is nothing to wait for: then Temporal's own intervals hold, which grow. */
+    /** Empty if there is no reason to wait; Temporal's growing retry intervals apply then. */
     static Optional<Duration> of(Headers headers, Instant now) {
         return number(headers.get(MILLIS_HEADER))
                 .or(() -> number(headers.get(HEADER)).map(seconds -> seconds * 1_000))
@@ -34,7 +34,7 @@ final class RetryAfter {
         }
     }
 
-    /** The provider's clock is the one that counts, where it tells the time. */
+    /** Uses the provider's clock, if the response has a {@code Date}. */
     private static Optional<Duration> date(Headers headers, Instant now) {
         Instant theirs = Optional.ofNullable(headers.getInstant("Date")).orElse(now);
         return Optional.ofNullable(headers.getInstant(HEADER)).map(then -> Duration.between(theirs, then));

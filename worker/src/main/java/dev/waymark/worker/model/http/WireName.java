@@ -4,11 +4,11 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**
- * Ids of calls and names of tools as providers take them. Ours may have been renamed ({@code tu_7~2}), come from another
- * provider or from a checkpoint, and a name may be one that a model made up.
+ * Converts ids of calls and names of tools to the form that providers accept. They may have been renamed ({@code
+ * tu_7~2}), come from another provider or a checkpoint, or be made up by a model.
  */
 public final class WireName {
-    /** OpenAI takes ids of 40 characters, and Anthropic no shorter ones. */
+    /** OpenAI accepts at most 40 characters; Anthropic's limit is not lower. */
     private static final Pattern ID = Pattern.compile("[A-Za-z0-9_-]{1,40}");
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
@@ -17,12 +17,12 @@ public final class WireName {
 
     private WireName() {}
 
-    /** The same for the same id, and different for a different one. */
+    /** Deterministic; different ids stay different. */
     public static String ofCall(String id) {
         return ID.matcher(id).matches() ? id : fitting(id);
     }
 
-    /** As {@link #ofCall}, for a tool's name. */
+    /** Like {@link #ofCall}, for a tool's name. */
     public static String ofTool(String name) {
         return NAME.matcher(name).matches() ? name : fitting(name);
     }

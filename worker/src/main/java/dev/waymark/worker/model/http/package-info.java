@@ -1,6 +1,6 @@
 /**
- * What providers over HTTP have in common: where they are, a request whose reply comes as a stream of events, and what
- * becomes of everything that can go wrong on the way. Must not know any provider's wire, nor Temporal.
+ * What HTTP providers share: addresses and keys, requests answered with a stream of events, and the classification of
+ * failures. Must not depend on a provider's wire format, nor on Temporal.
  */
 @NullMarked
 package dev.waymark.worker.model.http;

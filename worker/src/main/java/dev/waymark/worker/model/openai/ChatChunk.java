@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** One event of the stream: a piece of the reply, or its usage. Anything may be absent, or null. */
+/** An event of the stream: a piece of the reply, or its usage. Any field may be missing or null. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 record ChatChunk(
         @JsonProperty("choices") List<Choice> choices,
@@ -31,7 +31,10 @@ record ChatChunk(
         }
     }
 
-    /** Two names for thoughts: servers differ. Where models of Mistral think, the content is a list. */
+    /**
+     * The field for reasoning has two names, depending on the server. For Mistral's reasoning models the content is a
+     * list.
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
     record Delta(
             @JsonProperty("content") JsonNode content,
@@ -47,7 +50,9 @@ record ChatChunk(
             toolCalls = present(toolCalls);
         }
 
-        /** Of a list, its texts. Thoughts in it could not be sent back as such, so they are left out. */
+        /**
+         * The text of the content. For a list, its text items; reasoning items could not be sent back and are dropped.
+         */
         String words() {
             StringBuilder words = new StringBuilder(content.isArray() ? "" : content.asText(""));
             for (JsonNode item : content) {

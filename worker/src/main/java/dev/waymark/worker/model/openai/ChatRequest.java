@@ -7,7 +7,10 @@ import dev.waymark.conversation.value.Json;
 import java.util.List;
 import java.util.Optional;
 
-/** The body of {@code POST /v1/chat/completions}. One of the two limits is given, under the name that the server takes. */
+/**
+ * The body of {@code POST /v1/chat/completions}. Exactly one of the two token limits is set, the one that the server
+ * accepts.
+ */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
 record ChatRequest(
         @JsonProperty("model") String model,
@@ -34,7 +37,7 @@ record ChatRequest(
             @JsonProperty("description") String description,
             @JsonProperty("parameters") Json parameters) {}
 
-    /** One of four roles, each with fields of its own. */
+    /** A message, with one of four roles. */
     sealed interface ChatMessage {
         @JsonProperty("role")
         String role();
@@ -90,7 +93,7 @@ record ChatRequest(
             @JsonProperty("name") String name,
             @JsonProperty("arguments") String arguments) {}
 
-    /** Words alone are a string, which every server takes; with images they are a list. */
+    /** Text alone is sent as a string, which every server accepts; text with images is a list. */
     sealed interface Content {
         record Words(@JsonValue String text) implements Content {}
 

@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A request as chat completions take it. */
+/** Converts a request to the format of chat completions. */
 final class OpenAiMapper {
     private static final String BETWEEN_MESSAGES = "\n\n";
 
     private OpenAiMapper() {}
 
-    /** @param newLimit whether the limit of tokens goes by its newer name */
+    /** @param newLimit whether to use the newer name of the token limit */
     static ChatRequest request(ModelRequest request, boolean newLimit) {
         List<ChatMessage> messages = new ArrayList<>();
         request.instructions()
@@ -60,7 +60,7 @@ final class OpenAiMapper {
         return !reply.text().isEmpty() || !reply.toolUses().isEmpty();
     }
 
-    /** Each result is a message, directly behind the calls, before anything else is said. */
+    /** Each tool result is a message of its own, right after the calls and before other user content. */
     private static List<ChatMessage> ofPeople(List<Part> parts) {
         List<ChatMessage> messages = new ArrayList<>();
         List<ContentPart> content = new ArrayList<>();
@@ -93,7 +93,9 @@ final class OpenAiMapper {
                 : new Content.Parts(parts);
     }
 
-    /** Thoughts go back with the calls that they led to: some servers insist on those, and refuse any others. */
+    /**
+     * Reasoning is sent back with the calls that it led to: some servers require that, and reject all other reasoning.
+     */
     private static ChatMessage ofModel(Message message, String model) {
         List<ChatRequest.ToolCall> calls = calls(message, model);
         String thoughts = message.content().stream()

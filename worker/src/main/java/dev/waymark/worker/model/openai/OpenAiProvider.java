@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
 import okhttp3.Request;
 
 /**
- * The models {@code openai:MODEL}, by chat completions. {@code OPENAI_API_KEY} is the key, and {@code OPENAI_BASE_URL},
- * with {@code /v1}, the address of any compatible server.
+ * The models {@code openai:MODEL}, through chat completions. {@code OPENAI_API_KEY} is the key; {@code
+ * OPENAI_BASE_URL}, with {@code /v1}, is the address of a compatible server.
  *
  * <pre>{@code
  * ModelProvider local = OpenAiProvider.of(Map.of("OPENAI_BASE_URL", "http://127.0.0.1:11434/v1"));
@@ -31,7 +31,7 @@ public final class OpenAiProvider implements ModelProvider {
 
     private static final String HOST = "api.openai.com";
 
-    /** As published in autumn 2026. Writing into the cache costs nothing beside. */
+    /** Published prices of autumn 2026. Writing to the cache costs nothing extra. */
     private static final PriceTable PRICES = new PriceTable()
             .add("1.25", "10", "0.125", "1.25", "gpt-5", "gpt-5-chat", "gpt-5-codex", "gpt-5.1")
             .add("0.25", "2", "0.025", "0.25", "gpt-5-mini")
@@ -50,7 +50,7 @@ public final class OpenAiProvider implements ModelProvider {
             Pattern.compile("unsupported|not supported|unrecognized|unknown|unexpected|extra inputs|not permitted");
 
     private final ProviderService service;
-    /** Models behind another address that refused the older name of the limit, and took the newer. */
+    /** Models at other addresses that rejected the older name of the token limit. */
     private final Set<String> takeNewLimit = ConcurrentHashMap.newKeySet();
 
     private final EventStreams streams;
@@ -60,7 +60,7 @@ public final class OpenAiProvider implements ModelProvider {
         this.streams = new EventStreams(service);
     }
 
-    /** @param environment variables, of which it reads its own two */
+    /** @param environment the environment variables; only the two above are read */
     public static OpenAiProvider of(Map<String, String> environment) {
         return new OpenAiProvider(ProviderService.of(NAME, "https://" + HOST + "/v1", environment));
     }
@@ -82,9 +82,9 @@ public final class OpenAiProvider implements ModelProvider {
 
     @Override
     public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
-        // OpenAI's newer models refuse the older name of the limit, many other servers know no other. Which it is
-        // behind
-        // another address, the server's refusal tells: nothing was done then, so asking again at once is harmless.
+        // OpenAI's newer models reject the older name of the token limit, while many other servers know only that one.
+        // At other addresses the rejection tells which one applies. The rejected request had no effect, so it can be
+        // repeated at once.
         boolean newLimit = service.isAt(HOST) || takeNewLimit.contains(request.model());
         try {
             return reply(request, newLimit, listener);
@@ -107,7 +107,7 @@ public final class OpenAiProvider implements ModelProvider {
         return streams.ask(http.build(), new OpenAiReader(service, request.model(), listener));
     }
 
-    /** A refusal of too high a limit mentions its name, too. */
+    /** A rejection of a limit that is too high contains the name, too. */
     private static boolean refusesOldLimit(ModelFailure failure) {
         String words = String.valueOf(failure.getMessage()).toLowerCase(Locale.ROOT);
         return !failure.retryable()

@@ -20,14 +20,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A reply as it comes: pieces of text and of calls, a {@code finish_reason}, without which nothing counts, and usage. */
+/**
+ * Assembles a streamed reply: pieces of text and of calls, usage, and a {@code finish_reason}. Without a finish reason
+ * the reply is incomplete.
+ */
 final class OpenAiReader implements EventReader {
     private static final String LAST = "[DONE]";
 
     private final ProviderService service;
     private final String model;
     private final ReplyListener listener;
-    /** Of what the listener is told: the pieces of a key are put together by whoever listens. */
+    /** Masks the text for the listener, since a key may be split between two events. */
     private final StreamMask told;
 
     private final StringBuilder text = new StringBuilder();
@@ -38,7 +41,7 @@ final class OpenAiReader implements EventReader {
     private Usage usage = Usage.NONE;
     private String finish = "";
 
-    /** @param listener is told of it */
+    /** @param listener receives the text as it arrives */
     OpenAiReader(ProviderService service, String model, ReplyListener listener) {
         this.service = service;
         this.model = model;
@@ -46,7 +49,7 @@ final class OpenAiReader implements EventReader {
         this.told = service.keyMask();
     }
 
-    /** A call that has begun. */
+    /** A call that has started. */
     private static final class Growing {
         private String id = "";
         private final StringBuilder name = new StringBuilder();
@@ -60,7 +63,7 @@ final class OpenAiReader implements EventReader {
             return true;
         }
         JsonNode tree = ProviderJson.event(data);
-        // Some have the error itself for an event.
+        // Some servers send the error object itself as the event.
         if (tree.hasNonNull("error") || tree.path("object").asText().equals("error")) {
             throw ErrorBody.of(tree).inStream(service);
         }
@@ -109,7 +112,10 @@ final class OpenAiReader implements EventReader {
         call.arguments.append(piece.function().words());
     }
 
-    /** Some servers number all calls of a reply alike: another id is another call, and without ids another name is. */
+    /**
+     * Whether a piece starts another call. Some servers use one index for all calls of a reply; then a new id marks a
+     * new call, or a new name if there are no ids.
+     */
     private static boolean isOfAnother(ChatChunk.CallPiece piece, Growing call) {
         if (piece.id().isEmpty() || call.id.isEmpty()) {
             return piece.id().equals(call.id) && !piece.function().name().isEmpty() && call.arguments.length() > 0;
@@ -120,12 +126,15 @@ final class OpenAiReader implements EventReader {
     @Override
     public Reply end() throws ModelFailure {
         if (refusal.length() > 0) {
-            throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer this: " + whole(refusal));
+            throw ProviderFailures.REFUSED.failure(service.name() + " refuses to answer: " + whole(refusal));
         }
         switch (finish) {
-            case "" -> throw ProviderFailures.STREAM_CUT.failure(service.name() + " broke off in mid-reply");
-            case "error" -> throw ProviderFailures.SERVER_ERROR.failure(service.name() + " broke off with an error");
-            case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " has withheld the reply");
+            case "" ->
+                throw ProviderFailures.STREAM_CUT.failure(
+                        service.name() + " ended the stream in the middle of the reply");
+            case "error" ->
+                throw ProviderFailures.SERVER_ERROR.failure(service.name() + "ended the stream with an error");
+            case "content_filter" -> throw ProviderFailures.REFUSED.failure(service.name() + " withheld the reply");
             case "length" -> {
                 if (!calls.isEmpty()) {
                     throw ProviderFailures.CALL_CUT.failure(
@@ -134,7 +143,7 @@ final class OpenAiReader implements EventReader {
                 }
             }
             default -> {
-                // Whatever else a whole reply ended for, it is whole.
+                // Any other finish reason: the reply is complete.
             }
         }
         List<Part> parts = new ArrayList<>();
@@ -154,12 +163,12 @@ final class OpenAiReader implements EventReader {
         return new Reply(parts, usage, stop());
     }
 
-    /** The pieces of a key are not the key until they are put together. */
+    /** Masks the key once its pieces are joined. */
     private String whole(StringBuilder pieces) {
         return service.withoutKey(pieces.toString());
     }
 
-    /** In the words that replies of any provider have for the usual reasons. */
+    /** The finish reason, in the words that all providers use here. */
     private String stop() {
         return switch (finish) {
             case "stop" -> "end_turn";

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a model said to itself, where a server shows it, and what a server wants back with the calls that it led to: Google's
- * signs them, and takes none back without. OpenAI's own does neither. The metadata says whose thoughts they are.
+ * A model's reasoning, if a server shows it, and the data that a server expects back with the calls that follow. Google
+ * signs calls and rejects them without their signature; OpenAI does neither. The metadata names provider and model.
  */
 final class ReasoningDetails {
     private static final String PROVIDER = "provider";
@@ -24,7 +24,7 @@ final class ReasoningDetails {
         return new Part.Reasoning(text, Json.of(metadata));
     }
 
-    /** @param extras of the calls that follow, in their order; null where one has none */
+    /** @param extras for the calls that follow, in order; null for a call without any */
     static Part.Reasoning signing(String model, List<Json> extras) {
         Map<String, Object> metadata = new LinkedHashMap<>();
         metadata.put(PROVIDER, OpenAiProvider.NAME);
@@ -33,7 +33,7 @@ final class ReasoningDetails {
         return new Part.Reasoning("", Json.of(metadata));
     }
 
-    /** What goes back with the calls that follow. */
+    /** The data to send back with the calls that follow. */
     static List<Json> signatures(Part.Reasoning reasoning) {
         return reasoning.metadata().field(CALLS) instanceof List<?> extras
                 ? extras.stream().map(Json::of).toList()

@@ -1,6 +1,5 @@
 /**
- * Models by OpenAI's chat completions, which many other servers offer too. Must not know any other provider, nor
- * Temporal.
+ * OpenAI's chat completions, which many other servers offer too. Must not depend on other providers, nor on Temporal.
  */
 @NullMarked
 package dev.waymark.worker.model.openai;

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** A script file: what is replied to which transcript. */
+/** The replies of a script file. */
 record ModelScript(List<Line> lines) {
 
-    /** One entry under {@code replies}: after {@code delay} comes a reply or an error. */
+    /** An entry of {@code replies}: a reply or an error, sent after {@code delay}. */
     record Line(Duration delay, Optional<Reply> reply, Optional<Error> error) {}
 
     record Error(String type, String message, boolean retryable) {
@@ -41,12 +41,12 @@ record ModelScript(List<Line> lines) {
             lines.add(line(item));
         }
         if (lines.isEmpty()) {
-            throw replies.problem("at least one reply is needed");
+            throw replies.problem("expected at least one reply");
         }
         return new ModelScript(lines);
     }
 
-    /** The reply to a transcript with this many messages from the assistant; the last one repeats. */
+    /** The reply to a transcript with this many assistant messages. The last entry repeats. */
     Line line(long assistantMessages) {
         return lines.get((int) Math.min(assistantMessages, lines.size() - 1));
     }
@@ -62,12 +62,12 @@ record ModelScript(List<Line> lines) {
         Duration wait = delay.isPresent() ? delay.get().duration() : Duration.ZERO;
         if (error.isPresent()) {
             if (text.isPresent() || calls.isPresent() || usage.isPresent()) {
-                throw error.get().problem("a reply is either an error or an answer");
+                throw error.get().problem("not allowed together with text, tool_calls or usage");
             }
             return new Line(wait, Optional.empty(), Optional.of(error(error.get())));
         }
         if (text.isEmpty() && calls.isEmpty()) {
-            throw item.problem("text, tool_calls or error is needed");
+            throw item.problem("expected text, tool_calls or error");
         }
         List<Part> parts = new ArrayList<>();
         if (text.isPresent() && !text.get().text().isEmpty()) {
@@ -88,7 +88,7 @@ record ModelScript(List<Line> lines) {
             YamlFields fields = item.fields();
             YamlValue id = fields.require("id");
             if (!ids.add(id.words())) {
-                throw id.problem("a second call with this id: " + id.words());
+                throw id.problem("duplicate call id: " + id.words());
             }
             String name = fields.require("name").words();
             Optional<YamlValue> input = fields.take("input");
@@ -97,7 +97,7 @@ record ModelScript(List<Line> lines) {
             fields.end();
         }
         if (calls.isEmpty()) {
-            throw list.problem("at least one call is needed");
+            throw list.problem("expected at least one call");
         }
         return calls;
     }

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a script repeats of the conversation: {@code {{ID}}} in texts and arguments stands for the result of the call with
- * this id. What is no such call's stays as it is written.
+ * Fills in results: {@code {{ID}}} in texts and arguments of a script stands for the result of the call with this id.
+ * An unknown id is left as it is.
  */
 final class ScriptQuotes {
     private static final Pattern QUOTE = Pattern.compile("\\{\\{([A-Za-z0-9_~-]+)}}");
@@ -23,7 +23,7 @@ final class ScriptQuotes {
     ScriptQuotes(List<Message> messages) {
         for (Message message : messages) {
             for (Part.ToolResult result : message.toolResults()) {
-                // Programs end what they print with a line break.
+                // The output of programs ends with a line break.
                 results.put(result.toolUseId(), result.content().stripTrailing());
             }
         }

@@ -22,9 +22,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The model {@code scripted:FILE}: the reply to a transcript with i assistant messages is number i of the file, and the
- * last one repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with this id. It depends
- * on nothing but the transcript, so a call that is retried or replayed gets the same reply. An edited file counts from the
- * next call on. No network.
+ * last one repeats. In its texts and arguments, {@code {{ID}}} stands for the result of the call with this id. The
+ * reply depends only on the transcript, so a retry gets the same one. Edits of the file take effect with the next call.
+ * Uses no network.
  *
  * <pre>{@code
  * replies:
@@ -36,15 +36,15 @@ import org.jspecify.annotations.Nullable;
  *   - error: { type: NoCredit, message: "Your credit is used up.", retryable: false }
  * }</pre>
  *
- * An error is not an assistant message, so the same entry answers the next attempt too: one that is retryable is retried for
- * as long as the worker retries.
+ * An error adds no assistant message, so the next attempt gets the same entry: a retryable error is retried as long as
+ * the worker retries.
  */
 public final class ScriptedProvider implements ModelProvider {
 
     /** The name in {@code scripted:FILE}. */
     public static final String NAME = "scripted";
 
-    /** The failure type of a script that is missing or broken: the agent's definition is at fault. */
+    /** Failure type if the script file is missing or invalid: the agent's definition is wrong. */
     private static final String AGENT_INVALID = "AgentInvalid";
 
     private final Path directory;
@@ -52,7 +52,7 @@ public final class ScriptedProvider implements ModelProvider {
 
     private record Loaded(FileTime modified, long size, ModelScript script) {}
 
-    /** @param agentsDirectory what script files are relative to */
+    /** @param agentsDirectory the base of relative script paths */
     public ScriptedProvider(Path agentsDirectory) {
         this.directory = agentsDirectory;
     }
@@ -77,7 +77,7 @@ public final class ScriptedProvider implements ModelProvider {
         return reply.orElseThrow();
     }
 
-    /** Word by word, spread over the delay, as a real model would. */
+    /** Streams the text word by word over the delay, as a real model would. */
     private static void speak(Optional<Reply> reply, Duration delay, ReplyListener listener)
             throws InterruptedException {
         String text = reply.map(said -> new Message(Role.ASSISTANT, said.content()).text())
@@ -90,7 +90,7 @@ public final class ScriptedProvider implements ModelProvider {
         }
     }
 
-    /** Nobody is paid for it. An agent file may say otherwise, to see what a real one would cost. */
+    /** Free by default; an agent file can set a price. */
     @Override
     public Optional<Pricing> pricing(String model) {
         return Optional.of(Pricing.FREE);

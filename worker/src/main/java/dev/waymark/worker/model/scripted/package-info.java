@@ -1,4 +1,4 @@
-/** A model that reads its replies from a file, without any network. Must not know any other provider. */
+/** A model that reads its replies from a file, without network. Must not depend on other providers. */
 @NullMarked
 package dev.waymark.worker.model.scripted;
 

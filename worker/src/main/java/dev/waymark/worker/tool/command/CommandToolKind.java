@@ -22,7 +22,9 @@ import java.util.Optional;
 public final class CommandToolKind implements ToolKind {
     private static final int QUESTION = 10;
 
-    /** Each is a handful of processes, and starting more at a time takes longer than one after the other. */
+    /**
+     * Each call takes a handful of processes; above this number, starting them in parallel is slower than in sequence.
+     */
     private static final int SLOTS = 64;
 
     private final ToolPrograms programs;

@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Reads {@code sandbox} of a tool: {@code true}, or what the tool may reach. */
+/** Reads the {@code sandbox} field of a tool: {@code true}, or what the tool may reach. */
 final class SandboxFields {
     private SandboxFields() {}
 
-    /** @param directory to which paths are relative */
+    /** @param directory the base of relative paths */
     static Optional<Sandbox> read(YamlValue value, Path directory) throws YamlProblem {
         Sandbox sandbox = Sandbox.CLOSED;
         if (!value.isMapping()) {

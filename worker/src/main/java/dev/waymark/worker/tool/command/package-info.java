@@ -1,4 +1,4 @@
-/** Tools that are programs. Must not know other kinds of tools, nor who decided on a call. */
+/** Tools that are programs. Must not depend on other kinds of tools, nor on who decides about a call. */
 @NullMarked
 package dev.waymark.worker.tool.command;
 

@@ -7,39 +7,39 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which addresses belong to the public internet. What is not known to is taken for private: an address that a model
- * chose, or that a name was made to lead to, must not reach what only this machine or its network can.
+ * Decides which addresses belong to the public internet. Unknown addresses are treated as private: an address chosen by
+ * a model, or behind a crafted host name, must not reach this machine or its network.
  */
 final class AddressRules {
-    /** Of version 4, everything is public but these. */
+    /** In IPv4, all other addresses are public. */
     private static final List<Block> NOT_PUBLIC_4 = List.of(
             Block.of("0.0.0.0", 8), // this network
             Block.of("10.0.0.0", 8),
-            Block.of("100.64.0.0", 10), // behind a carrier's NAT
+            Block.of("100.64.0.0", 10), // carrier-grade NAT
             Block.of("127.0.0.0", 8),
-            Block.of("169.254.0.0", 16), // link-local, with the metadata services of clouds
+            Block.of("169.254.0.0", 16), // link-local, including cloud metadata services
             Block.of("172.16.0.0", 12),
             Block.of("192.0.0.0", 24), // protocol assignments
             Block.of("192.0.2.0", 24), // documentation
-            Block.of("192.88.99.0", 24), // relays from 6to4
+            Block.of("192.88.99.0", 24), // 6to4 relays
             Block.of("192.168.0.0", 16),
             Block.of("198.18.0.0", 15), // benchmarks
             Block.of("198.51.100.0", 24), // documentation
             Block.of("203.0.113.0", 24), // documentation
             Block.of("224.0.0.0", 4), // multicast
-            Block.of("240.0.0.0", 4)); // reserved, and broadcast
+            Block.of("240.0.0.0", 4)); // reserved and broadcast
 
-    /** Of version 6, nothing is public but this, */
+    /** In IPv6, only these addresses are public, */
     private static final Block PUBLIC_6 = Block.of("2000::", 3);
 
-    /** with exceptions. Those that hold an address of version 4 lead to wherever a gateway takes that. */
+    /** except for these. An address that embeds an IPv4 address leads wherever a gateway takes it. */
     private static final List<Block> NOT_PUBLIC_6 = List.of(
-            Block.of("2001::", 23), // protocol assignments, Teredo among them
+            Block.of("2001::", 23), // protocol assignments, including Teredo
             Block.of("2001:db8::", 32), // documentation
             Block.of("2002::", 16), // 6to4
             Block.of("3fff::", 20)); // documentation
 
-    /** By which machines that have version 6 only reach those of version 4: as public as the address within. */
+    /** Used by IPv6-only machines to reach IPv4; as public as the embedded address. */
     private static final Block NAT64 = Block.of("64:ff9b::", 96);
 
     private AddressRules() {}
@@ -63,11 +63,11 @@ final class AddressRules {
         }
     }
 
-    /** The addresses that begin with the same bits. */
+    /** The addresses with the same leading bits. */
     private record Block(byte[] first, int bits) {
         static Block of(String address, int bits) {
             try {
-                // A literal: no name is looked up.
+                // A literal, so no name is looked up.
                 return new Block(InetAddress.getByName(address).getAddress(), bits);
             } catch (UnknownHostException e) {
                 throw new IllegalStateException("no address: " + address, e);

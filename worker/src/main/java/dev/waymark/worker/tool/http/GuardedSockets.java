@@ -10,9 +10,9 @@ import java.util.function.Predicate;
 import javax.net.SocketFactory;
 
 /**
- * Sockets that connect only to addresses that may be reached. They look at the very address that they are about to
- * connect to: however it was spelled, whatever name led to it, and whatever that name leads to a moment later. They go
- * through no proxy, which would connect to addresses of its own choice.
+ * Sockets that connect to permitted addresses only. They check the very address that they connect to, so neither its
+ * spelling nor a host name that resolves differently a moment later can bypass the check. They use no proxy, which
+ * would connect to addresses of its own choice.
  */
 final class GuardedSockets extends SocketFactory {
     private final Predicate<InetAddress> reachable;
@@ -21,10 +21,10 @@ final class GuardedSockets extends SocketFactory {
         this.reachable = reachable;
     }
 
-    /** That a connection was not even tried. */
+    /** The connection was not attempted. */
     static final class Refused extends IOException {
         Refused() {
-            super("its address is private, and the tool does not say allow_private: true");
+            super("its address is private, and the tool does not set allow_private: true");
         }
     }
 

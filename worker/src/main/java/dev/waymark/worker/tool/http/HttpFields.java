@@ -11,14 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Reads what agent files say of a tool that is a request. */
+/** Reads the {@code http} field of agent files. */
 final class HttpFields {
     private static final String[] METHODS =
             Arrays.stream(Endpoint.Method.values()).map(Enum::name).toArray(String[]::new);
 
     private HttpFields() {}
 
-    /** {@code allow_private} is taken beside {@code http}, too. */
+    /** Also accepts {@code allow_private} next to {@code http}. */
     static Endpoint endpoint(YamlValue http, YamlFields tool, Json input) throws YamlProblem {
         YamlFields fields = http.fields();
         Endpoint.Method method =

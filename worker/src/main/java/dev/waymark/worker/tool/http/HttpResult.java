@@ -2,14 +2,14 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.worker.tool.kind.Effect;
 
-/** How a request ended, and with it what is known of its effect: what the server says, nothing, or that there is none. */
+/** How a request ended, and what that says about its effect. */
 public sealed interface HttpResult {
-    /** In words for a model: what was answered, or what was seen. */
+    /** A description for the model: the answer, or what happened. */
     String words();
 
     Effect effect();
 
-    /** @param body as text, without what came from the worker's environment */
+    /** @param body as text, with secrets masked */
     record Answered(int status, String body) implements HttpResult {
         private static final int LONGEST_COMPLAINT = 4_000;
 
@@ -36,7 +36,7 @@ public sealed interface HttpResult {
         }
     }
 
-    /** It had left, and no whole answer came: whether it had an effect is unknown. */
+    /** The request was sent, but no complete answer arrived; its effect is unknown. */
     record Lost(String words) implements HttpResult {
         @Override
         public Effect effect() {
@@ -44,7 +44,7 @@ public sealed interface HttpResult {
         }
     }
 
-    /** It certainly was not sent. */
+    /** The request was not sent. */
     record NotSent(String words) implements HttpResult {
         @Override
         public Effect effect() {

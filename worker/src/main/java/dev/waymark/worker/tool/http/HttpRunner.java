@@ -42,18 +42,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends the requests of HTTP tools, each once.
  *
- * <ul>
- *   <li>Nothing is sent again: not when a connection breaks, not because an answer asks for it.
- *   <li>A connection is made for every request, to an address that was looked at just then; none is kept. So no request
- *       gets lost in a connection that the other side was about to close.
- *   <li>Redirects are followed five times at most, and to the same scheme, host and port only. A GET goes wherever one
- *       leads; anything else is sent again only after a 307 or 308, and after a 303 its answer is fetched. A 301 or 302
- *       of anything but a GET or HEAD is an answer.
- *   <li>Of an answer no more than 4 MiB is read, decompressed.
- *   <li>Proxies that the environment or system properties name are not used.
+ * <ul> <li>A request is never repeated, neither after a broken connection nor because an answer asks for it. <li>Every
+ * request uses a new connection, whose address has been checked. So no request is lost in a connection that the server
+ * was about to close. <li>Redirects are followed five times at most, and to the same scheme, host and port only. A GET
+ * follows every redirect. Other requests are repeated only after a 307 or 308; after a 303 the result is fetched by
+ * GET. A 301 or 302 for anything but GET or HEAD is an answer. <li>At most 4 MiB of an answer are read, after
+ * decompression. <li>Proxies that the environment or system properties name are not used.
  * </ul>
  *
- * Safe for several threads. Its own threads keep no process alive.
+ * Thread-safe. Its own threads are daemon threads.
  */
 public final class HttpRunner implements AutoCloseable {
     static final int MOST_BYTES = 4 * 1024 * 1024;
@@ -70,32 +67,33 @@ public final class HttpRunner implements AutoCloseable {
         return thread;
     });
 
-    /** Made when it is needed: a worker starts faster without. */
+    /** Created on first use, which makes the worker start faster. */
     private @Nullable OkHttpClient base;
 
-    /** @param environment the worker's own, in which <code>${NAME}</code> is resolved */
+    /** @param environment the worker's environment, in which <code>${NAME}</code> is resolved */
     public HttpRunner(Map<String, String> environment) {
         this(environment, Dns.SYSTEM, AddressRules::isPublic);
     }
 
-    /** @param reachable which addresses may be connected to without {@code allow_private} */
+    /** @param reachable whether an address may be connected to without {@code allow_private} */
     HttpRunner(Map<String, String> environment, Dns dns, Predicate<InetAddress> reachable) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
         this.dns = dns;
         this.reachable = reachable;
     }
 
-    /** Why no request can be made of these arguments, in words for a model; empty when one can. */
+    /** Why no request can be built from these arguments, for the model; empty if one can. */
     public Optional<String> misfit(Endpoint endpoint, Json args) {
         RequestAssembly assembly = RequestAssembly.of(endpoint, args, EffectKeys.NONE, secrets(endpoint));
         return assembly instanceof RequestAssembly.Misfit misfit ? Optional.of(misfit.why()) : Optional.empty();
     }
 
     /**
-     * Sends one request, or none, and waits for its end.
+     * Sends at most one request and waits for its end.
      *
-     * @param keys go as the headers {@code Idempotency-Key} and {@code Waymark-Fencing-Token}
-     * @throws InterruptedException when the calling thread was interrupted: the request is given up, and may have left
+     * @param keys sent as the headers {@code Idempotency-Key} and {@code Waymark-Fencing-Token}
+     * @throws InterruptedException if the calling thread was interrupted; the request is canceled, but may have been
+     * sent
      */
     public HttpResult run(Endpoint endpoint, Json args, EffectKeys keys, ProcessFence fence)
             throws InterruptedException {
@@ -126,13 +124,13 @@ public final class HttpRunner implements AutoCloseable {
             base = new OkHttpClient.Builder()
                     .dns(dns)
                     .proxy(Proxy.NO_PROXY)
-                    // One request a connection: with more, one tool's could be another's, which may go further.
+                    // HTTP/1.1 without pooling, so that tools with different permissions never share a connection.
                     .protocols(List.of(Protocol.HTTP_1_1))
                     .connectionPool(new ConnectionPool(0, 1, TimeUnit.SECONDS))
                     .retryOnConnectionFailure(false)
                     .followRedirects(false)
                     .followSslRedirects(false)
-                    // Whoever waits has the only clock.
+                    // Only the waiting thread has a timeout.
                     .connectTimeout(Duration.ZERO)
                     .readTimeout(Duration.ZERO)
                     .writeTimeout(Duration.ZERO)
@@ -143,7 +141,7 @@ public final class HttpRunner implements AutoCloseable {
                         }
                         Response response = chain.proceed(chain.request());
                         exchange.status = response.code();
-                        // OkHttp takes it for an order to send again.
+                        // OkHttp would repeat the request because of it.
                         return response.newBuilder().removeHeader("Retry-After").build();
                     })
                     .build();
@@ -156,17 +154,17 @@ public final class HttpRunner implements AutoCloseable {
         threads.shutdownNow();
     }
 
-    /** One request and those that its redirects lead to. */
+    /** A request and those that its redirects lead to. */
     private final class Exchange {
         private final OkHttpClient client;
         private final Secrets secrets;
         private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.HERE);
-        /** Of the answer to what left last; 0 before it comes. */
+        /** Status of the answer to the last request sent; 0 before it arrives. */
         private volatile int status;
 
         private final AtomicReference<Optional<Call>> call = new AtomicReference<>(Optional.empty());
 
-        /** Where the request is. What is given up while it is here will never leave. */
+        /** The progress of the request. If it is given up while {@code HERE}, it is never sent. */
         private enum Stage {
             HERE,
             GONE,
@@ -178,7 +176,7 @@ public final class HttpRunner implements AutoCloseable {
             this.secrets = secrets;
         }
 
-        /** Whether the request may leave; it has, then. */
+        /** Marks the request as sent, unless it was given up; returns whether it may be sent. */
         boolean leave() {
             status = 0;
             return stage.updateAndGet(now -> now == Stage.GIVEN_UP ? now : Stage.GONE) == Stage.GONE;
@@ -199,7 +197,7 @@ public final class HttpRunner implements AutoCloseable {
             }
         }
 
-        /** Whether it was still here. */
+        /** Gives the request up; returns whether it had not been sent. */
         private boolean giveUp() {
             boolean here = stage.getAndSet(Stage.GIVEN_UP) == Stage.HERE;
             Objects.requireNonNull(call.get()).ifPresent(Call::cancel);
@@ -226,7 +224,10 @@ public final class HttpRunner implements AutoCloseable {
             }
         }
 
-        /** What to send next. What is to be sent again was not carried out, so it is here once more. */
+        /**
+         * The next request. A redirect that repeats the request means that it was not executed, so it counts as not
+         * sent again.
+         */
         private Optional<Request> redirect(Request request, Response response) {
             boolean again = switch (response.code()) {
                 case 301, 302 ->
@@ -263,29 +264,31 @@ public final class HttpRunner implements AutoCloseable {
                     .orElse(StandardCharsets.UTF_8);
             byte[] bytes = response.body().byteStream().readNBytes(MOST_BYTES + 1);
             String text = new String(bytes, 0, Math.min(bytes.length, MOST_BYTES), charset);
-            String rest = bytes.length > MOST_BYTES ? "\n[of more than " + MOST_BYTES + " bytes]" : "";
+            String rest = bytes.length > MOST_BYTES ? "\n[cut: more than " + MOST_BYTES + " bytes]" : "";
             return new HttpResult.Answered(response.code(), secrets.mask(note + text + rest));
         }
 
-        /** Where a 303 leads can fail, and says nothing about the request that was answered with it. */
+        /** A failure to fetch the target of a 303 tells nothing about the request itself. */
         private static HttpResult afterAcceptance(HttpResult answer) {
             return answer.effect() == Effect.DONE
                     ? answer
-                    : new HttpResult.Lost("the server answered 303, and where that leads " + answer.words());
+                    : new HttpResult.Lost(
+                            "the server answered 303, and the request to its target failed: " + answer.words());
         }
 
-        /** A status other than a success says all that there is to know, whatever became of the rest. */
+        /** A status other than a success tells the effect even without the rest of the answer. */
         private HttpResult broken() {
             if (status == 0) {
-                return new HttpResult.Lost("the connection broke off before the answer");
+                return new HttpResult.Lost("the connection was lost before the answer");
             }
             HttpResult.Answered answer = new HttpResult.Answered(status, "");
             return answer.effect() == Effect.DONE
-                    ? new HttpResult.Lost("the server answered " + status + ", and the rest of its answer did not come")
+                    ? new HttpResult.Lost(
+                            "the server answered " + status + ", but the rest of its answer did not arrive")
                     : answer;
         }
 
-        /** Not the library's, which name hosts and addresses that a model has no business with. */
+        /** A message without the host names and addresses of the library's own one, which the model must not see. */
         private String words(IOException e) {
             if (e instanceof GuardedSockets.Refused) {
                 return String.valueOf(e.getMessage());

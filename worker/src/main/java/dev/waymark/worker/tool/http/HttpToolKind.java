@@ -15,7 +15,7 @@ import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
 import java.util.Set;
 
-/** Tools that are requests: {@code http: { method: POST, url: … }}. A program verifies them, if they name one. */
+/** Tools that are HTTP requests: {@code http: { method: POST, url: … }}. They may have a program that verifies them. */
 public final class HttpToolKind implements ToolKind {
     private final HttpRunner requests;
     private final ToolPrograms programs;
@@ -37,7 +37,7 @@ public final class HttpToolKind implements ToolKind {
 
     @Override
     public ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
-        entry.fields().refuse(Set.of("command"), "goes with a program, and this tool is a request");
+        entry.fields().refuse(Set.of("command"), "not allowed together with http");
         return ToolSpec.http(entry.name(), HttpFields.endpoint(value, entry.fields(), entry.input()));
     }
 

@@ -20,9 +20,9 @@ import okio.BufferedSink;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request made of arguments, or why there is none. Arguments that the address names go there. The rest goes as a JSON
- * object in the body of a POST, PUT or PATCH; in the query otherwise, where it can be spelled: texts, numbers, true and
- * false, and lists of these.
+ * A request built from arguments, or why there is none. Arguments that the URL references go there. The others go into
+ * the body of a POST, PUT or PATCH as a JSON object, and otherwise into the query, which can hold strings, numbers,
+ * booleans, and lists of these.
  */
 sealed interface RequestAssembly {
     String IDEMPOTENCY_KEY = "Idempotency-Key";
@@ -30,10 +30,10 @@ sealed interface RequestAssembly {
 
     record Ready(Request request) implements RequestAssembly {}
 
-    /** The arguments do not fit, in words for a model. */
+    /** The arguments do not fit; the reason is for the model. */
     record Misfit(String why) implements RequestAssembly {}
 
-    /** No arguments would. */
+    /** No arguments would fit. */
     record Unusable(String why) implements RequestAssembly {}
 
     static RequestAssembly of(Endpoint endpoint, Json args, EffectKeys keys, Secrets secrets) {
@@ -72,7 +72,8 @@ sealed interface RequestAssembly {
         for (Map.Entry<String, String> header : endpoint.headers().entrySet()) {
             String value = secrets.resolveInLine(header.getValue()).strip();
             if (!RequestHeaders.isValue(value)) {
-                return new Unusable("the header " + header.getKey() + " would hold what no header can");
+                return new Unusable(
+                        "the header " + header.getKey() + " would hold characters that a header can't have");
             }
             request.header(header.getKey(), value);
         }
@@ -95,7 +96,7 @@ sealed interface RequestAssembly {
         return true;
     }
 
-    /** Sent once. OkHttp sends any other again when the server says so, whatever its settings. */
+    /** A body that is sent once. OkHttp repeats other requests when the server asks for it, whatever its settings. */
     final class Body extends RequestBody {
         private final byte[] json;
 
@@ -107,7 +108,7 @@ sealed interface RequestAssembly {
             }
         }
 
-        /** A header says it, which the tool may set. */
+        /** Set by a header, which the tool may define. */
         @Override
         public @Nullable MediaType contentType() {
             return null;

@@ -5,14 +5,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Which headers a tool may send. */
+/** Checks the headers of a tool's requests. */
 public final class RequestHeaders {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
-    /** HTTP libraries quote a value that they refuse, and it may be a secret. */
+    /** Checked here, since HTTP libraries quote a rejected value, which may be secret. */
     private static final Pattern VALUE = Pattern.compile("[\\t\\x20-\\x7e]*");
 
-    /** Those that are about the connection, and those that Waymark sends. */
+    /** Headers about the connection, and those that Waymark sends. */
     private static final Set<String> TAKEN = Set.of(
             "accept-encoding",
             "connection",
@@ -28,15 +28,15 @@ public final class RequestHeaders {
 
     private RequestHeaders() {}
 
-    /** Why there can be no such header. */
+    /** Why this header is not allowed; empty if it is. */
     public static Optional<String> problem(String name, String value) {
         if (!NAME.matcher(name).matches()) {
-            return Optional.of("not a header's name");
+            return Optional.of("not a valid header name");
         }
         if (TAKEN.contains(name.toLowerCase(Locale.ROOT))) {
-            return Optional.of("this header is not the tool's to set");
+            return Optional.of("a tool can't set this header");
         }
-        return isValue(value) ? Optional.empty() : Optional.of("a header holds printable ASCII only");
+        return isValue(value) ? Optional.empty() : Optional.of("a header can hold printable ASCII only");
     }
 
     static boolean isValue(String value) {

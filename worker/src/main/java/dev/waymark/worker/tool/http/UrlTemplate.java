@@ -14,13 +14,14 @@ import okhttp3.HttpUrl;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address with <code>{field}</code> where arguments go. They are percent-encoded, all but letters, digits and {@code
- * -._~}, so that none can add to the path or the query; and they stand behind the host, so that none can choose it.
+ * A URL with <code>{field}</code> placeholders for arguments. All characters of an argument but letters, digits and
+ * {@code -._~} are percent-encoded, so that it cannot extend the path or the query; and placeholders must follow the
+ * host, so that it cannot choose the host.
  */
 public final class UrlTemplate {
     private static final Pattern PIECE = Pattern.compile("\\$\\{[^{}]*}|\\{([^{}]+)}");
 
-    /** Nothing but scheme, host and port: a user there could look like a host. */
+    /** Scheme, host and port only: a user name could look like a host. */
     private static final String ORIGIN = "(?i)https?://[^/?#\\\\@\\s]+";
 
     private static final Pattern WITHOUT_FIELDS = Pattern.compile(ORIGIN + "([/?#]\\S*)?");
@@ -50,14 +51,14 @@ public final class UrlTemplate {
         return new UrlTemplate(pieces);
     }
 
-    /** The arguments that go into the address. */
+    /** The arguments that go into the URL. */
     public Set<String> fields() {
         Set<String> fields = new LinkedHashSet<>();
         pieces.stream().filter(Piece::isField).forEach(piece -> fields.add(piece.text()));
         return fields;
     }
 
-    /** What is wrong with it, as far as that can be told without the environment. */
+    /** Why the template is invalid, as far as that is known without the environment. */
     public Optional<String> problem() {
         boolean known = pieces.stream()
                 .noneMatch(piece -> !piece.isField() && piece.text().contains("${"));
@@ -73,9 +74,9 @@ public final class UrlTemplate {
         return filled instanceof Filled.Address ? Optional.empty() : Optional.of(filled.why());
     }
 
-    /** What arguments make of it. */
+    /** The result of filling in arguments. */
     sealed interface Filled {
-        /** Why it is not an address; nothing where it is one. */
+        /** Why it is not a URL; empty if it is one. */
         String why();
 
         record Address(HttpUrl url) implements Filled {
@@ -85,21 +86,20 @@ public final class UrlTemplate {
             }
         }
 
-        /** The arguments can't be used. */
+        /** The arguments are invalid. */
         record Misfit(String why) implements Filled {}
 
-        /** The address can't be used, whatever the arguments. */
+        /** The URL is invalid with any arguments. */
         record Unusable(String why) implements Filled {}
     }
 
-    /** @param environment puts the values of variables into a text */
+    /** @param environment replaces variables in a text with their values */
     Filled fill(Json args, UnaryOperator<String> environment) {
         for (String field : fields()) {
             Object value = args.field(field);
             if (text(value).isEmpty()) {
-                return new Filled.Misfit(
-                        field + " stands in the address: expected text, a number, true or false, found "
-                                + (value == null ? "nothing" : "a list or an object"));
+                return new Filled.Misfit(field + " is part of the URL: expected text, a number, true or false, found "
+                        + (value == null ? "nothing" : "a list or an object"));
             }
         }
         return fill(field -> text(args.field(field)).orElseThrow(), environment);
@@ -123,7 +123,7 @@ public final class UrlTemplate {
             }
             String value = values.apply(piece.text());
             if (inPath && value.isEmpty()) {
-                return new Filled.Misfit(piece.text() + " stands in the path: it can't be empty");
+                return new Filled.Misfit(piece.text() + " is part of the path and can't be empty");
             }
             url.append(encoded(value));
         }
@@ -131,14 +131,14 @@ public final class UrlTemplate {
             return new Filled.Unusable("expected http:// or https:// and a host, without a user");
         }
         if (climbs(url.toString())) {
-            return new Filled.Misfit(". and .. are not names in a path");
+            return new Filled.Misfit(". and .. are not allowed as path segments");
         }
         return Optional.ofNullable(HttpUrl.parse(url.toString()))
                 .<Filled>map(Filled.Address::new)
-                .orElseGet(() -> new Filled.Unusable("no http address"));
+                .orElseGet(() -> new Filled.Unusable("not an HTTP URL"));
     }
 
-    /** Whether a part of the path would lead to another place, encoded or not. */
+    /** Whether a path segment, encoded or not, would lead to another path. */
     private static boolean climbs(String url) {
         String path = url.split("[?#]", 2)[0].replaceAll("(?i)%2e", ".");
         for (String segment : path.split("[/\\\\]", -1)) {
@@ -149,7 +149,7 @@ public final class UrlTemplate {
         return false;
     }
 
-    /** How a value is spelled in an address, where it has a spelling. */
+    /** The text of a value in a URL, if it has one. */
     static Optional<String> text(@Nullable Object value) {
         if (value instanceof String text) {
             return Optional.of(text);

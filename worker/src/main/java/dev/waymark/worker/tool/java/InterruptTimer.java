@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Interrupts the thread that began it when the time is up, and never after it was closed. */
+/** Interrupts the thread that created it when the time is up, but never after it was closed. */
 final class InterruptTimer implements AutoCloseable {
     private static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor(task -> {
         Thread thread = new Thread(task, "tool-deadlines");

@@ -15,7 +15,7 @@ import dev.waymark.worker.tool.kind.ToolRun;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Optional;
 
-/** Tools in Java that the worker was built with. An agent file names them, {@code use: NAME}. */
+/** Java tools that the worker was built with. Agent files refer to them by {@code use: NAME}. */
 public final class JavaToolKind implements ToolKind {
     private final JavaTools tools;
 
@@ -57,7 +57,7 @@ public final class JavaToolKind implements ToolKind {
             if (timer.hasPassed()) {
                 return Effect.UNKNOWN.outcome(run.timedOut());
             }
-            // A tool that was interrupted may throw anything. What it did until then, nobody knows.
+            // An interrupted tool may throw anything, and its effect until then is unknown.
             if (isInterruption(e) || run.cancelled().getAsBoolean()) {
                 throw new InterruptedException(words(e));
             }
@@ -91,7 +91,7 @@ public final class JavaToolKind implements ToolKind {
         return "this worker has no tool " + tool.name();
     }
 
-    /** Libraries say in words of their own that their thread was interrupted. That is not a result of the tool. */
+    /** Libraries wrap the interruption of their thread in other exceptions, which are not results of the tool. */
     private static boolean isInterruption(Throwable e) {
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof InterruptedException || cause instanceof ClosedByInterruptException) {

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Java tools that a worker was built with, in order. Agent files name them by {@code use:}. */
+/** The Java tools of a worker, in order. Agent files refer to them by {@code use:}. */
 public final class JavaTools {
 
     public static final JavaTools NONE = of();
@@ -23,7 +23,7 @@ public final class JavaTools {
         this.byName = Collections.unmodifiableMap(byName);
     }
 
-    /** Throws IllegalArgumentException for a name that is malformed, taken, or there twice. */
+    /** Throws IllegalArgumentException for a name that is malformed, reserved, or used twice. */
     public static JavaTools of(Tool... tools) {
         return of(Arrays.asList(tools));
     }
@@ -34,10 +34,10 @@ public final class JavaTools {
             ToolSpec spec = tool.spec();
             String name = spec.name();
             if (!ToolNames.isWellFormed(name)) {
-                throw new IllegalArgumentException("a tool's name is 1 to 64 of A-Z a-z 0-9 _ -: " + name);
+                throw new IllegalArgumentException("a tool's name has 1 to 64 characters A-Z a-z 0-9 _ -: " + name);
             }
             if (ToolNames.isTaken(name) || BuiltInTools.GROUPS.contains(name)) {
-                throw new IllegalArgumentException("this name is taken: " + name);
+                throw new IllegalArgumentException("this name is reserved: " + name);
             }
             if (spec.kind() != ToolSpec.Kind.JAVA) {
                 throw new IllegalArgumentException("not of kind JAVA: " + name);
@@ -46,7 +46,7 @@ public final class JavaTools {
                 throw new IllegalArgumentException("input schema of " + name + ": " + problem);
             });
             if (byName.put(name, tool) != null) {
-                throw new IllegalArgumentException("two tools of one name: " + name);
+                throw new IllegalArgumentException("duplicate tool name: " + name);
             }
         }
         return new JavaTools(byName);

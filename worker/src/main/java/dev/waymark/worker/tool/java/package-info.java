@@ -1,4 +1,4 @@
-/** Tools in Java that a worker was built with. Must not know other kinds of tools, nor who decided on a call. */
+/** Java tools. Must not depend on other kinds of tools, nor on who decides about a call. */
 @NullMarked
 package dev.waymark.worker.tool.java;
 

@@ -4,30 +4,26 @@ import dev.waymark.contract.ToolOutcome;
 import dev.waymark.worker.text.InlineText;
 
 /**
- * What the end of an execution says of its effect: one table for all kinds of tools.
+ * What the end of an execution tells about its effect, for all kinds of tools.
  *
- * <table>
- *   <caption>Ends and what they say</caption>
- *   <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP result</td></tr>
- *   <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP 4xx, 307 and 308;
- *       a JSON-RPC error that refuses the request</td></tr>
- *   <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1 to 127; a Java exception; an MCP result with {@code isError}; any other
- *       JSON-RPC error</td></tr>
- *   <tr><th>{@link #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an answer
- *       that did not come, not in whole, or too long; output that does not fit the tool's schema</td></tr>
- * </table>
+ * <table> <caption>Ends and their effects</caption> <tr><th>{@link #DONE}</th><td>exit code 0; HTTP 2xx; an MCP
+ * result</td></tr> <tr><th>{@link #NOT_DONE}</th><td>a program that cannot be started; no byte of a request sent; HTTP
+ * 4xx, 307 and 308; a JSON-RPC error that refuses the request</td></tr> <tr><th>{@link #OWN_ERROR}</th><td>exit codes 1
+ * to 127; a Java exception; an MCP result with {@code isError}; any other JSON-RPC error</td></tr> <tr><th>{@link
+ * #UNKNOWN}</th><td>a program that a signal or the fence ended; HTTP 408, 5xx and other redirects; an answer that is
+ * missing, incomplete or too long; output that does not match the tool's schema</td></tr> </table>
  */
 public enum Effect {
-    /** The tool did what it was asked for. */
+    /** The tool did what it was asked to do. */
     DONE,
-    /** Certainly nothing took effect. */
+    /** Nothing took effect. */
     NOT_DONE,
-    /** The tool itself reports an error, which proves nothing. */
+    /** The tool itself reports an error, which proves nothing about the effect. */
     OWN_ERROR,
-    /** It may have taken effect. */
+    /** The call may have taken effect. */
     UNKNOWN;
 
-    /** Shells say 128 and the signal's number of a program that a signal ended. */
+    /** A shell's exit code for a program that a signal ended is 128 plus the signal's number. */
     private static final int SIGNALS = 128;
 
     private static final int RPC_PARSE_ERROR = -32700;
@@ -35,7 +31,7 @@ public enum Effect {
     private static final int RPC_METHOD_NOT_FOUND = -32601;
     private static final int RPC_INVALID_PARAMS = -32602;
 
-    /** What MCP libraries answer when a request takes them too long. */
+    /** The error code of MCP libraries for a request that timed out. */
     private static final int RPC_TIMEOUT = -32001;
 
     public static Effect ofExitCode(int code) {
@@ -45,7 +41,9 @@ public enum Effect {
         return code < SIGNALS ? OWN_ERROR : UNKNOWN;
     }
 
-    /** Proxies answer 5xx for a server that goes on, and some servers 408 for a request that they have carried out. */
+    /**
+     * Proxies send 5xx while the server is still working, and some servers send 408 for a request that they executed.
+     */
     public static Effect ofHttpStatus(int status) {
         if (status >= 200 && status < 300) {
             return DONE;
@@ -54,7 +52,7 @@ public enum Effect {
         return refused || status == 307 || status == 308 ? NOT_DONE : UNKNOWN;
     }
 
-    /** Of the answer to a call over JSON-RPC that is an error. */
+    /** The effect of a JSON-RPC error response. */
     public static Effect ofRpcError(int code) {
         return switch (code) {
             case RPC_PARSE_ERROR, RPC_INVALID_REQUEST, RPC_METHOD_NOT_FOUND, RPC_INVALID_PARAMS -> NOT_DONE;
@@ -63,7 +61,7 @@ public enum Effect {
         };
     }
 
-    /** @param words the result, or what was seen */
+    /** @param words the result, or a description of what happened */
     public ToolOutcome outcome(String words) {
         return switch (this) {
             case DONE -> ToolOutcome.result(InlineText.of(words));

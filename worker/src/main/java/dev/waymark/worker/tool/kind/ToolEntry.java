@@ -14,10 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An entry of an agent file's {@code tools} while it is read, and how fields are read that several kinds have.
+ * An entry of {@code tools} in an agent file while it is read, with readers for fields that several kinds share.
  *
- * @param fields those that nobody has taken yet
- * @param directory where the agent file is
+ * @param fields the fields that are not read yet
+ * @param directory the directory of the agent file
  */
 public record ToolEntry(String name, Json input, YamlFields fields, Path directory) {
 
@@ -28,9 +28,9 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
             command.add(word.text());
         }
         if (command.isEmpty() || command.get(0).isBlank()) {
-            throw value.problem("no program named");
+            throw value.problem("no program given");
         }
-        // One that is looked up on PATH may come later, one that lies here does not.
+        // A program on PATH may be installed later; a path must exist now.
         if (command.get(0).contains("/") && !Files.isExecutable(directory.resolve(command.get(0)))) {
             throw value.problem("not an executable file: " + directory.resolve(command.get(0)));
         }
@@ -43,10 +43,10 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
             String name = field.getKey();
             YamlValue variable = field.getValue();
             if (!EnvironmentReferences.isName(name)) {
-                throw variable.problem("not a variable's name");
+                throw variable.problem("not a valid variable name");
             }
             if (name.startsWith("WAYMARK_")) {
-                throw variable.problem("names in WAYMARK_ are taken");
+                throw variable.problem("names that start with WAYMARK_ are reserved");
             }
             if (!EnvironmentReferences.isWellFormed(variable.text())) {
                 throw variable.problem("expected ${NAME}");
@@ -59,12 +59,12 @@ public record ToolEntry(String name, Json input, YamlFields fields, Path directo
     public static Duration timeout(YamlValue value) throws YamlProblem {
         Duration timeout = value.duration();
         if (timeout.isZero()) {
-            throw value.problem("must be longer than nothing");
+            throw value.problem("must be longer than 0");
         }
         return timeout;
     }
 
-    /** Whether every call waits for approval. */
+    /** Whether every call needs approval. */
     public static boolean isAlways(YamlValue value) throws YamlProblem {
         return value.oneOf("always", "never").equals("always");
     }

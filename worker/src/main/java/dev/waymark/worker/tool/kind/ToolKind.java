@@ -9,48 +9,50 @@ import dev.waymark.worker.yaml.YamlValue;
 import java.util.Optional;
 
 /**
- * A kind of tool that activities run: how an agent file declares one, what it takes for arguments, and how it is run and
+ * A kind of tool that activities run: how agent files declare it, how its arguments are checked, and how it is run and
  * verified. Thread-safe.
  */
 public interface ToolKind extends AutoCloseable {
     ToolSpec.Kind kind();
 
     /**
-     * The field that makes an entry of an agent file's {@code tools} a tool of this kind, such as {@code command}. Empty
-     * for kinds whose tools are not declared one by one.
+     * The field that marks an entry of {@code tools} in an agent file as this kind, such as {@code command}. Empty for
+     * kinds whose tools are not declared one by one.
      */
     default Optional<String> field() {
         return Optional.empty();
     }
 
     /**
-     * Reads that field, and whatever else in the entry belongs to this kind only. The caller reads what all kinds have,
-     * such as {@code timeout}.
+     * Reads that field and the others that only this kind has. The caller reads the common fields, such as {@code
+     * timeout}.
      */
     default ToolSpec.Builder read(YamlValue value, ToolEntry entry) throws YamlProblem {
         throw new IllegalStateException("not declared by a field of its own: " + kind());
     }
 
-    /** Why a call with these arguments cannot run, as its result; empty when it can. They fit the tool's schema. */
+    /**
+     * Why a call with these arguments cannot run, as its result; empty if it can. The arguments match the tool's
+     * schema.
+     */
     Optional<ToolOutcome> problem(ToolSpec tool, Json args);
 
     /**
-     * Runs a tool once. Every end is an outcome: {@link ToolOutcome#unknown} when the tool may have taken effect and nobody
-     * knows.
+     * Runs a tool once. Every end is an outcome: {@link ToolOutcome#unknown} if the tool may have taken effect.
      *
-     * @throws InterruptedException when the calling thread was interrupted; what ran may have had an effect
+     * @throws InterruptedException if the calling thread was interrupted; the tool may have had an effect
      */
     ToolOutcome run(ToolRun run) throws InterruptedException;
 
-    /** Finds out whether a lost call took effect. */
+    /** Checks whether a lost call took effect. */
     VerifyOutcome verify(ToolRun run) throws InterruptedException;
 
-    /** How many of them a worker runs at a time. */
+    /** How many tools of this kind a worker runs at a time. */
     default int slots() {
         return 256;
     }
 
-    /** Ends what it keeps for later calls. */
+    /** Closes connections and processes that were kept for later calls. */
     @Override
     default void close() {}
 }

@@ -3,12 +3,12 @@ package dev.waymark.worker.tool.kind;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What a tool may be called: {@code [A-Za-z0-9_-]{1,64}}, except for the names that are taken. */
+/** Valid names for tools: {@code [A-Za-z0-9_-]{1,64}}, except for reserved names. */
 public final class ToolNames {
 
     private static final Pattern ALLOWED = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
-    /** A tool's name is its activity's type, so those of our own activities are taken. */
+    /** Reserved: a tool's name is its activity type, and these are types of other activities. */
     private static final List<String> TAKEN = List.of(
             "model",
             "agent",
@@ -23,7 +23,7 @@ public final class ToolNames {
 
     private ToolNames() {}
 
-    /** Whether providers and idempotency keys can carry it. */
+    /** Whether providers and idempotency keys can carry the name. */
     public static boolean isWellFormed(String name) {
         return ALLOWED.matcher(name).matches();
     }

@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Runs the programs of tools, in the directory of the agent files. Tools of any kind may have a {@code verify} program. */
+/**
+ * Runs the programs of tools, in the directory of the agent files. A tool of any kind may have a {@code verify}
+ * program.
+ */
 public final class ToolPrograms {
     private final CommandRunner commands;
     private final Path directory;

@@ -13,9 +13,9 @@ import java.util.function.BooleanSupplier;
 /**
  * One execution of a tool.
  *
- * @param fence when it has to be over
- * @param execution the name under which it was claimed; empty for a tool that is safe to retry
- * @param cancelled whether the activity is to end, and its thread was interrupted for that
+ * @param fence its deadline
+ * @param execution the id under which it was claimed; empty for a tool that is safe to retry
+ * @param cancelled whether the activity must end; its thread was interrupted for that
  */
 public record ToolRun(
         ToolSpec tool,
@@ -25,7 +25,7 @@ public record ToolRun(
         Optional<String> execution,
         BooleanSupplier cancelled) {
 
-    /** Of a tool that is safe to retry. */
+    /** A run of a tool that is safe to retry. */
     public static ToolRun unclaimed(
             ToolSpec tool, Json args, ToolContext context, ProcessFence fence, BooleanSupplier cancelled) {
         return new ToolRun(tool, args, context, fence, Optional.empty(), cancelled);
@@ -41,17 +41,17 @@ public record ToolRun(
         return "timed out after " + fence.timeout().toSeconds() + "s";
     }
 
-    /** It did not begin. A claimed call is dispatched again. */
+    /** The tool did not start. A claimed call is dispatched again. */
     public ToolOutcome notStarted(String why) {
         return execution.map(name -> ToolOutcome.notStarted(name, why)).orElseGet(() -> Effect.NOT_DONE.outcome(why));
     }
 
-    /** Its time was up before it began. */
+    /** The time was up before the tool started. */
     public ToolOutcome tooLate() {
-        return notStarted("its time was up before it was started");
+        return notStarted("it was not started in time");
     }
 
-    /** An error as the model sees it. */
+    /** An error, in the form that the model sees. */
     static String errorText(String words) {
         return InlineText.of(ToolTexts.failure(words));
     }

@@ -8,13 +8,13 @@ import dev.waymark.worker.process.CommandResult;
 import dev.waymark.worker.text.InlineText;
 import java.util.Optional;
 
-/** What a {@code verify} program says of a call whose outcome is unknown. */
+/** Parses the output of a {@code verify} program. */
 final class VerifyAnswer {
     private VerifyAnswer() {}
 
     /**
      * Reads <code>{"landed":true,"result":"…"}</code>, <code>{"landed":false}</code> or <code>{"landed":null}</code>.
-     * Whatever else it may be is not an answer: a guess could make an effect happen twice.
+     * Anything else is not an answer: a guess could repeat an effect.
      */
     static VerifyOutcome of(CommandResult run) {
         if (run instanceof CommandResult.Exited exited && exited.code() == 0) {

@@ -1,6 +1,6 @@
 /**
- * What a kind of tool is: the interface that each implements, and what several of them need. Must not know any single kind,
- * nor who decided on a call.
+ * The interface of tool kinds, and what several of them share. Must not depend on a particular kind, nor on who decides
+ * about a call.
  */
 @NullMarked
 package dev.waymark.worker.tool.kind;

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Optional;
 
-/** Messages as both transports carry them. */
+/** JSON-RPC messages, as used by both transports. */
 final class JsonRpc {
     static final JsonMapper MAPPER = JsonMapper.builder().build();
 
@@ -55,7 +55,7 @@ final class JsonRpc {
         }
     }
 
-    /** Nothing where this is not a message: servers print other things, too. */
+    /** Empty if this is not a message: servers also print other text. */
     static Optional<JsonNode> read(byte[] json) {
         try {
             JsonNode message = MAPPER.readTree(json);
@@ -83,7 +83,7 @@ final class JsonRpc {
                 : new RpcAnswer.Result(message.path("result"));
     }
 
-    /** What is said to a server that asks something of us. It was told that there is nothing to ask for. */
+    /** The reply to a request from the server. The handshake offered no features that a server could ask for. */
     static Optional<ObjectNode> reply(JsonNode message) {
         if (!message.has("id") || !message.has("method")) {
             return Optional.empty();

@@ -7,7 +7,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads lines of any length, and keeps of one that is too long its beginning and its end. */
+/** Reads lines of any length. Only the beginning and the end of a line that is too long are kept. */
 final class LineReader {
     private static final int END_BYTES = 64;
 
@@ -19,10 +19,10 @@ final class LineReader {
         this.most = most;
     }
 
-    /** @param bytes all of it; of one that is too long, as much of its beginning as is kept */
+    /** @param bytes the whole line, or the beginning of one that is too long */
     record Line(byte[] bytes, boolean isCut, String end) {}
 
-    /** Nothing at the end. What stands there without a line feed is not a line. */
+    /** Empty at the end of the input. A last line without a line feed is ignored. */
     Optional<Line> next() throws IOException {
         ByteArrayOutputStream line = new ByteArrayOutputStream();
         byte[] end = new byte[END_BYTES];

@@ -4,32 +4,32 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.worker.process.ProcessFence;
 import java.util.concurrent.CompletableFuture;
 
-/** What requests to one server go through. Safe for several threads. */
+/** The transport of requests to one server. Thread-safe. */
 interface McpChannel extends AutoCloseable {
 
-    /** No message is longer, be it that it is still coming. */
+    /** Maximum size of a message in bytes, including partially received ones. */
     int MOST_BYTES = 16 * 1024 * 1024;
 
     /**
-     * Sends a request once, and waits for its answer. At the fence, and when the calling thread is interrupted, the server
-     * is told that nobody waits any more.
+     * Sends a request once and waits for the answer. At the fence, and when the calling thread is interrupted, the
+     * server is told that the request is canceled.
      */
     RpcAnswer ask(String method, JsonNode params, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException;
 
-    /** Sends what has no answer. The future ends when it is out, or has failed, and never with an exception. */
+    /** Sends a notification. The future completes when it is sent or has failed, never exceptionally. */
     CompletableFuture<Void> tell(String method, JsonNode params);
 
-    /** What both sides have agreed on. */
+    /** Sets the protocol version from the handshake. */
     void agreed(String protocolVersion);
 
     /** Whether requests may still be answered. */
     boolean isOpen();
 
-    /** Whether the other side may forget the connection without a sign. */
+    /** Whether the server may drop the session silently. */
     boolean canLapse();
 
-    /** Returns when nothing of it is left. */
+    /** Returns once all processes and threads have ended. */
     @Override
     void close();
 }

@@ -15,9 +15,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A server with which everything has been agreed on. Safe for several threads. */
+/** A connection to a server after the handshake. Thread-safe. */
 final class McpConnection implements AutoCloseable {
-    /** From the next one on, a server may end a stream without an answer and want to be asked for the rest. */
+    /** In later versions, a server may end a stream without an answer and expect the client to resume it. */
     private static final String VERSION = "2025-06-18";
 
     private static final Set<String> SPOKEN = Set.of("2024-11-05", "2025-03-26", VERSION, "2025-11-25");
@@ -25,10 +25,13 @@ final class McpConnection implements AutoCloseable {
     static final int MOST_TOOLS = 200;
     private static final int MOST_PAGES = 200;
 
-    /** What a server that did not answer in time gets to show that it is there at all. */
+    /** Time that a server which missed a deadline has to answer a ping. */
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(5);
 
-    /** A session that nobody has used for so long may be forgotten, and a call that may take effect must not find out. */
+    /**
+     * The server may have dropped a session that was idle for this long. It is checked first, so that a call that may
+     * take effect does not fail on it.
+     */
     private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final McpChannel channel;
@@ -39,7 +42,7 @@ final class McpConnection implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Starts or finds the server, and shakes hands. */
+    /** Starts or contacts the server and performs the handshake. */
     static McpConnection open(McpServer server, Map<String, String> environment, Path directory, ProcessFence fence)
             throws RequestNotSentException, InterruptedException {
         List<String> texts = new ArrayList<>(server.env().values());
@@ -87,7 +90,10 @@ final class McpConnection implements AutoCloseable {
                 .get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** All of them, in the server's order. Of two with one name the first counts: it is the one that can be called. */
+    /**
+     * All tools, in the server's order. Of two with the same name the first is kept, since it is the one that can be
+     * called.
+     */
     List<RemoteTool> tools(ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         List<RemoteTool> tools = new ArrayList<>();
@@ -116,7 +122,7 @@ final class McpConnection implements AutoCloseable {
         throw new UnusableServerException("its list of tools does not end");
     }
 
-    /** @param repeatable whether the call may be sent again when the server says that it does not know the session */
+    /** @param repeatable whether the call may be repeated if the server does not know the session */
     RpcAnswer call(ObjectNode params, ProcessFence fence, boolean repeatable)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
         return ask("tools/call", params, fence, repeatable);
@@ -137,7 +143,7 @@ final class McpConnection implements AutoCloseable {
         }
     }
 
-    /** Whether it can be used. One that has just kept somebody waiting, or was not used for long, has to prove it. */
+    /** Whether the connection can be used. After a missed deadline or an idle period it is checked with a ping. */
     boolean isUsable() throws InterruptedException {
         if (!channel.isOpen()) {
             return false;

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * The servers that this worker uses: one connection for each definition, whatever number of threads use it. It is opened
- * when it is first needed, and again when it has gone. Thread-safe.
+ * The MCP servers of this worker: one connection for each definition, shared by all threads. It is opened on first use,
+ * and again after it was lost. Thread-safe.
  *
  * <pre>{@code
  * try (McpConnections servers = new McpConnections(System.getenv(), agentsDirectory)) {
@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * }</pre>
  */
 public final class McpConnections implements AutoCloseable {
-    /** In a call's {@code _meta}. */
+    /** In the {@code _meta} of a call. */
     private static final String KEY = "dev.waymark/idempotency-key";
 
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
@@ -38,21 +38,21 @@ public final class McpConnections implements AutoCloseable {
     private final Map<McpServer, Slot> slots = new ConcurrentHashMap<>();
 
     /**
-     * @param environment the worker's own, from which programs get a few variables and {@code ${NAME}} is resolved
-     * @param directory where programs are started
+     * @param environment the worker's environment: the source of inherited variables and of {@code ${NAME}}
+     * @param directory where programs run
      */
     public McpConnections(Map<String, String> environment, Path directory) {
         this.environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
         this.directory = directory;
     }
 
-    /** At most one connection, and whoever waits for it. */
+    /** At most one connection, with a lock for those who wait for it. */
     private static final class Slot {
         private final ReentrantLock lock = new ReentrantLock();
         private Optional<McpConnection> connection = Optional.empty();
     }
 
-    /** What to do with a connection. */
+    /** An operation on a connection. */
     private interface Use<R> {
         R with(McpConnection connection)
                 throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException;
@@ -61,10 +61,10 @@ public final class McpConnections implements AutoCloseable {
     /**
      * Calls a tool, at most once.
      *
-     * @param keys go with the call in its {@code _meta}, as {@code dev.waymark/idempotency-key} and
-     *     {@code dev.waymark/fencing-token}
-     * @throws RequestNotSentException when it was certainly not called
-     * @throws OutcomeUnknownException when nobody knows whether it did anything
+     * @param keys sent in the {@code _meta} of the call, as {@code dev.waymark/idempotency-key} and {@code
+     * dev.waymark/fencing-token}
+     * @throws RequestNotSentException if the tool was not called
+     * @throws OutcomeUnknownException if the call may have taken effect
      */
     public McpResult call(McpTool tool, Json args, EffectKeys keys, ProcessFence fence)
             throws RequestNotSentException, OutcomeUnknownException, InterruptedException {
@@ -91,7 +91,7 @@ public final class McpConnections implements AutoCloseable {
         return use(server, fence, connection -> connection.tools(fence));
     }
 
-    /** A connection that turns out to have gone before anything was sent is replaced once. */
+    /** If the connection turns out to be lost before anything was sent, it is replaced once. */
     private <R> R use(McpServer server, ProcessFence fence, Use<R> use)
             throws RequestNotSentException, OutcomeUnknownException, UnusableServerException, InterruptedException {
         Optional<McpConnection> known = known(server, fence);
@@ -105,7 +105,7 @@ public final class McpConnections implements AutoCloseable {
         return use.with(connection(server, fence));
     }
 
-    /** One that is there already. */
+    /** The existing connection, if any. */
     private Optional<McpConnection> known(McpServer server, ProcessFence fence)
             throws RequestNotSentException, InterruptedException {
         Slot slot = locked(server, fence);
@@ -136,7 +136,7 @@ public final class McpConnections implements AutoCloseable {
     private Slot locked(McpServer server, ProcessFence fence) throws RequestNotSentException, InterruptedException {
         Slot slot = slots.computeIfAbsent(server, definition -> new Slot());
         if (!slot.lock.tryLock(fence.left().toMillis(), TimeUnit.MILLISECONDS)) {
-            throw new RequestNotSentException("it has not been ready in time");
+            throw new RequestNotSentException("it was not ready in time");
         }
         return slot;
     }

@@ -19,24 +19,24 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Asks servers for the tools that they have now, which then are an agent's for as long as its thread lives. */
+/** Asks MCP servers for their current tools. A thread keeps the tools found at its start. */
 public final class McpDiscovery {
-    /** A thread's agent could not be had, for want of a server. The type is stored in histories. */
+    /** The failure type if a server was not available for a new thread. It is stored in histories. */
     public static final String UNAVAILABLE = "McpUnavailable";
 
-    /** What a server gets to start, which may mean to be downloaded first, and to list its tools. */
+    /** Time that a server has to start, including a download, and to list its tools. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** For all servers of an agent. */
+    /** For all servers of an agent together. */
     private static final Duration WHOLE_PATIENCE = Duration.ofMinutes(2);
 
-    /** Who is refused sooner may try again. What takes longer would take as long again, while somebody waits. */
+    /** Failures within this time are retried. A slower one would make the waiting user wait as long again. */
     private static final Duration SOON = Duration.ofSeconds(10);
 
     private static final int LARGEST_SCHEMA = 64 * 1024;
     private static final int LONGEST_DESCRIPTION = 8 * 1024;
 
-    /** An agent is recorded in each of its threads, in one payload. */
+    /** History records an agent in one payload of each of its threads. */
     private static final int LARGEST_AGENT = 512 * 1024;
 
     private final McpConnections servers;
@@ -46,7 +46,7 @@ public final class McpDiscovery {
         this(servers, PATIENCE);
     }
 
-    /** @param patience with each server */
+    /** @param patience the time limit for each server */
     McpDiscovery(McpConnections servers, Duration patience) {
         this.servers = servers;
         this.patience = patience;
@@ -55,8 +55,9 @@ public final class McpDiscovery {
     /**
      * The agent with all its tools.
      *
-     * @param agent with those that need no server
-     * @throws ApplicationFailure of type {@code McpUnavailable}, naming the server and the reason; after two minutes at most
+     * @param agent the agent, with the tools that need no server
+     * @throws ApplicationFailure of type {@code McpUnavailable}, with the server and the reason, after two minutes at
+     * most
      */
     public AgentSpec complete(AgentSpec agent, List<McpEntry> entries) throws InterruptedException {
         List<ToolSpec> tools = new ArrayList<>(agent.tools());
@@ -84,7 +85,7 @@ public final class McpDiscovery {
             throw ActivityProblems.permanent(new Problem(
                     UNAVAILABLE,
                     "agent " + agent.name() + " is too large with all its tools: " + bytes + " bytes, at most "
-                            + LARGEST_AGENT + ". Take less of its MCP servers' tools, with allow"));
+                            + LARGEST_AGENT + ". Use fewer tools of its MCP servers, with allow"));
         }
         return complete;
     }
@@ -107,14 +108,14 @@ public final class McpDiscovery {
         return tools;
     }
 
-    /** A name that is misspelled would leave a tool without approval. */
+    /** Rejects unknown names: a misspelled one would leave a tool without approval. */
     private static void known(Iterable<String> names, String field, List<RemoteTool> offered)
             throws UnusableServerException {
         Set<String> missing = new LinkedHashSet<>();
         names.forEach(missing::add);
         offered.forEach(tool -> missing.remove(tool.name()));
         if (!missing.isEmpty()) {
-            throw new UnusableServerException(field + " names what it does not have: " + String.join(", ", missing)
+            throw new UnusableServerException(field + " names unknown tools: " + String.join(", ", missing)
                     + ". It has " + offered.stream().map(RemoteTool::name).collect(Collectors.joining(", ")));
         }
     }
@@ -141,7 +142,7 @@ public final class McpDiscovery {
 
     private static Json schema(RemoteTool tool) throws UnusableServerException {
         if (!tool.input().isObject()) {
-            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is not a JSON Schema");
         }
         int bytes = JsonRpc.bytes(tool.input()).length;
         if (bytes > LARGEST_SCHEMA) {
@@ -156,7 +157,7 @@ public final class McpDiscovery {
             }
             return schema;
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new UnusableServerException("the input schema of " + tool.name() + " is none");
+            throw new UnusableServerException("the input schema of " + tool.name() + " is not a JSON Schema");
         }
     }
 

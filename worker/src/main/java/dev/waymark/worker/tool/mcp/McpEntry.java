@@ -7,14 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What an agent file says of a server and its tools. Tools go by the names that the server has for them.
+ * A server in an agent file, and the settings of its tools. Tools are named as on the server.
  *
- * @param trust what the server says of its tools decides whether they are safe to retry
- * @param allow the tools that the agent has; all of them where it is not said
- * @param approveAll whether every call waits for a person
- * @param approve the same, for single tools: it counts more than {@code approveAll}
- * @param timeout of each call
- * @param askOnUnknown a person settles a call of which nobody knows whether it took effect
+ * @param trust whether the server's hints decide which tools are safe to retry
+ * @param allow the tools that the agent has; empty for all
+ * @param approveAll whether every call needs approval
+ * @param approve the same for single tools; overrides {@code approveAll}
+ * @param timeout for each call
+ * @param askOnUnknown whether a person settles calls with an unknown outcome
  */
 public record McpEntry(
         McpServer server,

@@ -17,14 +17,14 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import okhttp3.HttpUrl;
 
-/** Reads what an agent file says of a server of tools: {@code mcp: { name: …, command: […] }} or {@code url:}. */
+/** Reads the {@code mcp} field of agent files: {@code mcp: { name: …, command: […] }}, or with {@code url:}. */
 public final class McpFields {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]+");
 
     private final Path directory;
 
-    /** {@code directory} is where the agent file is. */
+    /** @param directory the directory of the agent file */
     public McpFields(Path directory) {
         this.directory = directory;
     }
@@ -53,15 +53,15 @@ public final class McpFields {
         YamlValue nameValue = fields.require("name");
         String name = nameValue.text();
         if (!NAME.matcher(name).matches()) {
-            throw nameValue.problem("a server's name is 1 to 64 of A-Z a-z 0-9 _ -, found " + name);
+            throw nameValue.problem("a server's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + name);
         }
         Optional<YamlValue> url = fields.take("url");
         if (url.isPresent()) {
-            fields.refuse(Set.of("command", "env"), "goes with a program, and this server has a url");
+            fields.refuse(Set.of("command", "env"), "not allowed together with url");
             Optional<YamlValue> headers = fields.take("headers");
             return McpServer.at(name, url(url.get()), headers.isPresent() ? headers(headers.get()) : Map.of());
         }
-        fields.refuse(Set.of("headers"), "goes with a url, and this server is a program");
+        fields.refuse(Set.of("headers"), "not allowed together with command");
         List<String> command = ToolEntry.program(fields.require("command"), directory);
         Optional<YamlValue> env = fields.take("env");
         return McpServer.program(name, command, env.isPresent() ? ToolEntry.environment(env.get()) : Map.of());
@@ -74,7 +74,7 @@ public final class McpFields {
             throw value.problem("expected an http or https address");
         }
         if (!parsed.username().isEmpty() || !parsed.password().isEmpty()) {
-            throw value.problem("credentials belong into headers, as ${NAME}: addresses are recorded");
+            throw value.problem("put credentials into headers, as ${NAME}: URLs are recorded");
         }
         return url;
     }
@@ -84,7 +84,7 @@ public final class McpFields {
         for (Map.Entry<String, YamlValue> field : value.fields().takeAll().entrySet()) {
             String text = field.getValue().text();
             if (!HEADER.matcher(field.getKey()).matches()) {
-                throw field.getValue().problem("not a header's name");
+                throw field.getValue().problem("not a valid header name");
             }
             if (!EnvironmentReferences.isWellFormed(text)) {
                 throw field.getValue().problem("expected ${NAME}");

@@ -36,9 +36,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that has an address: streamable HTTP. Each request goes out once, over a connection of its own, since one that
- * was kept may be closed in the moment in which it is used again, and nobody could tell whether the request arrived.
- * Redirects are followed on the same host only.
+ * A server with a URL, over streamable HTTP. Each request is sent once, over a new connection: a reused connection may
+ * be closing, and then it would be unknown whether the request arrived. Redirects are followed on the same host only.
  */
 final class McpHttpChannel implements McpChannel {
     static final String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
@@ -69,14 +68,14 @@ final class McpHttpChannel implements McpChannel {
         this.secrets = secrets;
     }
 
-    /** Goes nowhere yet. */
+    /** Does not connect yet. */
     static McpHttpChannel to(McpServer server, Secrets secrets) throws RequestNotSentException {
         Headers.Builder headers = new Headers.Builder();
         try {
             server.headers().forEach((name, text) -> headers.add(name, secrets.resolveInLine(text)));
         } catch (IllegalArgumentException e) {
-            // What OkHttp says of it quotes the value.
-            throw new RequestNotSentException("a header holds what no header can");
+            // OkHttp's message would quote the value.
+            throw new RequestNotSentException("a header holds characters that it can't have");
         }
         return new McpHttpChannel(server.name(), HttpUrl.get(server.url().orElseThrow()), headers.build(), secrets);
     }
@@ -97,7 +96,7 @@ final class McpHttpChannel implements McpChannel {
                 .followSslRedirects(false)
                 .connectTimeout(Duration.ofSeconds(10))
                 .writeTimeout(Duration.ofMinutes(1))
-                // Whoever waits for the answer knows for how long.
+                // The waiting thread has the timeout.
                 .readTimeout(Duration.ZERO)
                 .eventListenerFactory(call -> Optional.ofNullable(call.request().tag(Exchange.class))
                         .<EventListener>map(exchange -> exchange)
@@ -166,7 +165,7 @@ final class McpHttpChannel implements McpChannel {
         CLIENT.newCall(request).enqueue(new Callback() {
             @Override
             public void onFailure(Call call, IOException e) {
-                LOG.debug("{} did not hear what needs no answer", name);
+                LOG.debug("{}: a notification was not delivered", name);
                 done.complete(null);
             }
 
@@ -194,7 +193,7 @@ final class McpHttpChannel implements McpChannel {
         return session.isPresent();
     }
 
-    /** Tells the server that its session is over, if there is one, and does not wait long for it to hear that. */
+    /** Ends the session on the server, if there is one, without waiting long for the answer. */
     @Override
     public void close() {
         if (!open) {
@@ -205,7 +204,7 @@ final class McpHttpChannel implements McpChannel {
             try {
                 send(request().delete().build()).get(LAST_MOMENTS.toMillis(), TimeUnit.MILLISECONDS);
             } catch (TimeoutException | ExecutionException e) {
-                LOG.debug("{} did not hear that its session is over", name);
+                LOG.debug("{}: the request to end its session was not delivered", name);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             }
@@ -224,7 +223,9 @@ final class McpHttpChannel implements McpChannel {
         return request;
     }
 
-    /** A body that is sent once. OkHttp sends any other again: after a 408, and after a 503 that says so. */
+    /**
+     * A body that is sent once. OkHttp repeats other requests after a 408, and after a 503 with {@code Retry-After: 0}.
+     */
     private static RequestBody once(byte[] json) {
         return new RequestBody() {
             @Override
@@ -249,17 +250,17 @@ final class McpHttpChannel implements McpChannel {
         };
     }
 
-    /** To the same host, with the same request: 307 and 308. */
+    /** A redirect that repeats the request on the same host: 307 or 308. */
     private static final class Moved extends IOException {
         private final HttpUrl to;
 
         Moved(HttpUrl to) {
-            super("it redirects in circles");
+            super("too many redirects");
             this.to = to;
         }
     }
 
-    /** One request and what comes back. */
+    /** A request and its answer. */
     private final class Exchange extends EventListener implements Callback {
         private final long id;
         private final CompletableFuture<RpcAnswer> answer = new CompletableFuture<>();
@@ -306,7 +307,7 @@ final class McpHttpChannel implements McpChannel {
             return JsonRpc.read(source.readByteArray())
                     .filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
-                    .orElseThrow(() -> new IOException("what it answers is not an answer"));
+                    .orElseThrow(() -> new IOException("its answer is not a JSON-RPC response"));
         }
 
         private RpcAnswer stream(BufferedSource source) throws IOException {
@@ -355,9 +356,9 @@ final class McpHttpChannel implements McpChannel {
                     throw new Moved(to.get());
                 }
                 return new RpcAnswer.Refusal(
-                        "HTTP " + status + ": it redirects elsewhere, which is not followed", Effect.NOT_DONE);
+                        "HTTP " + status + ": redirects to another host are not followed", Effect.NOT_DONE);
             }
-            // Some say 400 where the protocol has 404.
+            // Some servers send 400 where the protocol requires 404.
             boolean unknown = status == 404
                     || (status == 400 && body.toLowerCase(Locale.ROOT).contains("session"));
             if (session.isPresent() && unknown) {

@@ -7,8 +7,8 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * What a call came to, in words: texts as they are, one below the other; of everything else, what it is. Where there is no
- * text, structured content stands for it.
+ * The result of a call as text: text items one below the other, and a description of each other item. Without text
+ * items, the structured content is used.
  */
 public record McpResult(String text, Effect effect) {
 

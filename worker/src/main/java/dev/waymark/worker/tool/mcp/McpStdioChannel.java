@@ -34,9 +34,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A server that is a program of this worker, one message a line. It has the environment that command tools have, and ends
- * with the worker, with all that it started, also when the worker is killed. When it ends by itself, whoever waits for an
- * answer hears of it at once.
+ * A server that is a program of this worker and exchanges one message per line. It has the environment of command
+ * tools. The program and all processes that it started end with the worker, even if the worker is killed. When the
+ * server ends by itself, pending requests fail at once.
  */
 final class McpStdioChannel implements McpChannel {
     private static final Logger LOG = LoggerFactory.getLogger(McpStdioChannel.class);
@@ -44,16 +44,16 @@ final class McpStdioChannel implements McpChannel {
     private static final String EXIT = "waymark: exit ";
     private static final int LONGEST_COMPLAINT = 300;
 
-    /** What a program of Node.js says last, behind the line that says what is wrong. */
+    /** Lines that Node.js prints after the error message. */
     private static final Pattern STACK = Pattern.compile("at .+:\\d+\\)?|Node\\.js v.+");
 
-    /** Where libraries put the id of a message that is too long to be read. */
+    /** Places where libraries put the id, for messages that are too long to be parsed. */
     private static final Pattern ID_AT_THE_BEGINNING =
             Pattern.compile("^\\{\"jsonrpc\":\\s?\"2.0\",\\s?\"id\":\\s?(\\d+),");
 
     private static final Pattern ID_AT_THE_END = Pattern.compile(",\\s?\"id\":\\s?(\\d+)\\}\\s*$");
 
-    /** What the script takes to end a server that does not end by itself, and then some. */
+    /** Time that the script needs to end a server that does not end by itself, with some slack. */
     private static final Duration SLACK = Duration.ofSeconds(4);
 
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
@@ -79,7 +79,7 @@ final class McpStdioChannel implements McpChannel {
         DaemonThreads.start("mcp-stdin " + name, this::write);
     }
 
-    /** Starts the program. Whether it is a server remains to be seen. */
+    /** Starts the program, without checking yet that it is a server. */
     static McpStdioChannel start(McpServer server, Secrets secrets, Map<String, String> environment, Path directory)
             throws RequestNotSentException {
         List<String> command = new ArrayList<>(Shell.inSession(SCRIPT));
@@ -93,7 +93,7 @@ final class McpStdioChannel implements McpChannel {
                 .forEach(variable -> target.put(variable, environment.get(variable)));
         server.env().forEach((name, value) -> target.put(name, secrets.resolve(value)));
         try {
-            // What every program has anyway is not a secret.
+            // Variables that every program gets are not secret.
             return new McpStdioChannel(server.name(), secrets.except(CommandRunner.INHERITED), builder.start());
         } catch (IOException e) {
             throw new RequestNotSentException("cannot start " + server.command().get(0));
@@ -137,7 +137,7 @@ final class McpStdioChannel implements McpChannel {
 
     @Override
     public void agreed(String protocolVersion) {
-        // Messages on this transport do not say it.
+        // This transport does not send the version.
     }
 
     @Override
@@ -179,7 +179,7 @@ final class McpStdioChannel implements McpChannel {
         outgoing.add(line);
     }
 
-    /** In a thread of its own, since a server that does not read blocks whoever writes. */
+    /** Runs in a thread of its own, since writing blocks while the server does not read. */
     private void write() {
         try (OutputStream stdin = shells.getOutputStream()) {
             for (byte[] line = outgoing.take(); line != END; line = outgoing.take()) {
@@ -187,7 +187,7 @@ final class McpStdioChannel implements McpChannel {
                 stdin.flush();
             }
         } catch (IOException e) {
-            // It has ended, and whoever reads says so.
+            // The server has ended; the reading thread reports it.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -200,7 +200,7 @@ final class McpStdioChannel implements McpChannel {
                 take(line.get());
             }
         } catch (IOException e) {
-            // As if it had ended.
+            // Same as its end.
         }
         over();
     }
@@ -212,7 +212,7 @@ final class McpStdioChannel implements McpChannel {
         }
         Optional<JsonNode> message = JsonRpc.read(line.bytes());
         if (message.isEmpty()) {
-            LOG.debug("{} prints what is not a message", name);
+            LOG.debug("{} printed a line that is not a message", name);
             return;
         }
         JsonNode said = message.get();
@@ -223,7 +223,10 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    /** It has been answered, and nobody will know how: better than waiting for what never comes. */
+    /**
+     * Ends the pending request of a message that is too long, with an unknown outcome, instead of letting it wait for
+     * its deadline.
+     */
     private void tooLong(LineReader.Line line) {
         String beginning = new String(line.bytes(), 0, 64, StandardCharsets.ISO_8859_1);
         Matcher first = ID_AT_THE_BEGINNING.matcher(beginning);
@@ -243,7 +246,7 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    /** Nobody who waits now gets an answer, and nobody begins to wait. */
+    /** Fails pending requests, and later ones. */
     private void over() {
         try {
             complaints.join(LAST_WORDS.toMillis());
@@ -267,7 +270,7 @@ final class McpStdioChannel implements McpChannel {
                 note(line);
             }
         } catch (IOException e) {
-            // As if it had ended.
+            // Same as its end.
         }
     }
 

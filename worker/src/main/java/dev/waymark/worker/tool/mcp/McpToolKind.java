@@ -12,11 +12,11 @@ import dev.waymark.worker.tool.kind.ToolRun;
 import java.util.Optional;
 
 /**
- * Tools that a server has, over the Model Context Protocol. An agent file names the server, {@code mcp: { name: … }}, and
- * {@link McpDiscovery} asks it for its tools when a thread starts.
+ * Tools of an MCP server. An agent file names the server, {@code mcp: { name: … }}, and {@link McpDiscovery} asks it
+ * for its tools when a thread starts.
  */
 public final class McpToolKind implements ToolKind {
-    /** Of a tool that is safe to retry. The type is stored in histories. */
+    /** Failure type for tools that are safe to retry. It is stored in histories. */
     private static final String CONNECTION_LOST = "McpConnectionLost";
 
     private final McpConnections servers;
@@ -53,7 +53,7 @@ public final class McpToolKind implements ToolKind {
         }
     }
 
-    /** A connection that breaks is not a result of a tool that is safe to retry: Temporal runs it again. */
+    /** For a tool that is safe to retry, a lost connection is not a result: Temporal retries the activity. */
     private static void retryIfSafe(ToolRun run, String why) {
         if (!run.tool().hasEffect()) {
             throw ActivityProblems.passing(new Problem(CONNECTION_LOST, why), Optional.empty());
@@ -62,7 +62,7 @@ public final class McpToolKind implements ToolKind {
 
     @Override
     public VerifyOutcome verify(ToolRun run) {
-        return VerifyOutcome.unknown("nothing can tell");
+        return VerifyOutcome.unknown("MCP tools can't be verified");
     }
 
     @Override

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
-/** A server may have been told of a request, and what came of it is not known. */
+/** The server may have received a request, but its outcome is unknown. */
 public final class OutcomeUnknownException extends Exception {
     private final boolean late;
 
@@ -9,12 +9,12 @@ public final class OutcomeUnknownException extends Exception {
         this.late = late;
     }
 
-    /** The connection has gone. */
+    /** The connection was lost. */
     static OutcomeUnknownException cut(String why) {
         return new OutcomeUnknownException(why, false);
     }
 
-    /** The connection is there, and the time for an answer is over. */
+    /** The connection is open, but the answer did not arrive in time. */
     static OutcomeUnknownException late(String why) {
         return new OutcomeUnknownException(why, true);
     }

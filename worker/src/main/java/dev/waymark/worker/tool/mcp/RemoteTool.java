@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * A tool as its server describes it.
  *
- * @param harmless what the server says of running it twice: its word, and no more
+ * @param harmless whether the server claims that running it twice is harmless
  */
 record RemoteTool(String name, String description, JsonNode input, boolean harmless) {
 

@@ -1,6 +1,6 @@
 package dev.waymark.worker.tool.mcp;
 
-/** A server has not been told of a request, so nothing came of it. */
+/** The server has not received a request, so it had no effect. */
 public final class RequestNotSentException extends Exception {
 
     RequestNotSentException(String why) {

@@ -6,9 +6,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Names that models can be told, for tools whose servers may call them anything: {@code SERVER_TOOL} where that is short
- * and plain enough and nobody else has it, else what is plain of it and eight digits of a hash. What a name stands for is
- * recorded beside it, so nothing has to be read back from it.
+ * Gives tools of servers, which can have any name, names that models accept: {@code SERVER_TOOL} if that is short,
+ * plain and unused, otherwise its plain characters and eight digits of a hash. The original name is recorded too, so
+ * names need not be converted back.
  */
 final class ToolNaming {
     private static final int LONGEST = 64;
@@ -21,7 +21,7 @@ final class ToolNaming {
         this.used = new HashSet<>(used);
     }
 
-    /** Another one each time. */
+    /** Returns a new name on each call. */
     String name(String server, String tool) throws UnusableServerException {
         String plain = server + "_" + tool;
         if (ToolNames.isWellFormed(plain) && !ToolNames.isTaken(plain) && used.add(plain)) {

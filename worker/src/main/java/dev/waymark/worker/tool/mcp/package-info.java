@@ -1,6 +1,6 @@
 /**
- * Servers of tools, over the Model Context Protocol: what they have, and calling it. Must not know why a tool is called, nor
- * what becomes of a call whose outcome is unknown.
+ * Tools of MCP servers: listing and calling them. Must not know why a tool is called, nor what becomes of a call with
+ * an unknown outcome.
  */
 @NullMarked
 package dev.waymark.worker.tool.mcp;

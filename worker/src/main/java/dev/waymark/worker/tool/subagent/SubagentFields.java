@@ -8,28 +8,28 @@ import dev.waymark.worker.yaml.YamlValue;
 import java.util.List;
 import java.util.Map;
 
-/** Reads what an agent file says of its subagents: the names of other agents, {@code subagents: [researcher]}. */
+/** Reads the subagents of an agent file, which are names of other agents: {@code subagents: [researcher]}. */
 public final class SubagentFields {
     private SubagentFields() {}
 
     /**
-     * The tool that one of the names stands for.
+     * The tool for one of these names.
      *
      * @param others the agents of the directory
-     * @param tools those that the agent has already
+     * @param tools the agent's other tools
      */
     public static ToolSpec tool(YamlValue subagent, Map<String, AgentSpec> others, List<ToolSpec> tools)
             throws YamlProblem {
         String name = subagent.text();
         AgentSpec other = others.get(name);
         if (other == null) {
-            throw subagent.problem("no such agent: " + name + ". There is " + String.join(", ", others.keySet()));
+            throw subagent.problem("no such agent: " + name + ". Known agents: " + String.join(", ", others.keySet()));
         }
         if (ToolNames.isTaken(name)) {
-            throw subagent.problem("this name is taken: " + name);
+            throw subagent.problem("this name is reserved: " + name);
         }
         if (tools.stream().anyMatch(tool -> tool.name().equals(name))) {
-            throw subagent.problem("a second tool named " + name);
+            throw subagent.problem("duplicate tool name: " + name);
         }
         return ToolSpec.subagent(name, other.description().orElse(""));
     }

@@ -10,18 +10,21 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** What agents may make of each other: a subagent is one of the others, and none is above itself. */
+/** Checks the relation between agents and subagents: every subagent exists, and there are no cycles. */
 public final class SubagentGraph {
     private final Map<String, AgentSpec> agents;
     private final Predicate<AgentSpec> hasPrice;
 
-    /** {@code agents} has all of them, by name. {@code hasPrice} tells of which it is known what their models cost. */
+    /**
+     * @param agents all agents by name
+     * @param hasPrice whether the price of an agent's model is known
+     */
     public SubagentGraph(Map<String, AgentSpec> agents, Predicate<AgentSpec> hasPrice) {
         this.agents = agents;
         this.hasPrice = hasPrice;
     }
 
-    /** What is wrong with the subagents of this agent, or empty. */
+    /** The first problem with the subagents of this agent, if any. */
     public Optional<String> problem(AgentSpec agent) {
         boolean inDollars = agent.budget().flatMap(Budget::usd).isPresent();
         return problem(agent, inDollars, List.of(agent.name()));
@@ -43,17 +46,18 @@ public final class SubagentGraph {
 
     private Optional<String> problem(String name, boolean inDollars, boolean seen, List<String> path) {
         if (!agents.containsKey(name)) {
-            return Optional.of("no such agent: " + name + ". There is " + String.join(", ", agents.keySet()));
+            return Optional.of("no such agent: " + name + ". Known agents: " + String.join(", ", agents.keySet()));
         }
         if (seen) {
-            return Optional.of("an agent can't be below itself: " + String.join(" → ", path));
+            return Optional.of("an agent can't be its own subagent: " + String.join(" → ", path));
         }
         if (inDollars && !hasPrice.test(agents.get(name))) {
-            return Optional.of("nobody knows what the model of " + name + " costs, and the budget of " + path.get(0)
-                    + " is in dollars: say it with pricing");
+            return Optional.of("no price is known for the model of " + name + ", and the budget of " + path.get(0)
+                    + " is in dollars. Set `pricing` for " + name);
         }
         return path.size() > Conversation.MAX_DEPTH + 1
-                ? Optional.of("subagents go " + Conversation.MAX_DEPTH + " deep at most: " + String.join(" → ", path))
+                ? Optional.of("subagents can be nested " + Conversation.MAX_DEPTH + " deep at most: "
+                        + String.join(" → ", path))
                 : problem(agents.get(name), inDollars, path);
     }
 }

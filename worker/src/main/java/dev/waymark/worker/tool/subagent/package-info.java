@@ -1,6 +1,6 @@
 /**
- * Agents that agents have for tools: how an agent file names them, and which may be below which. A call to one is a thread of
- * its own, which the workflow starts: nothing here runs it.
+ * Agents that other agents use as tools: how an agent file names them, and which combinations are allowed. A call to a
+ * subagent is a thread of its own that the workflow starts; nothing here runs it.
  */
 @NullMarked
 package dev.waymark.worker.tool.subagent;

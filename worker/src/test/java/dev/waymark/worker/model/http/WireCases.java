@@ -238,7 +238,7 @@ public abstract class WireCases extends ModelProviderContract {
         ModelFailure failure = failure(ModelAnswer.events(data));
 
         assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("MalformedReply", true));
-        assertThat(failure.getMessage()).endsWith("sent what is not a reply: " + data);
+        assertThat(failure.getMessage()).endsWith("sent an invalid reply: " + data);
     }
 
     @Test

@@ -133,18 +133,18 @@ class ScriptedProviderTest {
             delimiter = '|',
             value = {
                 "{}                                               | 1: replies: is missing",
-                "replies: []                                      | 1: replies: at least one reply is needed",
-                "replies: [{}]                                    | 1: replies[0]: text, tool_calls or error is needed",
+                "replies: []                                      | 1: replies: expected at least one reply",
+                "replies: [{}]                                    | 1: replies[0]: expected text, tool_calls or error",
                 "replies: [{ txt: a }]                            | 1: replies[0].txt: unknown field. Did you mean \"text\"?",
                 "replies: [{ text: 1 }]                           | 1: replies[0].text: expected text, found 1",
-                "replies: [{ tool_calls: [] }]                    | 1: replies[0].tool_calls: at least one call is needed",
+                "replies: [{ tool_calls: [] }]                    | 1: replies[0].tool_calls: expected at least one call",
                 "replies: [{ tool_calls: [{ id: a }] }]           | 1: replies[0].tool_calls[0].name: is missing",
                 "replies: [{ tool_calls: [{ id: a, name: b }, { id: a, name: b }] }] "
-                        + "| 1: replies[0].tool_calls[1].id: a second call with this id: a",
+                        + "| 1: replies[0].tool_calls[1].id: duplicate call id: a",
                 "replies: [{ text: a, usage: { input_tokens: -1 } }] "
                         + "| 1: replies[0].usage.input_tokens: must be at least 0, found -1",
                 "replies: [{ text: a, error: { type: A, message: b } }] "
-                        + "| 1: replies[0].error: a reply is either an error or an answer",
+                        + "| 1: replies[0].error: not allowed together with text, tool_calls or usage",
             })
     void check_brokenScript_saysWhereAndWhat(String yaml, String place) throws Exception {
         Path file = script(yaml);

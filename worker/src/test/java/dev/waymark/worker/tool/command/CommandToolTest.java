@@ -48,7 +48,7 @@ class CommandToolTest {
     void programThatASignalEnded_withNobodyToAsk_isReportedAsUnknown(String end) throws Exception {
         assertThat(thread.run(charge(end).build(), Map.of("cents", 5)))
                 .startsWith("{\"error\":\"Tool 'charge' (call tu_1)");
-        assertThat(thread.history().getHistory().toString()).contains("exit code 137, as after signal 9");
+        assertThat(thread.history().getHistory().toString()).contains("exit code 137 (signal 9)");
         assertThat(Files.readAllLines(Path.of(ledger()))).hasSize(1);
     }
 

@@ -148,7 +148,7 @@ class HttpRunnerTest {
         Endpoint endpoint = endpoint(Method.GET, "http://127.0.0.1/").withHeader("X-Token", "${TOKEN}");
 
         assertThat(odd.run(endpoint, Json.EMPTY_OBJECT, KEY, LONG))
-                .isEqualTo(new HttpResult.NotSent("the header X-Token would hold what no header can"));
+                .isEqualTo(new HttpResult.NotSent("the header X-Token would hold characters that a header can't have"));
         assertThat(odd.run(endpoint.withHeader("X-Other", "${OTHER}"), Json.EMPTY_OBJECT, KEY, LONG))
                 .isEqualTo(new HttpResult.NotSent("environment variable OTHER is not set in the worker"));
     }
@@ -202,7 +202,7 @@ class HttpRunnerTest {
 
         for (Method method : List.of(Method.GET, Method.POST, Method.DELETE)) {
             assertThat(run(endpoint(method, "http://127.0.0.1:" + port + "/"), Map.of()))
-                    .isEqualTo(new HttpResult.Lost("the connection broke off before the answer"));
+                    .isEqualTo(new HttpResult.Lost("the connection was lost before the answer"));
         }
         assertThat(connections).hasValue(3);
     }
@@ -219,7 +219,7 @@ class HttpRunnerTest {
         });
 
         assertThat(run(endpoint(Method.GET, "http://127.0.0.1:" + good + "/"), Map.of()))
-                .isEqualTo(new HttpResult.Lost("the server answered 200, and the rest of its answer did not come"));
+                .isEqualTo(new HttpResult.Lost("the server answered 200, but the rest of its answer did not arrive"));
         assertThat(run(endpoint(Method.GET, "http://127.0.0.1:" + bad + "/"), Map.of()))
                 .isEqualTo(new HttpResult.Answered(500, ""));
     }
@@ -243,8 +243,8 @@ class HttpRunnerTest {
         HttpResult.Answered answer = (HttpResult.Answered) run(endpoint(Method.GET, server.url("/")), Map.of());
 
         assertThat(answer.body())
-                .hasSize(HttpRunner.MOST_BYTES + "\n[of more than 4194304 bytes]".length())
-                .endsWith("x\n[of more than 4194304 bytes]");
+                .hasSize(HttpRunner.MOST_BYTES + "\n[cut: more than 4194304 bytes]".length())
+                .endsWith("x\n[cut: more than 4194304 bytes]");
     }
 
     @Test
@@ -431,7 +431,8 @@ class HttpRunnerTest {
         });
 
         assertThat(run(endpoint(Method.POST, server.url("/a")), Map.of("x", 1)))
-                .isEqualTo(new HttpResult.Lost("the server answered 303, and where that leads status 404: not yet"));
+                .isEqualTo(new HttpResult.Lost(
+                        "the server answered 303, and the request to its target failed: status 404: not yet"));
     }
 
     @Test
@@ -488,7 +489,7 @@ class HttpRunnerTest {
 
         assertThat(rebound.run(Endpoint.of(Method.GET, url + "/again"), Json.EMPTY_OBJECT, KEY, LONG))
                 .isEqualTo(new HttpResult.NotSent(
-                        "its address is private, and the tool does not say allow_private: true"));
+                        "its address is private, and the tool does not set allow_private: true"));
         assertThat(server.requests())
                 .extracting(RecordingServer.Request::target)
                 .containsExactly("/again");

@@ -86,9 +86,9 @@ class HttpToolTest {
                     Map.of("cents", 5, "card", ".."));
 
             assertThat(text)
-                    .isEqualTo("Invalid input for tool \"charge\": card stands in the address: expected text, a number,"
-                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are not names"
-                            + " in a path");
+                    .isEqualTo("Invalid input for tool \"charge\": card is part of the URL: expected text, a number,"
+                            + " true or false, found nothing|Invalid input for tool \"charge\": . and .. are not allowed"
+                            + " as path segments");
             assertThat(server.requests()).isEmpty();
         }
     }
@@ -111,7 +111,7 @@ class HttpToolTest {
                     .build();
 
             assertThat(thread.run(tool, Map.of("cents", 5)))
-                    .isEqualTo("Tool error: its address is private, and the tool does not say allow_private: true");
+                    .isEqualTo("Tool error: its address is private, and the tool does not set allow_private: true");
             assertThat(server.requests()).isEmpty();
         }
     }

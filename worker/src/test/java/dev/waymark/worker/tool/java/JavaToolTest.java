@@ -110,7 +110,7 @@ class JavaToolTest {
             assertThatThrownBy(() -> JavaTools.of(tool)).isInstanceOf(IllegalArgumentException.class);
         }
         JavaTool<Guest> greet = JavaTool.of("greet", "", Guest.class, (args, context) -> "");
-        assertThatThrownBy(() -> JavaTools.of(greet, greet)).hasMessage("two tools of one name: greet");
+        assertThatThrownBy(() -> JavaTools.of(greet, greet)).hasMessage("duplicate tool name: greet");
     }
 
     @Test

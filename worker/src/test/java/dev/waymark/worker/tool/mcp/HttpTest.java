@@ -103,10 +103,10 @@ class HttpTest extends McpCases {
                 .isEqualTo("echo: x");
         assertThatThrownBy(() -> call(http.at("/gone", Map.of()), "echo", Map.of(), PATIENCE))
                 .isInstanceOf(RequestNotSentException.class)
-                .hasMessage("HTTP 307: it redirects elsewhere, which is not followed");
+                .hasMessage("HTTP 307: redirects to another host are not followed");
         assertThatThrownBy(() -> call(http.at("/circle", Map.of()), "echo", Map.of(), PATIENCE))
                 .isInstanceOf(RequestNotSentException.class)
-                .hasMessage("it redirects in circles");
+                .hasMessage("too many redirects");
     }
 
     @Test

@@ -106,10 +106,10 @@ class McpDiscoveryTest {
     void misspelledNames_areRefused() {
         assertRefused(
                 entry(false, Optional.of(List.of("ecko")), Map.of()),
-                "MCP server test can't be used: allow names what it does not have: ecko. It has echo, sum, ");
+                "MCP server test can't be used: allow names unknown tools: ecko. It has echo, sum, ");
         assertRefused(
                 entry(false, Optional.empty(), Map.of("chrage", true)),
-                "MCP server test can't be used: approval names what it does not have: chrage. It has echo, sum, ");
+                "MCP server test can't be used: approval names unknown tools: chrage. It has echo, sum, ");
     }
 
     @Test
