@@ -129,8 +129,7 @@ final class CheckpointWriter implements AutoCloseable {
             flushes--;
         }
         return places.entrySet().stream()
-                .filter(each ->
-                        each.getValue().writing || each.getValue().hasWork())
+                .filter(each -> each.getValue().writing || each.getValue().hasWork())
                 .map(Map.Entry::getKey)
                 .toList();
     }

@@ -21,12 +21,7 @@ final class ThreadSender {
     private final ClientContext context;
     /** These go on with a thread, so a thread that only the saver has is restored for them. */
     private static final Set<String> CONTINUING = Set.of(
-            WireNames.SAY,
-            WireNames.ANSWER,
-            WireNames.APPROVE,
-            WireNames.DENY,
-            WireNames.SETTLE,
-            WireNames.BUDGET);
+            WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.DENY, WireNames.SETTLE, WireNames.BUDGET);
 
     private final OutcomeWaiter outcomes;
     private final ThreadContinuation continuation;

@@ -242,7 +242,9 @@ class CheckpointWriterTest {
         assertThat(told).isEmpty();
 
         int seen = tale.moments().size();
-        tale.then(new Fact.ToolFinished("tu_1", 1, "charged", false)).callsModel().replies("Charged.");
+        tale.then(new Fact.ToolFinished("tu_1", 1, "charged", false))
+                .callsModel()
+                .replies("Charged.");
         keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
         keeper.flush(LONG);
 

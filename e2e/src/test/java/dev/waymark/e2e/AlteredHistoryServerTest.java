@@ -54,7 +54,8 @@ class AlteredHistoryServerTest {
 
         assertThat(replaced(agents.resolve("temporal.db"), "Good morning.", "Good evening."))
                 .isPositive();
-        assertThat(replaced(agents.resolve("temporal.db"), "\"ann\"", "\"eve\"")).isPositive();
+        assertThat(replaced(agents.resolve("temporal.db"), "\"ann\"", "\"eve\""))
+                .isPositive();
 
         try (Dev dev = Dev.durable(agents)) {
             Command waymark = Command.at(dev.address());
@@ -83,8 +84,7 @@ class AlteredHistoryServerTest {
                 while (rows.next()) {
                     String data = new String(rows.getBytes(2), StandardCharsets.ISO_8859_1);
                     if (data.contains(text)) {
-                        changed.put(
-                                rows.getLong(1), data.replace(text, other).getBytes(StandardCharsets.ISO_8859_1));
+                        changed.put(rows.getLong(1), data.replace(text, other).getBytes(StandardCharsets.ISO_8859_1));
                     }
                 }
             }

@@ -52,8 +52,8 @@ class PrintedCommandsTest {
     static Stream<Path> documents() throws IOException {
         try (Stream<Path> guide = Files.list(ROOT.resolve("docs/guide"))) {
             return Stream.concat(
-                            Stream.of(ROOT.resolve("README.md")),
-                            guide.filter(file -> file.toString().endsWith(".md")).sorted())
+                    Stream.of(ROOT.resolve("README.md")),
+                    guide.filter(file -> file.toString().endsWith(".md")).sorted())
                     .toList()
                     .stream();
         }
@@ -78,8 +78,9 @@ class PrintedCommandsTest {
 
     @Test
     void documents_haveCommands_andGoodReasonsNotToRunSome(TestReporter reporter) throws IOException {
-        List<PrintedCommand> all =
-                documents().flatMap(file -> PrintedCommand.of(ROOT, file).stream()).toList();
+        List<PrintedCommand> all = documents()
+                .flatMap(file -> PrintedCommand.of(ROOT, file).stream())
+                .toList();
 
         assertThat(all).filteredOn(PrintedCommandsTest::isToRun).hasSizeGreaterThan(30);
         assertThat(all)

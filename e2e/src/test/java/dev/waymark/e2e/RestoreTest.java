@@ -123,7 +123,10 @@ class RestoreTest {
         assertThat(answered.err()).startsWith("checkpoint-loaded: journey at step 1, messages: 2\n");
         assertThat(unknown).returns(3, Done::exitCode);
         assertThat(unknown.err()).startsWith("waymark: no such thread: nobody.");
-        assertThat(said).returns(0, Done::exitCode).returns("Booked.\n", Done::out).returns("", Done::err);
+        assertThat(said)
+                .returns(0, Done::exitCode)
+                .returns("Booked.\n", Done::out)
+                .returns("", Done::err);
     }
 
     @Test
@@ -163,8 +166,20 @@ class RestoreTest {
         Command waymark = on(after, target);
 
         for (String command : List.of(
-                "show", "watch", "pending", "calls", "files", "checkpoint", "checkpoints", "verify", "result", "stop",
-                "clear", "close", "cancel", "resume")) {
+                "show",
+                "watch",
+                "pending",
+                "calls",
+                "files",
+                "checkpoint",
+                "checkpoints",
+                "verify",
+                "result",
+                "stop",
+                "clear",
+                "close",
+                "cancel",
+                "resume")) {
             assertThat(waymark.run(command, "looked-at"))
                     .as(command)
                     .isEqualTo(new Done(

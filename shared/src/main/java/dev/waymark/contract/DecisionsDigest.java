@@ -19,14 +19,15 @@ final class DecisionsDigest {
     /** Empty while nobody has decided anything. */
     static Optional<String> of(Conversation state) {
         List<Object> decisions = new ArrayList<>();
-        state.calls().forEach((id, call) -> call.approval()
-                .ifPresent(approval -> decisions.add(List.of(
-                        id,
-                        approval.approved(),
-                        approval.edited(),
-                        approval.by().orElse(""),
-                        approval.reason().orElse(""),
-                        approval.at().toString()))));
+        state.calls()
+                .forEach((id, call) -> call.approval()
+                        .ifPresent(approval -> decisions.add(List.of(
+                                id,
+                                approval.approved(),
+                                approval.edited(),
+                                approval.by().orElse(""),
+                                approval.reason().orElse(""),
+                                approval.at().toString()))));
         return decisions.isEmpty()
                 ? Optional.empty()
                 : Optional.of(Sha256.hex(Json.of(decisions).canonical()).substring(0, DIGITS));

@@ -216,7 +216,14 @@ public final class HistoryReader {
             }
         }
         return new DigestAudit(
-                newestRunId, runs, modelCalls, mismatches, contradictions, newest.state(), Objects.requireNonNull(cutState.get()), cut);
+                newestRunId,
+                runs,
+                modelCalls,
+                mismatches,
+                contradictions,
+                newest.state(),
+                Objects.requireNonNull(cutState.get()),
+                cut);
     }
 
     /** The start input of a run. Reads only its first event. */

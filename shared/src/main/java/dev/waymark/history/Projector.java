@@ -375,7 +375,9 @@ public final class Projector {
             }
             case WireNames.MODEL_ACTIVITY -> {
                 ModelInput input = decode(scheduled.getInput(), ModelInput.class);
-                works.put(eventId, input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step(), eventId));
+                works.put(
+                        eventId,
+                        input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step(), eventId));
                 apply(
                         eventId,
                         input.summary() ? new Fact.SummaryRequested(input.step()) : new Fact.ModelCalled(input.step()));

@@ -221,8 +221,7 @@ class ApprovalTest {
                 .with(denied("a"), new Fact.ModelCalled(2))
                 .state();
         Conversation byEve = replied(use("a", "fire"))
-                .with(new Fact.ApprovalDecided(
-                        false, NONE, Optional.of("a"), AS_IT_IS, NONE, Optional.of("eve"), NONE))
+                .with(new Fact.ApprovalDecided(false, NONE, Optional.of("a"), AS_IT_IS, NONE, Optional.of("eve"), NONE))
                 .with(new Fact.ModelCalled(2))
                 .state();
         ModelInput recorded = ModelInput.of(byAnn);

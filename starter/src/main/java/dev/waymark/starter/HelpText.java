@@ -143,7 +143,7 @@ final class HelpText {
     }
 
     private static String footer() {
-        return HelpWord.section("Exit codes", EXIT_CODES) + HelpWord.section("Settings", SETTINGS) + "\nHelp of a command: "
-                + CommandName.line("help COMMAND") + "\n";
+        return HelpWord.section("Exit codes", EXIT_CODES) + HelpWord.section("Settings", SETTINGS)
+                + "\nHelp of a command: " + CommandName.line("help COMMAND") + "\n";
     }
 }

@@ -152,7 +152,9 @@ class MutatedForeignFilesTest {
                 String id = run.call().id();
                 assertThat(ran).as("runs once").doesNotContain(id);
                 if (known.contains(id)) {
-                    assertThat(isPhases && !batchIsOver).as("may have been begun: " + id).isTrue();
+                    assertThat(isPhases && !batchIsOver)
+                            .as("may have been begun: " + id)
+                            .isTrue();
                     assertThat(ended).as("has an outcome").doesNotContain(id);
                 }
                 ran.add(id);
@@ -214,8 +216,8 @@ class MutatedForeignFilesTest {
     /** Every format has to be able to show it, and what is shown can be read. */
     private static void show(Conversation state) {
         Moment moment = new Moment("run-1", 1, state.updatedAt(), Optional.empty(), state);
-        Timeline timeline = new Timeline(
-                "t1", "run-1", List.of(moment), state, Optional.empty(), Optional.empty(), 1, false);
+        Timeline timeline =
+                new Timeline("t1", "run-1", List.of(moment), state, Optional.empty(), Optional.empty(), 1, false);
         for (CheckpointFormat format : CheckpointFormat.values()) {
             format.view(timeline).canonical();
         }
@@ -233,7 +235,8 @@ class MutatedForeignFilesTest {
     }
 
     private static void collectOutcomes(JsonNode node, Set<String> ids) {
-        boolean hasOutcome = Stream.of("content", "output", "success", "result_text").anyMatch(node::hasNonNull);
+        boolean hasOutcome =
+                Stream.of("content", "output", "success", "result_text").anyMatch(node::hasNonNull);
         if (hasOutcome) {
             Stream.of("toolUseId", "toolCallId", "tool_call_id", "call_id")
                     .map(node::get)
@@ -253,7 +256,8 @@ class MutatedForeignFilesTest {
             each.forEachRemaining(documents::add);
         }
         if (documents.size() > 1 && random.nextInt(3) == 0) {
-            documents.subList(1 + random.nextInt(documents.size() - 1), documents.size())
+            documents
+                    .subList(1 + random.nextInt(documents.size() - 1), documents.size())
                     .clear();
         }
         if (documents.size() > 1 && random.nextInt(6) == 0) {

@@ -61,7 +61,8 @@ public record PrintedCommand(
 
     /** What follows {@code ./waymark}, without a comment and without what the shell does with its output. */
     public String arguments() {
-        return text.substring(text.indexOf("./waymark ") + "./waymark ".length()).replaceFirst(" +(#|>|\\||&&) .*", "");
+        return text.substring(text.indexOf("./waymark ") + "./waymark ".length())
+                .replaceFirst(" +(#|>|\\||&&) .*", "");
     }
 
     public String place() {
@@ -97,8 +98,8 @@ public record PrintedCommand(
             }
             Matcher comment = COMMENT.matcher(line);
             if (comment.matches() && comment.group(2) != null) {
-                commands.add(new PrintedCommand(
-                        document, i + 1, comment.group(2), Kind.SETUP, List.of(), Optional.empty()));
+                commands.add(
+                        new PrintedCommand(document, i + 1, comment.group(2), Kind.SETUP, List.of(), Optional.empty()));
             } else if (comment.matches()) {
                 exceptions.add(new Exception(comment.group(3), Optional.ofNullable(comment.group(4))));
             } else if (line.contains("<!-- run first") || line.contains("<!-- not run")) {
@@ -137,15 +138,16 @@ public record PrintedCommand(
                     .filter(each -> each.beginning().map(command::startsWith).orElse(true))
                     .map(Exception::reason)
                     .findFirst();
-            boolean isForm = PLACEHOLDER.matcher(command.replaceFirst(" +# .*", "")).find();
+            boolean isForm =
+                    PLACEHOLDER.matcher(command.replaceFirst(" +# .*", "")).find();
             commands.add(new PrintedCommand(
                     document, first + i, command, isForm ? Kind.FORM : Kind.RUN, List.copyOf(output), notRun));
         }
         for (Exception each : exceptions) {
             boolean isUsed = each.beginning().isEmpty()
                     || commands.stream()
-                            .anyMatch(command -> command.text()
-                                    .startsWith(each.beginning().get()));
+                            .anyMatch(command ->
+                                    command.text().startsWith(each.beginning().get()));
             if (!isUsed) {
                 throw new IllegalStateException(document + ":" + first + ": no command begins like this: " + each);
             }

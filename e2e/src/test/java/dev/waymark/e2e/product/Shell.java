@@ -60,12 +60,16 @@ public final class Shell {
             StringBuilder out = new StringBuilder();
             CompletableFuture<Void> seen = new CompletableFuture<>();
             Thread reader = new Thread(() -> {
-                process.inputReader().lines().forEach(each -> {
-                    out.append(each).append('\n');
-                    if (each.contains(printed)) {
-                        seen.complete(null);
-                    }
-                });
+                try {
+                    process.inputReader().lines().forEach(each -> {
+                        out.append(each).append('\n');
+                        if (each.contains(printed)) {
+                            seen.complete(null);
+                        }
+                    });
+                } catch (UncheckedIOException e) {
+                    // The process was ended while somebody read from it.
+                }
                 seen.completeExceptionally(new IllegalStateException("it ended: " + out));
             });
             reader.setDaemon(true);

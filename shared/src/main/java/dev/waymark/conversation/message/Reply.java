@@ -144,7 +144,8 @@ public record Reply(
 
     private String ownSeal() {
         String words = new Message(Role.ASSISTANT, content).canonical();
-        return Sha256.hex(words + structured.map(json -> json.canonical()).orElse("")).substring(0, SEAL_DIGITS);
+        return Sha256.hex(words + structured.map(json -> json.canonical()).orElse(""))
+                .substring(0, SEAL_DIGITS);
     }
 
     /** All that was spent until the reply was there. */

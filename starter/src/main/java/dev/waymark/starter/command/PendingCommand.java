@@ -28,8 +28,7 @@ import picocli.CommandLine.Spec;
 /** Lists what waits for a person. */
 @Command(name = "pending", description = "Lists what waits for a person.")
 public final class PendingCommand implements Callable<Integer> {
-    private static final List<String> KINDS =
-            List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);
+    private static final List<String> KINDS = List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);
 
     @Mixin
     private Output output;

@@ -96,7 +96,8 @@ public final class Savers {
     public static void tellOfMissing(AgentClient client, Output output) {
         List<String> missing = client.isInMemory() ? client.saved().missing() : List.of();
         if (!missing.isEmpty()) {
-            String names = missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
+            String names =
+                    missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
             output.note("This server does not know " + missing.size() + " saved "
                     + (missing.size() == 1 ? "thread: " : "threads: ") + names
                     + (missing.size() > MOST_NAMED ? ", …" : "") + ". Restore one with: "

@@ -70,7 +70,8 @@ public final class ModelActivity implements ModelCaller {
                 Optional<Json> schema = called.state().turn().schema();
                 schema.ifPresent(ModelActivity::requireSchema);
                 Reply reply = ask(agent, requestOf(called.state(), agent), words);
-                return checked(withFaults(agent, StructuredReply.of(reply, schema))).sealed();
+                return checked(withFaults(agent, StructuredReply.of(reply, schema)))
+                        .sealed();
             } catch (InterruptedException e) {
                 heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);

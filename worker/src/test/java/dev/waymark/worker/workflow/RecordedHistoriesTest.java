@@ -65,7 +65,10 @@ class RecordedHistoriesTest {
     /** No model call follows the last words, so no digest of a conversation holds them. */
     @Test
     void lastWords_thatSomebodyChanged_contradictTheResult() throws Exception {
-        Path file = histories().filter(each -> each.endsWith("plain-turn.json")).findFirst().orElseThrow();
+        Path file = histories()
+                .filter(each -> each.endsWith("plain-turn.json"))
+                .findFirst()
+                .orElseThrow();
         Projector projector = new Projector("recorded", moment -> {});
 
         for (HistoryEvent event : read(file).getEvents()) {
