@@ -41,6 +41,9 @@ final class WaitPolicy {
         } else if (worker.isEmpty()) {
             worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
         }
+        if (worker.filter(WaitDeadline::isPast).isPresent() && requests.waitsBehindOthers(thread)) {
+            worker = Optional.of(WaitDeadline.after(Requests.WORKER_WAIT));
+        }
         if (worker.filter(WaitDeadline::isPast).isEmpty() && !isLeftAlone(feed)) {
             return Optional.empty();
         }

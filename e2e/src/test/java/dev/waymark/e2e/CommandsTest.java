@@ -91,7 +91,7 @@ class CommandsTest {
                 .isEqualTo("{\"plan\": \"gold\", \"tenant\": \"initech\"}");
         assertThat(waymark.run("run", "--agent", "tenant", "--context", "[1]", "Who?"))
                 .isEqualTo(new Done(
-                        2, "", "waymark: the context is not a JSON object. Example: {\"tenant\": \"acme\"}\n"));
+                        2, "", "waymark: the context is no JSON object. Example: {\"tenant\": \"acme\"}\n"));
     }
 
     @Test

@@ -9,17 +9,16 @@ import io.temporal.common.converter.Values;
 import io.temporal.failure.ActivityFailure;
 import io.temporal.failure.ApplicationFailure;
 import io.temporal.failure.CanceledFailure;
-import io.temporal.failure.ChildWorkflowFailure;
 import io.temporal.failure.TerminatedFailure;
 import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a failed activity comes to, in the same words for the workflow and for whoever reads its history. */
-public final class ActivityFailures {
+final class ActivityFailures {
     private ActivityFailures() {}
 
-    public static Problem problem(@Nullable Throwable failure) {
+    static Problem problem(@Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof ApplicationFailure application) {
@@ -37,7 +36,7 @@ public final class ActivityFailures {
     }
 
     /** What a check came to that did not find out: workers that can't read the thread leave it to others. */
-    public static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
+    static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
                 ? new Fact.VerifyLeft(callId, dispatch)
@@ -45,11 +44,9 @@ public final class ActivityFailures {
     }
 
     /** What a subagent's thread came to that could not say so itself. */
-    public static Fact subagent(String callId, @Nullable Throwable failure) {
-        Throwable cause =
-                failure instanceof ChildWorkflowFailure && failure.getCause() != null ? failure.getCause() : failure;
+    static Fact subagent(String callId, @Nullable Throwable cause) {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {
-            return subagentExists(callId);
+            return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
         }
         if (cause instanceof CanceledFailure) {
             return subagentEnded(callId, "cancelled", Optional.empty());
@@ -63,19 +60,15 @@ public final class ActivityFailures {
         return subagentEnded(callId, "failed", Optional.of(problem(cause)));
     }
 
-    public static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
+    private static Fact subagentEnded(String callId, String how, Optional<Problem> problem) {
         return new Fact.SubagentFinished(callId, how, "", problem, Optional.empty());
-    }
-
-    public static Fact subagentExists(String callId) {
-        return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
     }
 
     /**
      * What the attempts of a failed model call took. A failure says so in its details, and a worker that was lost told it
      * with its heartbeats.
      */
-    public static Spent spent(@Nullable Throwable failure) {
+    static Spent spent(@Nullable Throwable failure) {
         Throwable cause =
                 failure instanceof ActivityFailure && failure.getCause() != null ? failure.getCause() : failure;
         try {

@@ -15,9 +15,15 @@ public record AgentInput(
         @JsonProperty("agent") String agent,
 
         @JsonProperty("rules") @JsonInclude(value = JsonInclude.Include.CUSTOM, valueFilter = One.class)
-        int rules) {
+        int rules)
+        implements ActivityInput {
     @JsonCreator
     public AgentInput {
         rules = rules == 0 ? 1 : rules;
+    }
+
+    @Override
+    public Work.Agent work() {
+        return new Work.Agent();
     }
 }

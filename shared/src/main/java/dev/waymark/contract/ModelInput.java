@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import java.util.Optional;
 
@@ -28,7 +29,8 @@ public record ModelInput(
         boolean summary,
 
         @JsonProperty("decisions") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> decisions) {
+        Optional<String> decisions)
+        implements ActivityInput {
     private static final int DIGITS = 32;
 
     @JsonCreator
@@ -56,6 +58,11 @@ public record ModelInput(
     /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
     public boolean hasDecisionsOf(Conversation called) {
         return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
+    }
+
+    @Override
+    public Work<Reply> work() {
+        return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 
     /** Whether this is the conversation that is meant. */

@@ -3,6 +3,7 @@ package dev.waymark.contract;
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.conversation.Fact;
 import java.util.Objects;
 
 /**
@@ -14,5 +15,10 @@ public record PassedOnDecision(@JsonProperty("via") String via) {
     @JsonCreator
     public PassedOnDecision {
         Objects.requireNonNull(via, "via");
+    }
+
+    /** The decision was sent. */
+    public Fact sent() {
+        return new Fact.DecisionPassedOn(via);
     }
 }

@@ -87,6 +87,12 @@ public record StartInput(
                 session);
     }
 
+    /** The work of a subagent's thread. */
+    public Work.Subagent work() {
+        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
+        return new Work.Subagent(above.callId(), above.budget());
+    }
+
     public StartInput closingAfterOneTurn() {
         return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session);
     }
@@ -174,12 +180,12 @@ public record StartInput(
 
     private static Json read(JsonNode body) {
         if (!body.isObject()) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not a JSON object"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON object"));
         }
         try {
             return PayloadJson.MAPPER.treeToValue(body, Json.class);
         } catch (JsonProcessingException | IllegalArgumentException e) {
-            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is not JSON that can be kept"));
+            throw new Refusal(new Problem(Problem.BAD_INPUT, "the context is no JSON that can be kept"));
         }
     }
 }

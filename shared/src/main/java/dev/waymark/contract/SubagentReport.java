@@ -18,6 +18,11 @@ public record SubagentReport(
         Objects.requireNonNull(report, "report");
     }
 
+    /** The report was sent. */
+    public Fact sent() {
+        return new Fact.ParentTold(report);
+    }
+
     Fact toFact() {
         return new Fact.SubagentReported(callId, report);
     }

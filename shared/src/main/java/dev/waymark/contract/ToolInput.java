@@ -32,7 +32,8 @@ public record ToolInput(
         int repeat,
 
         @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> session) {
+        Optional<String> session)
+        implements ActivityInput {
     @JsonCreator
     public ToolInput {
         dispatch = dispatch == 0 ? 1 : dispatch;
@@ -43,5 +44,10 @@ public record ToolInput(
     /** For a call that needs no claim. */
     public ToolInput(String callId, int dispatch, Json args, Optional<String> session) {
         this(callId, dispatch, args, Optional.empty(), 0, session);
+    }
+
+    @Override
+    public Work.Tool work() {
+        return new Work.Tool(callId, dispatch);
     }
 }

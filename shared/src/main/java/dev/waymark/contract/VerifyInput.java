@@ -26,9 +26,15 @@ public record VerifyInput(
         long token,
 
         @JsonProperty("session") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> session) {
+        Optional<String> session)
+        implements ActivityInput {
     @JsonCreator
     public VerifyInput {
         session = session == null ? Optional.empty() : session;
+    }
+
+    @Override
+    public Work.Verify work() {
+        return new Work.Verify(callId, dispatch);
     }
 }

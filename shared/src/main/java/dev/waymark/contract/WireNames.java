@@ -1,5 +1,7 @@
 package dev.waymark.contract;
 
+import dev.waymark.conversation.SignalNames;
+
 /** Names on the wire. */
 public final class WireNames {
     public static final String WORKFLOW_TYPE = "Agent";
@@ -14,24 +16,18 @@ public final class WireNames {
     public static final String AGENT_ACTIVITY = "agent";
     public static final String VERIFY_ACTIVITY = "verify";
 
-    public static final String SAY = "say";
-    public static final String ANSWER = "answer";
-    public static final String APPROVE = "approve";
-    public static final String DENY = "deny";
-    public static final String SETTLE = "settle";
-    public static final String BUDGET = "budget";
-    public static final String STOP = "stop";
-    public static final String CLEAR = "clear";
-    public static final String CLOSE = "close";
-
-    /** An update only, and not for people: an activity asks to be the one execution that takes effect. */
-    public static final String CLAIM = "claim";
-
-    /** A signal only, and not for people: a subagent's thread tells the thread above how things stand. */
-    public static final String SUBAGENT = "subagent";
-
-    /** A signal only, and not for people: an execution of a tool tells how it ended after nobody waited for it any more. */
-    public static final String LATE_OUTCOME = "late-outcome";
+    public static final String SAY = SignalNames.SAY;
+    public static final String ANSWER = SignalNames.ANSWER;
+    public static final String APPROVE = SignalNames.APPROVE;
+    public static final String DENY = SignalNames.DENY;
+    public static final String SETTLE = SignalNames.SETTLE;
+    public static final String BUDGET = SignalNames.BUDGET;
+    public static final String STOP = SignalNames.STOP;
+    public static final String CLEAR = SignalNames.CLEAR;
+    public static final String CLOSE = SignalNames.CLOSE;
+    public static final String CLAIM = SignalNames.CLAIM;
+    public static final String SUBAGENT = SignalNames.SUBAGENT;
+    public static final String LATE_OUTCOME = SignalNames.LATE_OUTCOME;
 
     public static final String STATUS_QUERY = "status";
     public static final String PENDING_QUERY = "pending";

@@ -167,6 +167,29 @@ public record Conversation(
         return Admission.refusal(this, fact);
     }
 
+    /** Why an update can't be accepted. A second delivery can: it is acknowledged like the first. */
+    public Optional<Problem> updateRefusal(Fact.Inbound fact) {
+        return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
+    }
+
+    /** The number of the fact that brought this message before, if this is a second delivery. */
+    public Optional<Integer> firstDelivery(Fact.Inbound fact) {
+        return fact.messageId().flatMap(id -> seen().factOf(id));
+    }
+
+    /** The claim that its execution was granted. One that was only remembered for a later call is not. */
+    public Optional<Call.Claim> granted(Fact.ToolClaimed claimed) {
+        return calls().get(claimed.callId())
+                .filter(call -> call.status() == Call.Status.CLAIMED)
+                .flatMap(Call::claim)
+                .filter(claim -> claim.execution().equals(claimed.execution()));
+    }
+
+    /** What a thread is told of this one that carries out a call of it. */
+    public Parent parentFor(Step.StartSubagent step) {
+        return new Parent(step.call().id(), parent().map(Parent::depth).orElse(0) + 1, step.budget());
+    }
+
     /** The calls of the newest reply, in the order in which the model made them. */
     public List<Call> batchCalls() {
         return callBook.batchCalls();
@@ -270,6 +293,41 @@ public record Conversation(
     @JsonIgnore
     public Budget limits() {
         return money.limits(terms(), parent());
+    }
+
+    // ---- what is waited for
+
+    /** The agent's definition is waited for. */
+    public boolean awaitsAgent() {
+        return terms().isEmpty() && life() != Life.CANCELLED;
+    }
+
+    /** The reply, or the summary, that this model call brings is waited for. */
+    public boolean awaitsModel(int step) {
+        return modelCalled() && counters.steps() == step;
+    }
+
+    /** The outcome of this dispatch of a call is waited for. */
+    public boolean awaitsTool(String callId, int dispatch) {
+        return awaits(callId, dispatch, Call.Status.DISPATCHED) || awaits(callId, dispatch, Call.Status.CLAIMED);
+    }
+
+    /** What became of this dispatch of a call is being found out. */
+    public boolean awaitsVerify(String callId, int dispatch) {
+        return awaits(callId, dispatch, Call.Status.VERIFYING);
+    }
+
+    private boolean awaits(String callId, int dispatch, Call.Status status) {
+        return calls().get(callId)
+                .filter(call -> call.status() == status && call.dispatches() == dispatch)
+                .isPresent();
+    }
+
+    /** The subagent that carries out this call is waited for. */
+    public boolean awaitsSubagent(String callId) {
+        return calls().get(callId)
+                .filter(call -> call.status() == Call.Status.DELEGATED)
+                .isPresent();
     }
 
     /** The same state with another transcript. */

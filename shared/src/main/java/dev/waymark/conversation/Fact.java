@@ -261,7 +261,7 @@ public sealed interface Fact {
             implements Inbound {
         @Override
         public String signal() {
-            return "claim";
+            return SignalNames.CLAIM;
         }
 
         @Override
@@ -303,7 +303,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "late-outcome";
+            return SignalNames.LATE_OUTCOME;
         }
 
         @Override
@@ -407,7 +407,7 @@ public sealed interface Fact {
     record SubagentReported(String callId, SubagentProgress report) implements Inbound {
         @Override
         public String signal() {
-            return "subagent";
+            return SignalNames.SUBAGENT;
         }
 
         @Override
@@ -492,7 +492,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "say";
+            return SignalNames.SAY;
         }
 
         @Override
@@ -516,7 +516,7 @@ public sealed interface Fact {
             implements Inbound {
         @Override
         public String signal() {
-            return "answer";
+            return SignalNames.ANSWER;
         }
 
         @Override
@@ -566,7 +566,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return approved ? "approve" : "deny";
+            return approved ? SignalNames.APPROVE : SignalNames.DENY;
         }
 
         @Override
@@ -623,7 +623,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "settle";
+            return SignalNames.SETTLE;
         }
 
         @Override
@@ -645,7 +645,7 @@ public sealed interface Fact {
 
         @Override
         public String signal() {
-            return "budget";
+            return SignalNames.BUDGET;
         }
 
         @Override
@@ -663,7 +663,7 @@ public sealed interface Fact {
     record Stopped(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "stop";
+            return SignalNames.STOP;
         }
 
         @Override
@@ -681,7 +681,7 @@ public sealed interface Fact {
     record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "clear";
+            return SignalNames.CLEAR;
         }
 
         @Override
@@ -699,7 +699,7 @@ public sealed interface Fact {
     record CloseRequested(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
-            return "close";
+            return SignalNames.CLOSE;
         }
 
         @Override

@@ -224,8 +224,8 @@ final class TakeoverRules {
     private void takeUpQuestion(Call call) {
         Optional<String> answer = call.result();
         if (isDecidable(call) && call.asksNothing() && call.claim().isEmpty()) {
-            answer.ifPresent(
-                    text -> draft.ignore("answer", "the call waits for a decision, which no answer is: " + call.id()));
+            answer.ifPresent(text -> draft.ignore(
+                    SignalNames.ANSWER, "the call waits for a decision, which no answer is: " + call.id()));
             approvals.askFor(call.withoutResult());
         } else if (answer.isPresent()) {
             draft.end(call, Call.Status.COMPLETED, answer.get());

@@ -1,26 +1,19 @@
 package dev.waymark.history;
 
 import dev.waymark.agent.AgentSpec;
-import dev.waymark.contract.ActivityFailures;
-import dev.waymark.contract.AgentInput;
+import dev.waymark.contract.ActivityInput;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.PassedOnDecision;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.SubagentReport;
-import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.ToolOutcome;
-import dev.waymark.contract.VerifyInput;
-import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Parent;
-import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
@@ -34,7 +27,6 @@ import io.temporal.api.history.v1.WorkflowExecutionUpdateAcceptedEventAttributes
 import io.temporal.api.update.v1.Request;
 import io.temporal.common.converter.DataConverter;
 import io.temporal.common.converter.DataConverterException;
-import io.temporal.failure.CanceledFailure;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,8 +54,7 @@ public final class Projector {
     private final List<Held> ready = new ArrayList<>();
 
     private final List<Held> held = new ArrayList<>();
-    private final Map<Long, Work> works = new HashMap<>();
-    private final Map<Long, String> subagents = new HashMap<>();
+    private final Map<Long, Work<?>> works = new HashMap<>();
     private final Map<String, Request> admitted = new HashMap<>();
 
     private @Nullable Conversation state;
@@ -119,64 +110,19 @@ public final class Projector {
             case EVENT_TYPE_WORKFLOW_TASK_COMPLETED -> taskCompleted();
             case EVENT_TYPE_ACTIVITY_TASK_SCHEDULED ->
                 activityScheduled(event.getEventId(), event.getActivityTaskScheduledEventAttributes());
-            case EVENT_TYPE_ACTIVITY_TASK_COMPLETED -> {
-                var closed = event.getActivityTaskCompletedEventAttributes();
-                hold(event, () -> closed(work(closed.getScheduledEventId()), closed.getResult()));
-            }
-            case EVENT_TYPE_ACTIVITY_TASK_FAILED -> {
-                var closed = event.getActivityTaskFailedEventAttributes();
-                hold(
-                        event,
-                        () -> work(closed.getScheduledEventId())
-                                .failed(converter.failureToException(closed.getFailure())));
-            }
-            case EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT -> {
-                var closed = event.getActivityTaskTimedOutEventAttributes();
-                hold(
-                        event,
-                        () -> work(closed.getScheduledEventId())
-                                .failed(converter.failureToException(closed.getFailure())));
-            }
-            case EVENT_TYPE_ACTIVITY_TASK_CANCELED -> {
-                long scheduled = event.getActivityTaskCanceledEventAttributes().getScheduledEventId();
-                hold(event, () -> work(scheduled).cancelled());
-            }
             case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED ->
                 subagentStarted(event.getEventId(), event.getStartChildWorkflowExecutionInitiatedEventAttributes());
-            case EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED -> {
-                long begun = event.getStartChildWorkflowExecutionFailedEventAttributes()
-                        .getInitiatedEventId();
-                hold(event, () -> ActivityFailures.subagentExists(subagent(begun)));
-            }
-            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED -> {
-                var closed = event.getChildWorkflowExecutionCompletedEventAttributes();
-                hold(event, () -> subagentCompleted(subagent(closed.getInitiatedEventId()), closed.getResult()));
-            }
-            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED -> {
-                var closed = event.getChildWorkflowExecutionFailedEventAttributes();
-                hold(
-                        event,
-                        () -> ActivityFailures.subagentEnded(
-                                subagent(closed.getInitiatedEventId()),
-                                "failed",
-                                Optional.of(
-                                        ActivityFailures.problem(converter.failureToException(closed.getFailure())))));
-            }
-            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED -> {
-                long begun =
-                        event.getChildWorkflowExecutionCanceledEventAttributes().getInitiatedEventId();
-                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "cancelled", Optional.empty()));
-            }
-            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED -> {
-                long begun = event.getChildWorkflowExecutionTerminatedEventAttributes()
-                        .getInitiatedEventId();
-                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "terminated", Optional.empty()));
-            }
-            case EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT -> {
-                long begun =
-                        event.getChildWorkflowExecutionTimedOutEventAttributes().getInitiatedEventId();
-                hold(event, () -> ActivityFailures.subagentEnded(subagent(begun), "timed-out", Optional.empty()));
-            }
+            case EVENT_TYPE_ACTIVITY_TASK_COMPLETED,
+                    EVENT_TYPE_ACTIVITY_TASK_FAILED,
+                    EVENT_TYPE_ACTIVITY_TASK_TIMED_OUT,
+                    EVENT_TYPE_ACTIVITY_TASK_CANCELED,
+                    EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_FAILED,
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_COMPLETED,
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_FAILED,
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_CANCELED,
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TERMINATED,
+                    EVENT_TYPE_CHILD_WORKFLOW_EXECUTION_TIMED_OUT ->
+                hold(event, () -> closed(WorkClosing.of(event, converter)));
             case EVENT_TYPE_SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED ->
                 signalled(event.getEventId(), event.getSignalExternalWorkflowExecutionInitiatedEventAttributes());
             case EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED -> {
@@ -367,58 +313,23 @@ public final class Projector {
     }
 
     private void activityScheduled(long eventId, ActivityTaskScheduledEventAttributes scheduled) {
-        switch (scheduled.getActivityType().getName()) {
-            case WireNames.AGENT_ACTIVITY -> {
-                decode(scheduled.getInput(), AgentInput.class);
-                works.put(eventId, new AgentWork());
-                apply(eventId, new Fact.AgentRequested());
-            }
-            case WireNames.MODEL_ACTIVITY -> {
-                ModelInput input = decode(scheduled.getInput(), ModelInput.class);
-                works.put(
-                        eventId,
-                        input.summary() ? new SummaryWork(input.step()) : new ModelWork(input.step(), eventId));
-                apply(
-                        eventId,
-                        input.summary() ? new Fact.SummaryRequested(input.step()) : new Fact.ModelCalled(input.step()));
-                atModelCall = state;
-                compare(eventId, input);
-            }
-            case WireNames.VERIFY_ACTIVITY -> {
-                VerifyInput input = decode(scheduled.getInput(), VerifyInput.class);
-                works.put(eventId, new VerifyWork(input.callId(), input.dispatch()));
-                apply(eventId, new Fact.VerifyDispatched(input.callId(), input.dispatch()));
-            }
-            default -> {
-                ToolInput input = decode(scheduled.getInput(), ToolInput.class);
-                works.put(eventId, new ToolWork(input.callId(), input.dispatch()));
-                apply(eventId, new Fact.ToolDispatched(input.callId(), input.dispatch()));
-            }
+        ActivityInput input = decode(
+                scheduled.getInput(),
+                ActivityInput.ofType(scheduled.getActivityType().getName()));
+        begun(eventId, input.work());
+        if (input instanceof ModelInput model) {
+            atModelCall = state;
+            compare(eventId, model);
         }
     }
 
-    private void subagentStarted(long eventId, StartChildWorkflowExecutionInitiatedEventAttributes begun) {
-        Parent above = decode(begun.getInput(), StartInput.class)
-                .parent()
-                .orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
-        subagents.put(eventId, above.callId());
-        apply(eventId, new Fact.SubagentStarted(above.callId(), above.budget()));
+    private void subagentStarted(long eventId, StartChildWorkflowExecutionInitiatedEventAttributes initiated) {
+        begun(eventId, decode(initiated.getInput(), StartInput.class).work());
     }
 
-    private String subagent(long initiatedEventId) {
-        String callId = subagents.remove(initiatedEventId);
-        if (callId == null) {
-            throw new IllegalStateException("a subagent ended that was never started: " + initiatedEventId);
-        }
-        return callId;
-    }
-
-    private Fact subagentCompleted(String callId, Payloads result) {
-        try {
-            return decode(result, RunOutcome.class).toFact(callId);
-        } catch (DataConverterException e) {
-            return ActivityFailures.subagent(callId, e);
-        }
+    private void begun(long eventId, Work<?> work) {
+        works.put(eventId, work);
+        apply(eventId, work.begun());
     }
 
     /** A thread signals reports to its parent, and people's decisions to its subagents. */
@@ -426,10 +337,8 @@ public final class Projector {
         apply(
                 eventId,
                 signal.getSignalName().equals(WireNames.SUBAGENT)
-                        ? new Fact.ParentTold(
-                                decode(signal.getInput(), SubagentReport.class).report())
-                        : new Fact.DecisionPassedOn(decode(signal.getInput(), PassedOnDecision.class)
-                                .via()));
+                        ? decode(signal.getInput(), SubagentReport.class).sent()
+                        : decode(signal.getInput(), PassedOnDecision.class).sent());
     }
 
     private void compare(long eventId, ModelInput recorded) {
@@ -511,12 +420,14 @@ public final class Projector {
         return state;
     }
 
-    private Work work(long scheduledEventId) {
-        Work work = works.remove(scheduledEventId);
+    private Fact closed(WorkClosing closing) {
+        Work<?> work = works.remove(closing.begunBy());
         if (work == null) {
-            throw new IllegalStateException("an activity closed that was never scheduled: " + scheduledEventId);
+            throw new IllegalStateException("work ended that was never handed out: " + closing.begunBy());
         }
-        return work;
+        return closing.result()
+                .map(result -> completed(closing.begunBy(), work, result))
+                .orElseGet(() -> work.failed(closing.failure().orElseThrow()));
     }
 
     private <T> T decode(Payloads payloads, Class<T> type) {
@@ -528,8 +439,16 @@ public final class Projector {
     }
 
     /** An operator may complete an activity with any payload. The workflow treats an unreadable one as a failure. */
-    private Fact closed(Work work, Payloads result) {
+    private <R> Fact completed(long begunBy, Work<R> work, Payloads encoded) {
         try {
+            R result = decode(encoded, work.resultType());
+            if (result instanceof AgentSpec resolved) {
+                agent = resolved;
+            }
+            if (result instanceof Reply reply && !reply.isAsSealed()) {
+                contradictions.add("reply to the model call at " + runId + "/e" + begunBy
+                        + ": its words are not those that the worker recorded");
+            }
             return work.completed(result);
         } catch (DataConverterException e) {
             return work.failed(e);
@@ -580,113 +499,6 @@ public final class Projector {
                 throw new IllegalStateException("the history does not begin with the start of a run");
             }
             return before.apply(fact, at);
-        }
-    }
-
-    /** Running work, and the facts that its completion or failure become. */
-    private interface Work {
-        Fact completed(Payloads result);
-
-        Fact failed(RuntimeException failure);
-
-        default Fact cancelled() {
-            return failed(new CanceledFailure("cancelled"));
-        }
-    }
-
-    private final class AgentWork implements Work {
-        @Override
-        public Fact completed(Payloads result) {
-            agent = decode(result, AgentSpec.class);
-            return new Fact.AgentResolved(agent.terms());
-        }
-
-        @Override
-        public Fact failed(RuntimeException failure) {
-            return new Fact.AgentRefused(ActivityFailures.problem(failure));
-        }
-    }
-
-    private final class ModelWork implements Work {
-        private final int step;
-        private final long eventId;
-
-        ModelWork(int step, long eventId) {
-            this.step = step;
-            this.eventId = eventId;
-        }
-
-        @Override
-        public Fact completed(Payloads result) {
-            Reply reply = decode(result, Reply.class);
-            if (!reply.isAsSealed()) {
-                contradictions.add("reply to the model call at " + runId + "/e" + eventId
-                        + ": its words are not those that the worker recorded");
-            }
-            return new Fact.ModelReplied(step, reply);
-        }
-
-        @Override
-        public Fact failed(RuntimeException failure) {
-            return new Fact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
-        }
-    }
-
-    private final class SummaryWork implements Work {
-        private final int step;
-
-        SummaryWork(int step) {
-            this.step = step;
-        }
-
-        @Override
-        public Fact completed(Payloads result) {
-            return new Fact.Summarised(step, decode(result, Reply.class));
-        }
-
-        @Override
-        public Fact failed(RuntimeException failure) {
-            return new Fact.SummaryFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
-        }
-    }
-
-    private final class VerifyWork implements Work {
-        private final String callId;
-        private final int dispatch;
-
-        VerifyWork(String callId, int dispatch) {
-            this.callId = callId;
-            this.dispatch = dispatch;
-        }
-
-        @Override
-        public Fact completed(Payloads result) {
-            return decode(result, VerifyOutcome.class).toFact(callId, dispatch);
-        }
-
-        @Override
-        public Fact failed(RuntimeException failure) {
-            return ActivityFailures.verify(callId, dispatch, failure);
-        }
-    }
-
-    private final class ToolWork implements Work {
-        private final String callId;
-        private final int dispatch;
-
-        ToolWork(String callId, int dispatch) {
-            this.callId = callId;
-            this.dispatch = dispatch;
-        }
-
-        @Override
-        public Fact completed(Payloads result) {
-            return decode(result, ToolOutcome.class).toFact(callId, dispatch);
-        }
-
-        @Override
-        public Fact failed(RuntimeException failure) {
-            return new Fact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
         }
     }
 }

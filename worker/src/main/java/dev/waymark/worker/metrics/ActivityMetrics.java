@@ -12,6 +12,8 @@ public final class ActivityMetrics {
 
     public ActivityMetrics(MeterRegistry registry) {
         this.registry = registry;
+        claims(true);
+        claims(false);
     }
 
     /** From the start of a model call's attempt to the first word of its reply. */
@@ -33,10 +35,13 @@ public final class ActivityMetrics {
 
     /** A worker asked whether a tool may take effect. */
     public void claim(boolean granted) {
-        Counter.builder("waymark.claims")
+        claims(granted).increment();
+    }
+
+    private Counter claims(boolean granted) {
+        return Counter.builder("waymark.claims")
                 .description("Claims of side-effecting calls")
                 .tag("outcome", granted ? "granted" : "refused")
-                .register(registry)
-                .increment();
+                .register(registry);
     }
 }

@@ -29,6 +29,15 @@ public final class ThreadMetrics {
 
     public ThreadMetrics(MeterRegistry registry) {
         this.registry = registry;
+        // An alert on an increase misses the first event of a series that begins with it.
+        for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
+            unknown(name(kind));
+        }
+        for (Turn.Status outcome : Turn.Status.values()) {
+            if (outcome != Turn.Status.NONE && outcome != Turn.Status.RUNNING) {
+                turns(outcome);
+            }
+        }
     }
 
     /** Counts the fact that changed {@code before} into {@code after}. */
@@ -84,8 +93,7 @@ public final class ThreadMetrics {
 
     private void moved(Call was, Call is, String kind) {
         if (is.status() == Call.Status.UNKNOWN) {
-            counter("waymark.tool.unknown", "Executions of tools whose outcome was not known", "kind", kind)
-                    .increment();
+            unknown(kind).increment();
         }
         if (was.isOpen() && !is.isOpen()) {
             counter("waymark.tool.calls", "Tool calls that ended", "kind", kind, "outcome", name(is.status()))
@@ -116,11 +124,18 @@ public final class ThreadMetrics {
     private void countTurn(Conversation before, Conversation after) {
         Turn.Status outcome = after.turn().status();
         if (before.turn().status() == Turn.Status.RUNNING && outcome != Turn.Status.RUNNING) {
-            counter("waymark.turns", "Turns that ended", "outcome", outcome.wireName())
-                    .increment();
+            turns(outcome).increment();
             timer("waymark.turn", "Time from a turn's message to its end", "outcome", outcome.wireName())
                     .record(between(after.turn().startedAt(), after.updatedAt()));
         }
+    }
+
+    private Counter unknown(String kind) {
+        return counter("waymark.tool.unknown", "Executions of tools whose outcome was not known", "kind", kind);
+    }
+
+    private Counter turns(Turn.Status outcome) {
+        return counter("waymark.turns", "Turns that ended", "outcome", outcome.wireName());
     }
 
     private static Duration between(Instant from, Instant to) {

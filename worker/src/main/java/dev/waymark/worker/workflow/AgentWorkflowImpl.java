@@ -7,6 +7,7 @@ import dev.waymark.contract.CallItem;
 import dev.waymark.contract.CarriedState;
 import dev.waymark.contract.ClaimRequest;
 import dev.waymark.contract.InboundDecoder;
+import dev.waymark.contract.PassedOnDecision;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.Refusal;
 import dev.waymark.contract.RunLimits;
@@ -18,11 +19,11 @@ import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.SubagentReport;
 import dev.waymark.contract.WireNames;
-import dev.waymark.conversation.Call;
+import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
-import dev.waymark.conversation.Parent;
 import dev.waymark.conversation.Step;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.RunReader;
@@ -164,28 +165,21 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean callModel(Step.CallModel step) {
-            if (nothingNew) {
-                return false;
-            }
-            apply(new Fact.ModelCalled(step.step()));
-            note();
-            return flights.callModel(state);
+            return !nothingNew && ask(new Work.Model(step.step()));
         }
 
         @Override
         public Boolean summarise(Step.Summarise step) {
-            if (nothingNew) {
-                return false;
-            }
-            apply(new Fact.SummaryRequested(step.step()));
-            note();
-            return flights.summarise(state);
+            return !nothingNew && ask(new Work.Summary(step.step()));
         }
 
-        private void note() {
+        private boolean ask(Work<Reply> work) {
+            apply(work.begun());
             if (!WorkflowUnsafe.isReplaying()) {
                 modelCalls.accept(new RunReader.Called(state, flights.agent().orElseThrow()));
             }
+            flights.callModel(work, state);
+            return true;
         }
 
         @Override
@@ -210,9 +204,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                         callId, "its thread's name would have more than " + WireNames.MAX_THREAD_BYTES + " bytes"));
                 return true;
             }
-            Parent parent = new Parent(callId, state.parent().map(Parent::depth).orElse(0) + 1, step.budget());
             Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
-            return flights.startSubagent(name, step.call(), state.context(), parent, input.limits(), session);
+            return flights.startSubagent(
+                    name, step.call(), state.context(), state.parentFor(step), input.limits(), session);
         }
 
         @Override
@@ -221,17 +215,15 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     WireNames.subagentThread(thread, step.callId()),
                     step.decision().signal(),
                     step.decision().body(),
-                    new Fact.DecisionPassedOn(step.callId()));
+                    new PassedOnDecision(step.callId()).sent());
         }
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
             // A run that was started by hand, with the input of a subagent's, has nobody above: its server says so.
-            return flights.signal(
-                    Workflow.getInfo().getParentWorkflowId().orElse(thread),
-                    WireNames.SUBAGENT,
-                    new SubagentReport(step.parent().callId(), step.report()),
-                    new Fact.ParentTold(step.report()));
+            String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
+            SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
+            return flights.signal(parent, WireNames.SUBAGENT, report, report.sent());
         }
 
         @Override
@@ -387,7 +379,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         public void handleValidate(String name, EncodedValues payloads) {
             Fact fact = read(name, payloads);
             Optional<Problem> problem = fact instanceof Fact.Inbound inbound
-                    ? state.refusal(inbound).filter(refusal -> !refusal.type().equals(Problem.DUPLICATE))
+                    ? state.updateRefusal(inbound)
                     : Optional.of(((Fact.MessageIgnored) fact).problem());
             if (problem.isPresent()) {
                 throw new Refusal(problem.get());
@@ -398,11 +390,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         public Object handleExecute(String name, EncodedValues payloads) {
             updates++;
             Fact.Inbound fact = (Fact.Inbound) read(name, payloads);
-            Optional<Integer> before =
-                    fact.messageId().flatMap(id -> state.seen().factOf(id));
+            Optional<Integer> before = state.firstDelivery(fact);
             apply(fact);
             if (fact instanceof Fact.ToolClaimed claimed) {
-                return grant(claimed)
+                return state.granted(claimed)
                         .map(claim -> new ClaimRequest.Answer(true, claim.token()))
                         .orElseGet(() -> new ClaimRequest.Answer(false, 0));
             }
@@ -420,14 +411,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     name,
                     payload == null ? null : payload.getPayload(),
                     Workflow.getInfo().getRunId());
-        }
-
-        private Optional<Call.Claim> grant(Fact.ToolClaimed claimed) {
-            return state.calls()
-                    .get(claimed.callId())
-                    .filter(call -> call.status() == Call.Status.CLAIMED)
-                    .flatMap(Call::claim)
-                    .filter(claim -> claim.execution().equals(claimed.execution()));
         }
     }
 

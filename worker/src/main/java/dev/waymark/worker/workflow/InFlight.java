@@ -3,7 +3,7 @@ package dev.waymark.worker.workflow;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.ToolSpec;
-import dev.waymark.contract.ActivityFailures;
+import dev.waymark.contract.ActivityInput;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.PayloadJson;
@@ -11,10 +11,9 @@ import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.ToolInput;
-import dev.waymark.contract.ToolOutcome;
 import dev.waymark.contract.VerifyInput;
-import dev.waymark.contract.VerifyOutcome;
 import dev.waymark.contract.WireNames;
+import dev.waymark.contract.Work;
 import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
@@ -27,6 +26,7 @@ import io.temporal.activity.ActivityOptions;
 import io.temporal.api.enums.v1.ParentClosePolicy;
 import io.temporal.api.enums.v1.WorkflowIdReusePolicy;
 import io.temporal.common.RetryOptions;
+import io.temporal.failure.ChildWorkflowFailure;
 import io.temporal.workflow.Async;
 import io.temporal.workflow.CancellationScope;
 import io.temporal.workflow.ChildWorkflowCancellationType;
@@ -37,13 +37,14 @@ import io.temporal.workflow.Promise;
 import io.temporal.workflow.Workflow;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The activities and the subagents' threads that are under way, each in a scope of its own, so that one that the state has given up can be
@@ -66,8 +67,6 @@ final class InFlight {
     /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
 
-    private static final String SUBAGENT = "subagent ";
-
     private static final RetryOptions MODEL_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofSeconds(1))
             .setMaximumInterval(Duration.ofSeconds(30))
@@ -86,7 +85,9 @@ final class InFlight {
             RetryOptions.newBuilder().setMaximumAttempts(1).build();
 
     private final Consumer<Fact> facts;
-    private final Map<String, Flight> flights = new LinkedHashMap<>();
+    private final Map<Work<?>, Flight> flights = new LinkedHashMap<>();
+    /** The threads that a signal is on its way to. */
+    private final Set<String> signalled = new LinkedHashSet<>();
 
     private Optional<AgentSpec> agent;
     private long task;
@@ -106,7 +107,7 @@ final class InFlight {
     }
 
     boolean areDown() {
-        return flights.isEmpty();
+        return flights.isEmpty() && signalled.isEmpty();
     }
 
     /** A timer that was set only to get another workflow task has fired. */
@@ -115,64 +116,25 @@ final class InFlight {
     }
 
     boolean resolveAgent(Step.ResolveAgent step, int rules) {
-        facts.accept(new Fact.AgentRequested());
+        AgentInput input = new AgentInput(step.agent(), rules);
+        facts.accept(input.work().begun());
         ActivityOptions options = options(AGENT_TIMEOUT, "agent " + step.agent())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(AGENT_RETRIES)
                 .build();
-        begin(
-                WireNames.AGENT_ACTIVITY,
-                state -> state.terms().isEmpty() && state.life() != Conversation.Life.CANCELLED,
-                () -> run(options, WireNames.AGENT_ACTIVITY, AgentSpec.class, new AgentInput(step.agent(), rules)),
-                spec -> {
-                    agent = Optional.of(spec);
-                    return new Fact.AgentResolved(spec.terms());
-                },
-                failure -> new Fact.AgentRefused(ActivityFailures.problem(failure)));
+        begin(input.work(), options, WireNames.AGENT_ACTIVITY, input);
         return true;
     }
 
-    /** Calls the model with what the state has just committed. */
-    boolean callModel(Conversation committed) {
-        int step = committed.counters().steps();
-        beginModel(
-                committed,
-                "step " + step,
-                reply -> new Fact.ModelReplied(step, reply),
-                failure ->
-                        new Fact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure)));
-        return true;
-    }
-
-    /** Has the model summarise the older part of what the state has just committed. */
-    boolean summarise(Conversation committed) {
-        int step = committed.counters().steps();
-        beginModel(
-                committed,
-                "step " + step + ", a summary",
-                reply -> new Fact.Summarised(step, reply),
-                failure -> new Fact.SummaryFailed(
-                        step, ActivityFailures.problem(failure), ActivityFailures.spent(failure)));
-        return true;
-    }
-
-    private void beginModel(
-            Conversation committed,
-            String summary,
-            Function<Reply, Fact> onReply,
-            Function<RuntimeException, Fact> onFailure) {
-        int step = committed.counters().steps();
+    /** Calls the model, for a reply or a summary, with what the state has just committed. */
+    void callModel(Work<Reply> work, Conversation committed) {
         ModelInput input = ModelInput.of(committed);
-        ActivityOptions options = options(MODEL_TIMEOUT, summary)
+        ActivityOptions options = options(
+                        MODEL_TIMEOUT, "step " + input.step() + (input.summary() ? ", a summary" : ""))
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(MODEL_RETRIES)
                 .build();
-        begin(
-                WireNames.MODEL_ACTIVITY + " " + step,
-                state -> state.modelCalled() && state.counters().steps() == step,
-                () -> run(options, WireNames.MODEL_ACTIVITY, Reply.class, input),
-                onReply,
-                onFailure);
+        begin(work, options, WireNames.MODEL_ACTIVITY, input);
     }
 
     /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */
@@ -192,18 +154,13 @@ final class InFlight {
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
-        facts.accept(new Fact.ToolDispatched(call.id(), dispatch));
+        facts.accept(input.work().begun());
         Duration timeout = tool.hasEffect() ? tool.timeout().plus(CLAIM_TIMEOUT) : tool.timeout();
         ActivityOptions options = options(timeout.plus(GRACE).plus(TURN_TIMEOUT), call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(tool.hasEffect() ? NO_RETRIES : SAFE_RETRIES)
                 .build();
-        begin(
-                "call " + call.id() + " " + dispatch,
-                state -> isRunning(state, call.id(), dispatch),
-                () -> run(options, tool.name(), ToolOutcome.class, input),
-                outcome -> outcome.toFact(call.id(), dispatch),
-                failure -> new Fact.ToolLost(call.id(), dispatch, ActivityFailures.problem(failure)));
+        begin(input.work(), options, tool.name(), input);
         return true;
     }
 
@@ -211,10 +168,9 @@ final class InFlight {
     boolean verifyTool(Step.VerifyTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
-        int dispatch = call.dispatches();
         VerifyInput input = new VerifyInput(
                 call.id(),
-                dispatch,
+                call.dispatches(),
                 call.tool(),
                 call.args(),
                 call.repeat(),
@@ -223,20 +179,12 @@ final class InFlight {
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
-        facts.accept(new Fact.VerifyDispatched(call.id(), dispatch));
+        facts.accept(input.work().begun());
         ActivityOptions options = options(tool.timeout().plus(GRACE), call.tool() + " " + call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(SAFE_RETRIES)
                 .build();
-        begin(
-                "verify " + call.id() + " " + dispatch,
-                state -> state.calls()
-                        .get(call.id())
-                        .filter(now -> now.status() == Call.Status.VERIFYING && now.dispatches() == dispatch)
-                        .isPresent(),
-                () -> run(options, WireNames.VERIFY_ACTIVITY, VerifyOutcome.class, input),
-                outcome -> outcome.toFact(call.id(), dispatch),
-                failure -> ActivityFailures.verify(call.id(), dispatch, failure));
+        begin(input.work(), options, WireNames.VERIFY_ACTIVITY, input);
         return true;
     }
 
@@ -253,7 +201,7 @@ final class InFlight {
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }
-        facts.accept(new Fact.SubagentStarted(call.id(), parent.budget()));
+        facts.accept(input.work().begun());
         ChildWorkflowOptions options = ChildWorkflowOptions.newBuilder()
                 .setWorkflowId(name)
                 .setWorkflowIdReusePolicy(WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
@@ -262,19 +210,9 @@ final class InFlight {
                 .setStaticSummary(call.tool() + " " + call.id())
                 .build();
         ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options);
-        String key = SUBAGENT + call.id();
         // A request to cancel a thread that is only about to begin may find none, and it would go on for ever.
         Promise<Boolean> begun = child.getExecution().handle((execution, failure) -> true);
-        begin(
-                key,
-                state -> state.calls()
-                        .get(call.id())
-                        .filter(now -> now.status() == Call.Status.DELEGATED)
-                        .isPresent(),
-                begun::isCompleted,
-                () -> child.executeAsync(RunOutcome.class, input),
-                outcome -> outcome.toFact(call.id()),
-                failure -> ActivityFailures.subagent(call.id(), failure));
+        begin(input.work(), begun::isCompleted, () -> child.executeAsync(RunOutcome.class, input));
         begun.thenApply(yes -> {
             anotherTaskDue = true;
             return null;
@@ -286,30 +224,28 @@ final class InFlight {
      * Signals another thread. Threads end, and then there is nobody to tell: what becomes of the signal is not asked for.
      */
     boolean signal(String to, String signal, Object body, Fact sent) {
-        String key = "signal " + to;
-        if (flights.containsKey(key) || !fitsIntoTask(sizeOf(body))) {
+        if (signalled.contains(to) || !fitsIntoTask(sizeOf(body))) {
             return false;
         }
         ExternalWorkflowStub thread = Workflow.newUntypedExternalWorkflowStub(to);
-        CancellationScope scope = Workflow.newCancellationScope(() -> Async.procedure(() -> {
-                    // Where the command is made, and not where it is decided on: history has it in this order.
-                    facts.accept(sent);
-                    thread.signal(signal, body);
-                })
-                .handle((nothing, failure) -> {
-                    flights.remove(key);
-                    anotherTaskDue = true;
-                    return null;
-                }));
-        start(
-                key,
-                new Flight(scope, state -> true, () -> true, Workflow.getInfo().getHistoryLength()));
+        signalled.add(to);
+        Workflow.newCancellationScope(() -> Async.procedure(() -> {
+                            // Where the command is made, and not where it is decided on: history has it in this order.
+                            facts.accept(sent);
+                            thread.signal(signal, body);
+                        })
+                        .handle((nothing, failure) -> {
+                            signalled.remove(to);
+                            anotherTaskDue = true;
+                            return null;
+                        }))
+                .run();
         return true;
     }
 
     /** Whether nothing but subagents is under way. */
     boolean onlySubagentsAreUp() {
-        return flights.keySet().stream().allMatch(key -> key.startsWith(SUBAGENT));
+        return signalled.isEmpty() && flights.keySet().stream().allMatch(Work.Subagent.class::isInstance);
     }
 
     /**
@@ -319,8 +255,9 @@ final class InFlight {
      */
     void cancelUnwanted(Conversation state) {
         anotherTaskDue = false;
-        for (Flight flight : flights.values()) {
-            if (!flight.cancelled && !flight.wanted.test(state)) {
+        for (Map.Entry<Work<?>, Flight> each : flights.entrySet()) {
+            Flight flight = each.getValue();
+            if (!flight.cancelled && !each.getKey().isAwaited(state)) {
                 if (flight.task >= Workflow.getInfo().getHistoryLength()) {
                     askForAnotherTask();
                 } else if (flight.cancellable.getAsBoolean()) {
@@ -331,46 +268,30 @@ final class InFlight {
         }
     }
 
-    private static boolean isRunning(Conversation state, String callId, int dispatch) {
-        return state.calls()
-                .get(callId)
-                .filter(call -> call.status() == Call.Status.DISPATCHED || call.status() == Call.Status.CLAIMED)
-                .filter(call -> call.dispatches() == dispatch)
-                .isPresent();
+    private <R> void begin(Work<R> work, ActivityOptions options, String activity, ActivityInput input) {
+        begin(
+                work,
+                () -> true,
+                () -> Workflow.newUntypedActivityStub(options).executeAsync(activity, work.resultType(), input));
     }
 
-    private <R> void begin(
-            String key,
-            Predicate<Conversation> wanted,
-            Supplier<Promise<R>> activity,
-            Function<R, Fact> onResult,
-            Function<RuntimeException, Fact> onFailure) {
-        begin(key, wanted, () -> true, activity, onResult, onFailure);
-    }
-
-    private <R> void begin(
-            String key,
-            Predicate<Conversation> wanted,
-            BooleanSupplier cancellable,
-            Supplier<Promise<R>> activity,
-            Function<R, Fact> onResult,
-            Function<RuntimeException, Fact> onFailure) {
+    private <R> void begin(Work<R> work, BooleanSupplier cancellable, Supplier<Promise<R>> start) {
         CancellationScope scope =
-                Workflow.newCancellationScope(() -> activity.get().handle((result, failure) -> {
-                    flights.remove(key);
-                    facts.accept(failure == null && result != null ? onResult.apply(result) : onFailure.apply(failure));
+                Workflow.newCancellationScope(() -> start.get().handle((result, failure) -> {
+                    flights.remove(work);
+                    if (result instanceof AgentSpec resolved) {
+                        agent = Optional.of(resolved);
+                    }
+                    facts.accept(
+                            failure == null && result != null ? work.completed(result) : work.failed(cause(failure)));
                     return null;
                 }));
-        start(key, new Flight(scope, wanted, cancellable, Workflow.getInfo().getHistoryLength()));
+        flights.put(work, new Flight(scope, cancellable, Workflow.getInfo().getHistoryLength()));
+        scope.run();
     }
 
-    private void start(String key, Flight flight) {
-        flights.put(key, flight);
-        flight.scope.run();
-    }
-
-    private static <R> Promise<R> run(ActivityOptions options, String type, Class<R> result, Object input) {
-        return Workflow.newUntypedActivityStub(options).executeAsync(type, result, input);
+    private static @Nullable Throwable cause(@Nullable RuntimeException failure) {
+        return failure instanceof ChildWorkflowFailure ? failure.getCause() : failure;
     }
 
     private static ActivityOptions.Builder options(Duration timeout, String summary) {
@@ -418,14 +339,12 @@ final class InFlight {
 
     private static final class Flight {
         private final CancellationScope scope;
-        private final Predicate<Conversation> wanted;
         private final BooleanSupplier cancellable;
         private final long task;
         private boolean cancelled;
 
-        Flight(CancellationScope scope, Predicate<Conversation> wanted, BooleanSupplier cancellable, long task) {
+        Flight(CancellationScope scope, BooleanSupplier cancellable, long task) {
             this.scope = scope;
-            this.wanted = wanted;
             this.cancellable = cancellable;
             this.task = task;
         }

@@ -1,0 +1,90 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.WaymarkException;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.WireNames;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.Dev;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.enums.v1.TaskQueueKind;
+import io.temporal.api.taskqueue.v1.TaskQueue;
+import io.temporal.api.workflowservice.v1.PollWorkflowTaskQueueRequest;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Callers whose thread waits behind many others are not told that there is no worker. */
+@Tag("server")
+@Tag("full")
+@Timeout(180)
+class CrowdedQueueTest {
+    private static final int CROWD = 250;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void result_workerIsBusyWithOthers_waits_andSaysWhenNoWorkerIsLeft() throws Exception {
+        new Agents(directory).greeter();
+        try (Dev dev = Dev.durableWithoutWorker(directory);
+                Connection connection = Connection.to(dev.address());
+                AgentClient client = AgentClient.connect(dev.address())) {
+            for (int i = 0; i < CROWD; i++) {
+                client.start(Prompt.of("greeter", "Hello").withThread("crowd-" + i));
+            }
+            client.start(Prompt.of("greeter", "Hello").withThread("last"));
+            AtomicBoolean busy = new AtomicBoolean(true);
+            CompletableFuture<Void> worker = CompletableFuture.runAsync(() -> takeFewTasks(connection, busy));
+
+            CompletableFuture<AgentResult> waiting = CompletableFuture.supplyAsync(() -> client.result("last"));
+
+            assertThatThrownBy(() -> waiting.get(15, TimeUnit.SECONDS)).isInstanceOf(TimeoutException.class);
+            busy.set(false);
+            worker.join();
+            assertThatThrownBy(() -> waiting.get(40, TimeUnit.SECONDS))
+                    .isInstanceOf(ExecutionException.class)
+                    .hasCauseInstanceOf(WaymarkException.NoWorker.class);
+        }
+    }
+
+    /** A worker that takes four tasks a second, and never gets as far as to the last. */
+    private static void takeFewTasks(Connection connection, AtomicBoolean busy) {
+        PollWorkflowTaskQueueRequest request = PollWorkflowTaskQueueRequest.newBuilder()
+                .setNamespace(connection.namespace())
+                .setIdentity("slow")
+                .setTaskQueue(TaskQueue.newBuilder()
+                        .setName(WireNames.TASK_QUEUE)
+                        .setKind(TaskQueueKind.TASK_QUEUE_KIND_NORMAL))
+                .build();
+        while (busy.get()) {
+            try {
+                connection
+                        .stubs()
+                        .blockingStub()
+                        .withDeadlineAfter(10, TimeUnit.SECONDS)
+                        .pollWorkflowTaskQueue(request);
+                TimeUnit.MILLISECONDS.sleep(250);
+            } catch (StatusRuntimeException e) {
+                if (e.getStatus().getCode() != Status.Code.DEADLINE_EXCEEDED) {
+                    throw e;
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

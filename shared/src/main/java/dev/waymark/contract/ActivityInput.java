@@ -1,0 +1,16 @@
+package dev.waymark.contract;
+
+/** What an activity is given. It says which work the activity does. */
+public sealed interface ActivityInput permits AgentInput, ModelInput, ToolInput, VerifyInput {
+    Work<?> work();
+
+    /** The input of the activities of a type. A type that is not reserved is the name of a tool. */
+    static Class<? extends ActivityInput> ofType(String activity) {
+        return switch (activity) {
+            case WireNames.AGENT_ACTIVITY -> AgentInput.class;
+            case WireNames.MODEL_ACTIVITY -> ModelInput.class;
+            case WireNames.VERIFY_ACTIVITY -> VerifyInput.class;
+            default -> ToolInput.class;
+        };
+    }
+}

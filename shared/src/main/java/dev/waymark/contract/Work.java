@@ -1,0 +1,205 @@
+package dev.waymark.contract;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work that a workflow hands out, as an activity or as the thread of a subagent: the one table of what each kind begins
+ * with, what it returns, and which fact its result or failure becomes.
+ *
+ * <p>The workflow applies these facts, and the projector derives them from history, so both always agree.
+ *
+ * @param <R> what it returns
+ */
+public sealed interface Work<R> {
+    /** The work was handed out. */
+    Fact begun();
+
+    Class<R> resultType();
+
+    Fact completed(R result);
+
+    /**
+     * The work came to no result.
+     *
+     * @param failure as thrown for an activity; for a child workflow, its cause; null if an operator completed the work
+     *     with nothing
+     */
+    Fact failed(@Nullable Throwable failure);
+
+    /** Whether the thread still waits for it. Work that nobody waits for is cancelled. */
+    boolean isAwaited(Conversation state);
+
+    /** Finding the agent's definition. */
+    record Agent() implements Work<AgentSpec> {
+        @Override
+        public Fact begun() {
+            return new Fact.AgentRequested();
+        }
+
+        @Override
+        public Class<AgentSpec> resultType() {
+            return AgentSpec.class;
+        }
+
+        @Override
+        public Fact completed(AgentSpec result) {
+            return new Fact.AgentResolved(result.terms());
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new Fact.AgentRefused(ActivityFailures.problem(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsAgent();
+        }
+    }
+
+    /** Asking the model. */
+    record Model(int step) implements Work<Reply> {
+        @Override
+        public Fact begun() {
+            return new Fact.ModelCalled(step);
+        }
+
+        @Override
+        public Class<Reply> resultType() {
+            return Reply.class;
+        }
+
+        @Override
+        public Fact completed(Reply result) {
+            return new Fact.ModelReplied(step, result);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new Fact.ModelFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsModel(step);
+        }
+    }
+
+    /** Having the model summarise. */
+    record Summary(int step) implements Work<Reply> {
+        @Override
+        public Fact begun() {
+            return new Fact.SummaryRequested(step);
+        }
+
+        @Override
+        public Class<Reply> resultType() {
+            return Reply.class;
+        }
+
+        @Override
+        public Fact completed(Reply result) {
+            return new Fact.Summarised(step, result);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new Fact.SummaryFailed(step, ActivityFailures.problem(failure), ActivityFailures.spent(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsModel(step);
+        }
+    }
+
+    /** One dispatch of a call to a worker. */
+    record Tool(String callId, int dispatch) implements Work<ToolOutcome> {
+        @Override
+        public Fact begun() {
+            return new Fact.ToolDispatched(callId, dispatch);
+        }
+
+        @Override
+        public Class<ToolOutcome> resultType() {
+            return ToolOutcome.class;
+        }
+
+        @Override
+        public Fact completed(ToolOutcome result) {
+            return result.toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return new Fact.ToolLost(callId, dispatch, ActivityFailures.problem(failure));
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsTool(callId, dispatch);
+        }
+    }
+
+    /** Finding out whether a lost dispatch took effect. */
+    record Verify(String callId, int dispatch) implements Work<VerifyOutcome> {
+        @Override
+        public Fact begun() {
+            return new Fact.VerifyDispatched(callId, dispatch);
+        }
+
+        @Override
+        public Class<VerifyOutcome> resultType() {
+            return VerifyOutcome.class;
+        }
+
+        @Override
+        public Fact completed(VerifyOutcome result) {
+            return result.toFact(callId, dispatch);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.verify(callId, dispatch, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsVerify(callId, dispatch);
+        }
+    }
+
+    /** The thread of a subagent, which carries a call out for at most this budget. */
+    record Subagent(String callId, Optional<Budget> budget) implements Work<RunOutcome> {
+        @Override
+        public Fact begun() {
+            return new Fact.SubagentStarted(callId, budget);
+        }
+
+        @Override
+        public Class<RunOutcome> resultType() {
+            return RunOutcome.class;
+        }
+
+        @Override
+        public Fact completed(RunOutcome result) {
+            return result.toFact(callId);
+        }
+
+        @Override
+        public Fact failed(@Nullable Throwable failure) {
+            return ActivityFailures.subagent(callId, failure);
+        }
+
+        @Override
+        public boolean isAwaited(Conversation state) {
+            return state.awaitsSubagent(callId);
+        }
+    }
+}
