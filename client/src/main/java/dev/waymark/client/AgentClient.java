@@ -6,6 +6,7 @@ import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Timeline;
@@ -13,7 +14,9 @@ import dev.waymark.saver.SaverException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Starts, answers and inspects threads from any process that reaches the Temporal server. A thread is identified by its
@@ -150,6 +153,23 @@ public final class AgentClient implements AutoCloseable {
     public Started start(Prompt prompt) {
         return starter.start(prompt);
     }
+
+    /**
+     * Starts the thread that the prompt names, unless the same prompt has started it before. Durable on return; needs no
+     * worker.
+     *
+     * @throws WaymarkException.Refused with type {@code KeyReused} when another prompt has started a thread of this id
+     */
+    public Begun begin(Prompt prompt, NewThreadOptions how) {
+        return starter.begin(prompt, how);
+    }
+
+    /**
+     * A thread that was started.
+     *
+     * @param again whether an earlier request had started it
+     */
+    public record Begun(Started started, boolean again) {}
 
     /** A thread and the run that received the message. */
     public record Started(String thread, String runId) {}
@@ -332,6 +352,11 @@ public final class AgentClient implements AutoCloseable {
         return sender.cancel(thread);
     }
 
+    /** Asks for the thread to end now, and does not wait until it has. Returns the run that was asked. */
+    public String requestCancel(String thread) {
+        return sender.requestCancel(thread);
+    }
+
     /** The outcome of the latest turn. Waits while it runs, but not for people. Does not execute anything again. */
     public AgentResult result(String thread) {
         WaitDeadline deadline = context.deadline();
@@ -358,6 +383,26 @@ public final class AgentClient implements AutoCloseable {
     /** All threads of the server, most recently changed first. */
     public List<ThreadSummary> threads(Progress progress) {
         return browser.threads(progress);
+    }
+
+    /**
+     * A page of the server's threads, the one that began last first.
+     *
+     * @param visible which of them the caller may see, by whose they are
+     */
+    public ThreadPage threads(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible) {
+        return browser.page(request, visible);
+    }
+
+    /** Whose thread it is, if it is anybody's. A subagent's is whose the thread above it is. */
+    public Optional<ThreadOwner> owner(String thread) {
+        return context.translated(() -> continuation.ownerOf(RequestLimits.thread(thread)));
+    }
+
+    /** Whether the server has a thread of this id, open or closed. */
+    public boolean exists(String thread) {
+        return context.translated(
+                () -> context.requests().find(RequestLimits.thread(thread)).isPresent());
     }
 
     public StatusReport status(String thread) {
@@ -389,6 +434,16 @@ public final class AgentClient implements AutoCloseable {
     /** Reports all moments in history and all new ones, until the thread closes or the watcher ends it. */
     public void watch(String thread, Watcher watcher) {
         browser.watch(thread, watcher);
+    }
+
+    /**
+     * Opens a watch that occupies no Java thread while nothing happens.
+     *
+     * @param after the id of the last event that was received, from this watch or another of the same thread
+     * @param executor runs the reading, which makes short requests of the server
+     */
+    public ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
+        return browser.openWatch(thread, after, executor);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.waymark.client;
 
+import dev.waymark.contract.ThreadOwner;
 import java.util.Optional;
 
 /**
@@ -9,23 +10,33 @@ import java.util.Optional;
  * @param place a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}) of the other thread; its newest state
  * if empty
  * @param message the first message; without one, nothing runs yet
+ * @param owner the owner of the new thread; the owner of the other thread if empty
  */
-public record ForkOptions(String thread, Optional<String> place, Optional<String> message, boolean volatileAllowed) {
+public record ForkOptions(
+        String thread,
+        Optional<String> place,
+        Optional<String> message,
+        boolean volatileAllowed,
+        Optional<ThreadOwner> owner) {
     /** Forks the current state of the other thread. */
     public static ForkOptions into(String thread) {
-        return new ForkOptions(thread, Optional.empty(), Optional.empty(), false);
+        return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
     }
 
     public ForkOptions at(String versionOrEvent) {
-        return new ForkOptions(thread, Optional.of(versionOrEvent), message, volatileAllowed);
+        return new ForkOptions(thread, Optional.of(versionOrEvent), message, volatileAllowed, owner);
     }
 
     public ForkOptions saying(String words) {
-        return new ForkOptions(thread, place, Optional.of(words), volatileAllowed);
+        return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
     }
 
     /** Allows the thread on a server that keeps everything in memory. */
     public ForkOptions allowingVolatile() {
-        return new ForkOptions(thread, place, message, true);
+        return new ForkOptions(thread, place, message, true, owner);
+    }
+
+    public ForkOptions ownedBy(ThreadOwner whose) {
+        return new ForkOptions(thread, place, message, volatileAllowed, Optional.of(whose));
     }
 }

@@ -37,20 +37,26 @@ final class LiveText {
         this.thread = thread;
     }
 
+    /** Words, and how many characters of the attempt come before them. */
+    record Words(int from, String text) {}
+
     /** How much of an attempt has been reported. */
     record Heard(int attempt, int characters) {
         static final Heard NOTHING = new Heard(0, 0);
 
         /** The new text. The reply may have started, and its beginning may be dropped, before the first poll. */
-        Optional<String> newIn(PartialReply reply) {
+        Optional<Words> newIn(PartialReply reply) {
             if (reply.attempt() < attempt) {
                 return Optional.empty();
             }
             boolean another = reply.attempt() > attempt;
             int known = another ? 0 : Math.max(0, characters - reply.from());
-            String text = reply.text().substring(Math.min(known, reply.text().length()));
+            int skipped = Math.min(known, reply.text().length());
+            String text = reply.text().substring(skipped);
             boolean takesBack = another && characters > 0;
-            return text.isEmpty() && !takesBack ? Optional.empty() : Optional.of(text);
+            return text.isEmpty() && !takesBack
+                    ? Optional.empty()
+                    : Optional.of(new Words(reply.from() + skipped, text));
         }
 
         Heard and(PartialReply reply) {
@@ -73,6 +79,13 @@ final class LiveText {
 
     private static int stepOf(Moment moment) {
         return moment.state().counters().steps();
+    }
+
+    /** So much of the reply that is coming was told before, by somebody else. */
+    void resume(Heard told) {
+        if (call.isPresent()) {
+            heard = told;
+        }
     }
 
     /** Whether a model call is running. */
@@ -126,7 +139,8 @@ final class LiveText {
                 activity.getLastHeartbeatTime().getSeconds(),
                 activity.getLastHeartbeatTime().getNanos());
         Optional<TextDelta> words = heard.newIn(reply)
-                .map(text -> new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), text));
+                .map(said ->
+                        new TextDelta(asked.runId(), asked.eventId(), at, reply.attempt(), said.from(), said.text()));
         heard = heard.and(reply);
         return words;
     }

@@ -11,6 +11,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A thread's moments from the start of a run, as they happen. Continues across continue-as-new, resets, and outages of
@@ -33,6 +36,7 @@ final class MomentStream {
     private boolean closed;
     private boolean reset;
     private Optional<WaitDeadline> awayUntil = Optional.empty();
+    private Optional<CompletableFuture<HistoryReader.Polled>> asked = Optional.empty();
 
     MomentStream(Connection connection, HistoryReader histories, String thread, String runId) {
         this.connection = connection;
@@ -107,6 +111,79 @@ final class MomentStream {
         }
         following = new HistoryReader.Following();
         Sleeper.millis(Math.min(LONGEST_POLL_MILLIS, deadline.millisLeft()));
+    }
+
+    /**
+     * Asks for more without waiting. {@link #take} has what came, once this is done, in whatever way. While the answer to
+     * one request is missing there is no other.
+     */
+    CompletableFuture<?> ask() {
+        if (closed || projector.ending().isPresent()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (asked.isEmpty()) {
+            asked = Optional.of(
+                    connection.isInMemory()
+                            ? new CompletableFuture<HistoryReader.Polled>()
+                                    .completeOnTimeout(null, pollMillis, TimeUnit.MILLISECONDS)
+                            : histories.poll(thread, projector.runId(), following, LONG_POLL_MILLIS));
+        }
+        return asked.get();
+    }
+
+    /** The moments that have come since the last call, without waiting for any. */
+    List<Moment> take() {
+        try {
+            if (takeAsked()) {
+                awayUntil = Optional.empty();
+            }
+        } catch (StatusRuntimeException e) {
+            bear(e, WaitDeadline.after(Duration.ZERO));
+            asked = Optional.of(new CompletableFuture<HistoryReader.Polled>()
+                    .completeOnTimeout(null, LONGEST_POLL_MILLIS, TimeUnit.MILLISECONDS));
+        }
+        List<Moment> moments = fresh;
+        fresh = new ArrayList<>();
+        return moments;
+    }
+
+    /** Returns whether the server answered. */
+    private boolean takeAsked() {
+        boolean answered = false;
+        Optional<CompletableFuture<HistoryReader.Polled>> done = asked.filter(CompletableFuture::isDone);
+        if (done.isPresent()) {
+            asked = Optional.empty();
+            Optional<HistoryReader.Polled> polled = answer(done.get());
+            if (polled.isPresent()) {
+                histories.take(thread, projector, following, polled.get());
+                answered = true;
+            } else if (connection.isInMemory()) {
+                long before = projector.lastEventId();
+                histories.catchUp(thread, projector);
+                boolean more = projector.lastEventId() > before;
+                pollMillis = more ? SHORTEST_POLL_MILLIS : Math.min(LONGEST_POLL_MILLIS, pollMillis * 5 / 4);
+                answered = true;
+            }
+        }
+        if (!closed && projector.ending().isPresent()) {
+            follow(projector.ending().get());
+            asked = Optional.empty();
+        }
+        return answered;
+    }
+
+    /** Empty when the request was only for time to pass. */
+    private static Optional<HistoryReader.Polled> answer(CompletableFuture<HistoryReader.Polled> done) {
+        try {
+            return Optional.ofNullable(done.join());
+        } catch (CompletionException e) {
+            throw e.getCause() instanceof StatusRuntimeException cause ? cause : e;
+        }
+    }
+
+    /** Nobody wants the answer any more. */
+    void cancel() {
+        asked.ifPresent(request -> request.cancel(true));
     }
 
     /** Whether the thread has closed for good and all of its moments were returned. */

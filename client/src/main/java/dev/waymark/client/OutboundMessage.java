@@ -3,6 +3,7 @@ package dev.waymark.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -19,11 +20,17 @@ public final class OutboundMessage {
     private final String id;
     private final String name;
     private final Object payload;
+    private final Optional<Approval> approval;
 
     private OutboundMessage(String id, String name, Object payload) {
+        this(id, name, payload, Optional.empty());
+    }
+
+    private OutboundMessage(String id, String name, Object payload, Optional<Approval> approval) {
         this.id = id;
         this.name = name;
         this.payload = payload;
+        this.approval = approval;
     }
 
     public static OutboundMessage message(String text) {
@@ -64,7 +71,11 @@ public final class OutboundMessage {
     /** Decides about a call that needs approval. */
     public static OutboundMessage decision(Approval approval) {
         String id = newId();
-        return new OutboundMessage(id, approval.approved() ? WireNames.APPROVE : WireNames.DENY, approval.payload(id));
+        return new OutboundMessage(
+                id,
+                approval.approved() ? WireNames.APPROVE : WireNames.DENY,
+                approval.payload(id),
+                Optional.of(approval));
     }
 
     /** Settles a call with an unknown outcome. */
@@ -72,9 +83,64 @@ public final class OutboundMessage {
         return new OutboundMessage(newId(), WireNames.SETTLE, settlement.payload());
     }
 
+    /** Limits are to be raised. */
+    public static OutboundMessage raise(LimitRaise raise) {
+        return new OutboundMessage(newId(), WireNames.BUDGET, raise.payload());
+    }
+
     /** Ends the turn. */
     public static OutboundMessage stop() {
         return new OutboundMessage(newId(), WireNames.STOP, Map.of());
+    }
+
+    /** The thread is to end once it is idle. */
+    public static OutboundMessage close() {
+        return new OutboundMessage(newId(), WireNames.CLOSE, Map.of());
+    }
+
+    /** The same under an id of the sender's: sent again under it, it is not acted on again. */
+    public OutboundMessage withId(String own) {
+        if (payload instanceof SayPayload say) {
+            return new OutboundMessage(
+                    own,
+                    name,
+                    new SayPayload(Optional.of(own), say.content(), say.messages(), say.retry(), say.schema()));
+        }
+        Map<String, Object> fields = fields();
+        fields.computeIfPresent("id", (field, earlier) -> own);
+        return new OutboundMessage(own, name, fields, approval);
+    }
+
+    /** With the name of whoever sends it. A message to the model has none. */
+    public OutboundMessage by(String who) {
+        return with("by", who);
+    }
+
+    /** A decision of somebody whose identity the sender has checked. It is recorded apart from {@link #by}. */
+    public OutboundMessage verifiedAs(VerifiedSubject subject) {
+        return with("verified", subject);
+    }
+
+    /** A decision that its approver signed. */
+    public OutboundMessage signed(String signature) {
+        return with("signature", signature);
+    }
+
+    private OutboundMessage with(String field, Object value) {
+        if (payload instanceof SayPayload) {
+            return this;
+        }
+        Map<String, Object> fields = fields();
+        fields.put(field, value);
+        return new OutboundMessage(id, name, fields, approval);
+    }
+
+    private Map<String, Object> fields() {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        if (payload instanceof Map<?, ?> known) {
+            known.forEach((field, value) -> fields.put(String.valueOf(field), value));
+        }
+        return fields;
     }
 
     private static String newId() {
@@ -89,6 +155,11 @@ public final class OutboundMessage {
     /** The name of the signal with the same payload. */
     public String name() {
         return name;
+    }
+
+    /** The decision that it is, if it is one. */
+    Optional<Approval> approval() {
+        return approval;
     }
 
     Object payload() {

@@ -2,6 +2,7 @@ package dev.waymark.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.saver.CheckpointOwner;
 import java.util.Optional;
@@ -15,6 +16,8 @@ import java.util.Optional;
  * source and all other options, so that resuming twice gives one thread, which closes as the old one would have
  * @param context the new thread's context for tools, if not the recorded one
  * @param session the id that idempotency keys are derived from, if not the checkpoint's
+ * @param owner the owner of the new thread; that of the closed thread if empty
+ * @param copy whether the thread that a checkpoint names is ignored, and idempotency keys are the new thread's own
  */
 public record ResumeOptions(
         Optional<String> answer,
@@ -23,7 +26,9 @@ public record ResumeOptions(
         Optional<Integer> maxIterations,
         boolean volatileAllowed,
         Optional<Json> context,
-        Optional<String> session) {
+        Optional<String> session,
+        Optional<ThreadOwner> owner,
+        boolean copy) {
     /** Continues the conversation without other options. */
     public static ResumeOptions onward() {
         return new ResumeOptions(
@@ -33,15 +38,19 @@ public record ResumeOptions(
                 Optional.empty(),
                 false,
                 Optional.empty(),
-                Optional.empty());
+                Optional.empty(),
+                Optional.empty(),
+                false);
     }
 
     public ResumeOptions withAnswer(String words) {
-        return new ResumeOptions(Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session);
+        return new ResumeOptions(
+                Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     public ResumeOptions withAgent(String name) {
-        return new ResumeOptions(answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session);
+        return new ResumeOptions(
+                answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     /** Adds what a saver stores about the thread next to its checkpoint, unless another agent is named. */
@@ -55,26 +64,42 @@ public record ResumeOptions(
     }
 
     public ResumeOptions withThread(String id) {
-        return new ResumeOptions(answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session);
+        return new ResumeOptions(
+                answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
     public ResumeOptions withMaxIterations(int most) {
-        return new ResumeOptions(answer, agent, thread, Optional.of(most), volatileAllowed, context, session);
+        return new ResumeOptions(
+                answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
     }
 
     /** Allows a named thread on a server that keeps everything in memory. */
     public ResumeOptions allowingVolatile() {
-        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session);
+        return new ResumeOptions(answer, agent, thread, maxIterations, true, context, session, owner, copy);
     }
 
     /** Sets the new thread's context for tools, instead of the recorded one. */
     public ResumeOptions withContext(JsonNode carried) {
         Json checked = StartInput.context(RequestLimits.context(carried));
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session);
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, Optional.of(checked), session, owner, copy);
     }
 
     /** Sets the id that idempotency keys are derived from, instead of the checkpoint's. */
     public ResumeOptions withSession(String id) {
-        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id));
+        return new ResumeOptions(
+                answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
+    }
+
+    public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
+    }
+
+    /**
+     * Takes a checkpoint from somebody who need not be allowed to see the thread that it names: nothing is found out about
+     * that thread, and none of its idempotency keys is used.
+     */
+    public ResumeOptions asCopy() {
+        return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true);
     }
 }

@@ -7,5 +7,11 @@ import java.time.Instant;
  * is void, and the piece may be empty.
  *
  * @param eventId the event of the model call
+ * @param from the number of characters of the attempt before this text
  */
-public record TextDelta(String runId, long eventId, Instant at, int attempt, String text) {}
+public record TextDelta(String runId, long eventId, Instant at, int attempt, int from, String text) {
+    /** How many characters of the attempt are known with this. */
+    public int until() {
+        return from + text.length();
+    }
+}

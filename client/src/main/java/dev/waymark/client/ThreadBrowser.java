@@ -2,12 +2,16 @@ package dev.waymark.client;
 
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Reads and lists threads. Needs no worker. */
@@ -17,6 +21,9 @@ final class ThreadBrowser {
 
     private static final int MOST_NAMED = 5;
     private static final long LONG_WAIT_MILLIS = 20_000;
+
+    /** How many pages of the server's list are read for one that shows something. */
+    private static final int MOST_PAGES = 10;
 
     private final ClientContext context;
 
@@ -90,16 +97,66 @@ final class ThreadBrowser {
                         progress,
                         (listed, run) -> run.expectedState()
                                 .filter(state -> !state.agent().isEmpty() || !ThreadSnapshot.isOfNoUse(state))
-                                .map(state -> new ThreadSummary(
-                                        listed.thread(),
-                                        StatusReport.of(state).status(),
-                                        listed.open(),
-                                        state.agent(),
-                                        state.turn().number(),
-                                        state.updatedAt())))
+                                .map(state -> summary(listed, state)))
                 .stream()
                 .sorted(Comparator.comparing(ThreadSummary::updated).reversed())
                 .toList());
+    }
+
+    /** A page of threads, each with what it came to. What nobody may see is not even read. */
+    ThreadPage page(ThreadPageRequest request, Predicate<Optional<ThreadOwner>> visible) {
+        return context.translated(() -> {
+            List<ThreadSummary> found = List.of();
+            Optional<String> after = request.after();
+            for (int read = 0; read < MOST_PAGES; read++) {
+                ThreadDirectory.Page page = context.directory().page(request.limit(), after, request.openOnly());
+                List<ThreadDirectory.Listed> own = ThreadDirectory.each(
+                        page.threads(),
+                        listed -> Optional.of(listed).filter(one -> isNewest(one) && visible.test(ownerOf(one))),
+                        (done, of) -> {});
+                found = context
+                        .directory()
+                        .project(
+                                own,
+                                (done, of) -> {},
+                                (listed, run) -> run.expectedState().map(state -> summary(listed, state)))
+                        .stream()
+                        .filter(request::wants)
+                        .toList();
+                after = page.next();
+                if (!found.isEmpty() || after.isEmpty()) {
+                    break;
+                }
+            }
+            return new ThreadPage(found, after);
+        });
+    }
+
+    /** A thread that was reset is listed with the runs that the reset replaced as well. */
+    private boolean isNewest(ThreadDirectory.Listed listed) {
+        return listed.open()
+                || context.requests()
+                        .find(listed.thread())
+                        .filter(known -> known.runId().equals(listed.runId()))
+                        .isPresent();
+    }
+
+    private Optional<ThreadOwner> ownerOf(ThreadDirectory.Listed listed) {
+        return context.histories().startInput(listed.thread(), listed.runId()).owner();
+    }
+
+    private static ThreadSummary summary(ThreadDirectory.Listed listed, Conversation state) {
+        return new ThreadSummary(
+                listed.thread(),
+                StatusReport.of(state).status(),
+                listed.open(),
+                state.agent(),
+                state.turn().number(),
+                state.updatedAt());
+    }
+
+    ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {
+        return context.translated(() -> ThreadWatch.open(context, RequestLimits.thread(thread), after, executor));
     }
 
     /** The history of a thread, as far as the server still has it. */

@@ -6,6 +6,7 @@ import dev.waymark.checkpoint.RestoredCheckpoint;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.StatusReport;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.ForkRequest;
 import dev.waymark.conversation.Turn;
@@ -45,7 +46,9 @@ final class ThreadContinuation {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
             ResumeSource left = left(thread);
-            return left.isOver(checked(how)) ? outcomes.result(thread, deadline) : goOn(left, how, deadline);
+            return left.isOver(checked(how))
+                    ? outcomes.result(thread, deadline)
+                    : goOn(left, owned(how, thread), deadline);
         });
     }
 
@@ -56,8 +59,19 @@ final class ThreadContinuation {
             return left.isOver(checked(how))
                     ? new AgentClient.Started(
                             thread, context.requests().get(thread).runId())
-                    : goOnOnly(left, how);
+                    : goOnOnly(left, owned(how, thread));
         });
+    }
+
+    /** What a thread becomes belongs to whoever it belonged to, unless somebody else is named. */
+    private ResumeOptions owned(ResumeOptions how, String thread) {
+        return how.owner().isPresent() ? how : how.ownedBy(ownerOf(thread));
+    }
+
+    /** Whose thread it is, if it is anybody's. */
+    Optional<ThreadOwner> ownerOf(String thread) {
+        Requests.Known known = context.requests().get(thread);
+        return context.histories().startInput(thread, known.runId()).owner();
     }
 
     private AgentClient.Started goOnOnly(ResumeSource left, ResumeOptions how) {
@@ -65,7 +79,7 @@ final class ThreadContinuation {
         Continuing continuing = continuing(left, how);
         String thread = continuing.thread();
         Conversation begin = left.begin(how, thread, now());
-        Optional<String> runId = start(thread, left.input(how.agent(), begin), requestId);
+        Optional<String> runId = start(thread, left.input(how.agent(), begin).ownedBy(how.owner()), requestId);
         if (runId.isEmpty()) {
             factOfEarlier(context.read(thread), requestId);
         }
@@ -148,7 +162,7 @@ final class ThreadContinuation {
                 String thread = recovered.thread().orElseGet(() -> left.threadId(how));
                 return AgentResult.of(thread, "", left.state(), left.state().turn());
             }
-            return goOn(lineage.checked(left, recovered.thread(), how), how, deadline);
+            return goOn(related(left, recovered, how), how, deadline);
         });
     }
 
@@ -159,10 +173,13 @@ final class ThreadContinuation {
         RestoredCheckpoint recovered = recovered(checkpoint, place);
         return context.translated(() -> {
             ResumeSource left = left(recovered, how);
-            return left.isOver(how)
-                    ? Optional.empty()
-                    : Optional.of(goOnOnly(lineage.checked(left, recovered.thread(), how), how));
+            return left.isOver(how) ? Optional.empty() : Optional.of(goOnOnly(related(left, recovered, how), how));
         });
+    }
+
+    /** The checkpoint as what is known here of the thread that it names makes it. */
+    private ResumeSource related(ResumeSource left, RestoredCheckpoint recovered, ResumeOptions how) {
+        return how.copy() ? left.inSessionOfItsOwn() : lineage.checked(left, recovered.thread(), how);
     }
 
     private static ResumeSource left(RestoredCheckpoint recovered, ResumeOptions how) {
@@ -249,7 +266,8 @@ final class ThreadContinuation {
         ResumeSource left = ResumeSource.of(ancestor);
         String id = left.forkId(how, ancestor.lastEventId());
         Conversation begin = new ForkRequest(id, how.message()).of(ancestor.now(), now());
-        return new Forking(id, begin, left.input(Optional.empty(), begin));
+        Optional<ThreadOwner> owner = how.owner().or(() -> ownerOf(thread));
+        return new Forking(id, begin, left.input(Optional.empty(), begin).ownedBy(owner));
     }
 
     /** Restores a thread that only the saver has. */
@@ -300,7 +318,8 @@ final class ThreadContinuation {
         Continuing continuing = continuing(left, how);
         String thread = continuing.thread();
         Conversation begin = left.begin(how, thread, now());
-        AgentResult result = begin(continuing, left.input(how.agent(), begin), begin, left.requestId(how), deadline);
+        StartInput input = left.input(how.agent(), begin).ownedBy(how.owner());
+        AgentResult result = begin(continuing, input, begin, left.requestId(how), deadline);
         boolean anyAgent = left.state().agent().isEmpty() && how.agent().isEmpty();
         if (anyAgent
                 && result instanceof AgentResult.Failed failed

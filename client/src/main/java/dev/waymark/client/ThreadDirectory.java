@@ -15,10 +15,13 @@ import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListOpenWorkflowExecutionsResponse;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsRequest;
 import io.temporal.api.workflowservice.v1.ListWorkflowExecutionsResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,8 +51,7 @@ final class ThreadDirectory {
 
     /** The threads, each once. The real server's list may lag a second behind. */
     List<Listed> threads(boolean openOnly) {
-        String which = openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
-        return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which));
+        return newest(connection.isInMemory() ? inMemory(openOnly) : listed(which(openOnly)));
     }
 
     /** The open threads, and those that started since then, open or closed. */
@@ -61,6 +63,63 @@ final class ThreadDirectory {
                                 .toList()
                         : listed("(" + IS_OPEN + " OR (StartTime > '" + since.truncatedTo(ChronoUnit.MILLIS)
                                 + "' AND ExecutionStatus != 'ContinuedAsNew'))"));
+    }
+
+    /** A part of the list, and what to ask for the next part with. */
+    record Page(List<Listed> threads, Optional<String> next) {}
+
+    /** At most so many threads of the list, those that began last first. */
+    Page page(int limit, Optional<String> after, boolean openOnly) {
+        return connection.isInMemory() ? pageInMemory(limit, after, openOnly) : pageListed(limit, after, openOnly);
+    }
+
+    private Page pageListed(int limit, Optional<String> after, boolean openOnly) {
+        ListWorkflowExecutionsResponse page = connection
+                .stubs()
+                .blockingStub()
+                .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setQuery(query(openOnly))
+                        .setPageSize(limit)
+                        .setNextPageToken(after.map(ThreadDirectory::token).orElse(ByteString.EMPTY))
+                        .build());
+        Optional<String> next = Optional.of(page.getNextPageToken())
+                .filter(token -> !token.isEmpty())
+                .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));
+        return new Page(newest(page.getExecutionsList()), next);
+    }
+
+    private static ByteString token(String page) {
+        try {
+            return ByteString.copyFrom(Base64.getUrlDecoder().decode(page));
+        } catch (IllegalArgumentException e) {
+            throw RequestLimits.badInput("no such page: " + page, "Begin with the first page");
+        }
+    }
+
+    /** This server has one long page. The next part begins after the thread that was listed last. */
+    private Page pageInMemory(int limit, Optional<String> after, boolean openOnly) {
+        List<WorkflowExecutionInfo> infos = new ArrayList<>(inMemory(openOnly));
+        infos.sort(Comparator.comparing(ThreadDirectory::startOf)
+                .reversed()
+                .thenComparing(info -> info.getExecution().getWorkflowId()));
+        List<Listed> all = newest(infos);
+        int begin = 0;
+        if (after.isPresent()) {
+            String last = token(after.get()).toStringUtf8();
+            begin = 1 + all.stream().map(Listed::thread).toList().indexOf(last);
+            if (begin == 0) {
+                throw RequestLimits.badInput("no such page: " + after.get(), "Begin with the first page");
+            }
+        }
+        List<Listed> part = all.subList(begin, Math.min(all.size(), begin + limit));
+        boolean isLast = begin + limit >= all.size();
+        Optional<String> next = isLast
+                ? Optional.empty()
+                : Optional.of(Base64.getUrlEncoder()
+                        .withoutPadding()
+                        .encodeToString(part.get(part.size() - 1).thread().getBytes(StandardCharsets.UTF_8)));
+        return new Page(part, next);
     }
 
     private static List<Listed> newest(List<WorkflowExecutionInfo> infos) {
@@ -125,8 +184,20 @@ final class ThreadDirectory {
         return reading.apply(each, projector);
     }
 
+    private static String which(boolean openOnly) {
+        return openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
+    }
+
+    private static String query(boolean openOnly) {
+        return query(which(openOnly));
+    }
+
+    private static String query(String which) {
+        return "WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which;
+    }
+
     private List<WorkflowExecutionInfo> listed(String which) {
-        String query = "WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which;
+        String query = query(which);
         List<WorkflowExecutionInfo> infos = new ArrayList<>();
         ByteString token = ByteString.EMPTY;
         do {

@@ -202,6 +202,8 @@ final class ThreadSender {
      */
     AgentClient.Posted post(String thread, OutboundMessage letter) {
         WaitDeadline deadline = context.deadline();
+        letter.approval()
+                .ifPresent(approval -> approval.args().ifPresent(args -> checkArguments(thread, approval, args)));
         return context.translated(() -> {
             Requests.Accepted accepted = context.requests()
                     .update(RequestLimits.thread(thread), letter.name(), letter.id(), letter.payload(), deadline);
@@ -251,6 +253,15 @@ final class ThreadSender {
                 }
             }
             return feed.isClosed();
+        });
+    }
+
+    /** Asks for the thread to end, and does not wait for it. */
+    String requestCancel(String thread) {
+        return context.translated(() -> {
+            Requests.Known known = context.requests().getOpen(RequestLimits.thread(thread));
+            context.requests().cancel(thread);
+            return known.runId();
         });
     }
 

@@ -10,6 +10,8 @@ import java.util.UUID;
 
 /** Starts threads, or continues open ones. */
 final class ThreadStarter {
+    private static final String KEY_REUSED = "KeyReused";
+
     private final ClientContext context;
     private final OutcomeWaiter outcomes;
     private final ThreadContinuation continuation;
@@ -57,6 +59,38 @@ final class ThreadStarter {
             }
             return started;
         });
+    }
+
+    /** Starts the thread that the prompt names, unless the same prompt has started it before. */
+    AgentClient.Begun begin(Prompt prompt, NewThreadOptions how) {
+        return context.translated(() -> {
+            Valid valid = Valid.of(prompt);
+            StartInput named = newThread(valid).saying(valid.say()).ownedBy(how.owner());
+            StartInput input = how.once() ? named.closingAfterOneTurn() : named;
+            Optional<String> runId = continuation.start(valid.thread(), input, prompt.id());
+            if (runId.isPresent()) {
+                return new AgentClient.Begun(new AgentClient.Started(valid.thread(), runId.get()), false);
+            }
+            Requests.Known known = context.requests().get(valid.thread());
+            String first = context.histories().firstRunId(valid.thread(), known.runId());
+            if (!isSame(context.histories().startInput(valid.thread(), first), input)) {
+                throw new WaymarkException.Refused(
+                        KEY_REUSED,
+                        "another request has used this key",
+                        "Send the same request again, or use another key");
+            }
+            return new AgentClient.Begun(new AgentClient.Started(valid.thread(), known.runId()), true);
+        });
+    }
+
+    /** The session has the time of the start in it. */
+    private static boolean isSame(StartInput one, StartInput other) {
+        return one.agent().equals(other.agent())
+                && one.owner().equals(other.owner())
+                && one.once() == other.once()
+                && one.say().equals(other.say())
+                && one.context().equals(other.context())
+                && one.maxIterations().equals(other.maxIterations());
     }
 
     private AgentClient.Started started(Valid valid) {

@@ -47,7 +47,7 @@ class LiveTextTest {
         List<String> told = new ArrayList<>();
         Heard heard = Heard.NOTHING;
         for (PartialReply reply : replies) {
-            heard.newIn(reply).ifPresent(told::add);
+            heard.newIn(reply).ifPresent(words -> told.add(words.text()));
             heard = heard.and(reply);
         }
         return told;

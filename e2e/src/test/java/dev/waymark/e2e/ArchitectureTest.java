@@ -30,6 +30,7 @@ class ArchitectureTest {
     private static final String WORKER = "dev.waymark.worker..";
     private static final String WORKFLOW = "dev.waymark.worker.workflow..";
     private static final String CLIENT = "dev.waymark.client..";
+    private static final String SERVER = "dev.waymark.server..";
     private static final String STARTER = "dev.waymark.starter..";
     private static final String TESTKIT = "dev.waymark.testkit..";
     private static final String BENCH = "dev.waymark.bench..";
@@ -44,10 +45,10 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule shared_knows_no_other_module = noClasses()
             .that(resideInAPackage("dev.waymark..")
-                    .and(not(resideInAnyPackage(WORKER, CLIENT, STARTER, TESTKIT, BENCH))))
+                    .and(not(resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH))))
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, TESTKIT, BENCH);
 
     @ArchTest
     static final ArchRule worker_knows_neither_clients_nor_tests = noClasses()
@@ -55,7 +56,7 @@ class ArchitectureTest {
             .resideInAPackage(WORKER)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(CLIENT, STARTER, TESTKIT, BENCH);
+            .resideInAnyPackage(CLIENT, SERVER, STARTER, TESTKIT, BENCH);
 
     @ArchTest
     static final ArchRule client_knows_neither_terminals_nor_drivers = noClasses()
@@ -65,6 +66,7 @@ class ArchitectureTest {
             .dependOnClassesThat()
             .resideInAnyPackage(
                     WORKER,
+                    SERVER,
                     STARTER,
                     TESTKIT,
                     BENCH,
@@ -73,6 +75,22 @@ class ArchitectureTest {
                     "org.jline..",
                     "org.sqlite..",
                     "org.postgresql..");
+
+    @ArchTest
+    static final ArchRule server_knows_neither_worker_nor_command_lines = noClasses()
+            .that()
+            .resideInAPackage(SERVER)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(WORKER, STARTER, TESTKIT, BENCH, "dev.waymark.cli..", "picocli..");
+
+    @ArchTest
+    static final ArchRule only_one_package_knows_the_http_server = noClasses()
+            .that()
+            .resideOutsideOfPackage("dev.waymark.server.http..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.eclipse.jetty..");
 
     @ArchTest
     static final ArchRule starter_knows_neither_worker_nor_tests = noClasses()
@@ -88,7 +106,7 @@ class ArchitectureTest {
             .resideInAPackage(TESTKIT)
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage(WORKER, CLIENT, STARTER, BENCH);
+            .resideInAnyPackage(WORKER, CLIENT, SERVER, STARTER, BENCH);
 
     @ArchTest
     static final ArchRule packages_have_no_cycles =

@@ -19,6 +19,7 @@ import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.e2e.product.Agents;
 import dev.waymark.e2e.product.Dev;
@@ -211,8 +212,8 @@ abstract class ClientContract {
         Call paid = client.timeline("attended").now().calls().get("tu_2").orElseThrow();
         assertThat(paid.args()).isEqualTo(Json.of(Map.of("cents", 4)));
         assertThat(paid.approval().orElseThrow())
-                .returns(true, Call.Approval::edited)
-                .returns(Optional.of("policy"), Call.Approval::by);
+                .returns(true, CallApproval::edited)
+                .returns(Optional.of("policy"), CallApproval::by);
         assertThat(client.verify("attended").differences()).isEmpty();
     }
 

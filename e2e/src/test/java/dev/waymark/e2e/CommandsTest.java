@@ -90,8 +90,8 @@ class CommandsTest {
                         .textValue())
                 .isEqualTo("{\"plan\": \"gold\", \"tenant\": \"initech\"}");
         assertThat(waymark.run("run", "--agent", "tenant", "--context", "[1]", "Who?"))
-                .isEqualTo(new Done(
-                        2, "", "waymark: the context is no JSON object. Example: {\"tenant\": \"acme\"}\n"));
+                .isEqualTo(
+                        new Done(2, "", "waymark: the context is no JSON object. Example: {\"tenant\": \"acme\"}\n"));
     }
 
     @Test

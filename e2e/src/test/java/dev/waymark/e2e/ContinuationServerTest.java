@@ -47,6 +47,18 @@ class ContinuationServerTest {
             agents.charger(name, 1, "");
         }
         agents.greeter().above("chief", "greeter");
+        agents.program("payer.sh", "echo paid >> payer.ledger; printf paid");
+        agents.agent("payer", "tools: [{ name: pay, command: [./payer.sh] }]", """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: pay, input: {} }]
+                  - text: Paid.
+                """);
+        agents.agent("asking", "tools: [{ use: ask_user }]\nsubagents: [payer]", """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: ask_user, input: { question: "Now?" } }]
+                  - tool_calls: [{ id: tu_2, name: payer, input: { task: Pay. } }]
+                  - text: Done.
+                """);
         dev = Dev.durable(agents.directory());
         waymark = Command.at(dev.address());
         connection = Connection.to(dev.address());
@@ -130,6 +142,27 @@ class ContinuationServerTest {
         assertThat(there.json().get("messages").toString()).contains("charged");
         assertThat(charges("reset")).hasSize(1);
         for (String thread : List.of("reset", "reset-2")) {
+            assertThat(waymark.run("verify", thread).exitCode()).as(thread).isZero();
+        }
+    }
+
+    /** What a subagent does has keys of its own in each thread, so nothing else would stop it. */
+    @Test
+    void reset_ofAThreadThatGoesOnElsewhere_startsNoSubagent() throws IOException {
+        waymark.run("run", "--agent", "asking", "--thread", "asking", "Pay");
+        terminate("asking");
+        waymark.run("resume", "asking", "--thread", "asking-2");
+        reset("asking");
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> waymark.run("pending", "asking", "--json").json().size() == 1);
+        Done there = waymark.run("answer", "asking-2", "Yes", "--json");
+        Done here = waymark.run("answer", "asking", "Yes", "--json");
+
+        assertThat(there.json().get("messages").toString()).contains("Paid.");
+        assertThat(here.json().get("messages").toString())
+                .contains("it was not started, because the parent thread continues as asking-2");
+        assertThat(charges("payer")).hasSize(1);
+        for (String thread : List.of("asking", "asking-2")) {
             assertThat(waymark.run("verify", thread).exitCode()).as(thread).isZero();
         }
     }

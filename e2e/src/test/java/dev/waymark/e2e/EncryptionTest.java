@@ -153,6 +153,20 @@ class EncryptionTest {
                     new JsonMapper().readTree(decoded.body()).path("payloads").path(0);
             assertThat(new String(payload.path("data").binaryValue(), StandardCharsets.UTF_8))
                     .contains("Book, " + CANARY);
+
+            assertThat(send(address + "/", "token=token-2").statusCode()).isEqualTo(401);
+            String cookie = send(address + "/", "token=token-1")
+                    .headers()
+                    .firstValue("Set-Cookie")
+                    .orElseThrow();
+            assertThat(cookie).contains("HttpOnly", "SameSite=Strict").doesNotContain("token-1");
+            String session = cookie.substring(0, cookie.indexOf(';'));
+            assertThat(post(address, encrypted, "Cookie", session).statusCode())
+                    .as("only pages use cookies, and browsers name the page's origin")
+                    .isEqualTo(401);
+            assertThat(post(address, encrypted, "Cookie", session, "Origin", "http://127.0.0.1:8233")
+                            .statusCode())
+                    .isEqualTo(200);
         } finally {
             process.destroy();
             process.waitFor();
@@ -162,7 +176,12 @@ class EncryptionTest {
 
     private static HttpResponse<String> post(String address, String body, String... headers)
             throws IOException, InterruptedException {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address + "/decode"))
+        return send(address + "/decode", body, headers);
+    }
+
+    private static HttpResponse<String> send(String address, String body, String... headers)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(address))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body));
         if (headers.length > 0) {

@@ -122,6 +122,13 @@ class LauncherTest {
     }
 
     @Test
+    void worker_withoutMemory_ends() throws Exception {
+        for (String command : List.of("worker", "dev")) {
+            assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");
+        }
+    }
+
+    @Test
     void call_afterASourceHasChanged_buildsOnceMore() throws Exception {
         call("./waymark", "run");
         Path source = checkout.resolve("shared/src/main/A.java");

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
@@ -31,7 +32,7 @@ public record CallItem(
         @JsonProperty("dispatches") int dispatches,
         @JsonProperty("status") String status,
         @JsonProperty("since") Instant since,
-        @JsonProperty("approval") Optional<Call.Approval> approval,
+        @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("claimedAt") Optional<Instant> claimedAt,
         @JsonProperty("question") Optional<String> question) {
     private static final String ISSUED = "issued";

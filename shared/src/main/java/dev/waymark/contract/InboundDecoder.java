@@ -18,6 +18,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Usd;
+import dev.waymark.conversation.value.VerifiedSubject;
 import io.temporal.api.common.v1.Payload;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -289,7 +290,8 @@ public final class InboundDecoder {
                     id("argsDigest"),
                     id("by"),
                     note("reason"),
-                    id("signature"));
+                    id("signature"),
+                    verified());
         }
 
         private Fact cleared() throws Unusable {
@@ -310,7 +312,7 @@ public final class InboundDecoder {
             if (result.isPresent() && settlement != Fact.Settlement.DONE) {
                 throw new Unusable("\"result\" goes with the outcome done only");
             }
-            return new Fact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"));
+            return new Fact.OutcomeSettled(callId, settlement, result, id("by"), id("signature"), verified());
         }
 
         private Fact reported() throws Unusable {
@@ -444,6 +446,26 @@ public final class InboundDecoder {
                 throw new Unusable("\"" + field + "\" must have 1 to " + MAX_ID_LENGTH + " characters");
             }
             return id;
+        }
+
+        /** Who a server found the sender to be. */
+        private Optional<VerifiedSubject> verified() throws Unusable {
+            JsonNode value = body.path("verified");
+            if (!isGiven(value)) {
+                return Optional.empty();
+            }
+            JsonNode subject = value.path("subject");
+            JsonNode issuer = value.path("issuer");
+            if (!isName(subject) || (isGiven(issuer) && !isName(issuer))) {
+                throw new Unusable("\"verified\" must be a subject and its issuer, in words");
+            }
+            return Optional.of(new VerifiedSubject(subject.textValue(), Optional.ofNullable(issuer.textValue())));
+        }
+
+        private static boolean isName(JsonNode value) {
+            return value.isTextual()
+                    && !value.textValue().isEmpty()
+                    && value.textValue().length() <= MAX_ID_LENGTH;
         }
 
         private boolean flag(String field) throws Unusable {

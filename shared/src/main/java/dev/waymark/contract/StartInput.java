@@ -21,6 +21,7 @@ import java.util.Optional;
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
  * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
+ * {@code owner} is there for threads of people who may see only their own.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -34,7 +35,8 @@ public record StartInput(
         @JsonProperty("carried") Optional<String> carried,
         @JsonProperty("context") Optional<JsonNode> context,
         @JsonProperty("parent") Optional<Parent> parent,
-        @JsonProperty("session") Optional<String> session) {
+        @JsonProperty("session") Optional<String> session,
+        @JsonProperty("owner") Optional<ThreadOwner> owner) {
     /** What a thread may carry for its tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
@@ -49,6 +51,7 @@ public record StartInput(
         context = context == null ? Optional.empty() : context.filter(body -> !body.isNull());
         parent = parent == null ? Optional.empty() : parent;
         session = session == null ? Optional.empty() : session;
+        owner = owner == null ? Optional.empty() : owner;
     }
 
     /** A new thread of this agent. */
@@ -57,6 +60,7 @@ public record StartInput(
                 Conversation.RULES,
                 agent,
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -84,7 +88,8 @@ public record StartInput(
                 Optional.empty(),
                 context.map(PayloadJson.MAPPER::valueToTree),
                 Optional.of(parent),
-                session);
+                session,
+                Optional.empty());
     }
 
     /** The work of a subagent's thread. */
@@ -94,11 +99,11 @@ public record StartInput(
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session);
+        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session, owner);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent, session);
+        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent, session, owner);
     }
 
     public StartInput saying(SayPayload message) {
@@ -112,18 +117,19 @@ public record StartInput(
                 carried,
                 context,
                 parent,
-                session);
+                session,
+                owner);
     }
 
     /** With idempotency keys that are made of this id, so that another thread of the same name has others. */
     public StartInput inSession(String id) {
         return new StartInput(
-                rules, agent, once, maxIterations, say, limits, carried, context, parent, Optional.of(id));
+                rules, agent, once, maxIterations, say, limits, carried, context, parent, Optional.of(id), owner);
     }
 
     public StartInput withLimits(RunLimits own) {
         return new StartInput(
-                rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent, session);
+                rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent, session, owner);
     }
 
     /** The input of the run that goes on with this packed state. */
@@ -138,12 +144,19 @@ public record StartInput(
                 Optional.of(packed),
                 Optional.empty(),
                 parent,
-                session);
+                session,
+                owner);
+    }
+
+    /** A thread of this owner. */
+    public StartInput ownedBy(Optional<ThreadOwner> whose) {
+        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose);
     }
 
     /** With something for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
-        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session);
+        return new StartInput(
+                rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session, owner);
     }
 
     /** The first facts of a thread that begins here. */

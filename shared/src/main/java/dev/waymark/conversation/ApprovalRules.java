@@ -13,7 +13,7 @@ final class ApprovalRules {
     boolean isMissingFor(Call call) {
         return draft.careOf(call).approval()
                 && call.approval()
-                        .filter(Call.Approval::approved)
+                        .filter(CallApproval::approved)
                         .filter(approval -> !approval.stated())
                         .isEmpty();
     }
@@ -30,13 +30,13 @@ final class ApprovalRules {
         }
     }
 
-    void deny(Call call, Call.Approval denial, String text) {
+    void deny(Call call, CallApproval denial, String text) {
         Call decided = call.decided(denial, call.args(), draft.at);
         draft.end(decided, Call.Status.DENIED, text + Draft.claimNote(call));
     }
 
     void denyByTimeout(Call call) {
-        Call.Approval denial = new Call.Approval(false, false, Optional.empty(), Optional.of("timeout"), draft.at);
+        CallApproval denial = new CallApproval(false, false, Optional.empty(), Optional.of("timeout"), draft.at);
         deny(call, denial, ToolTexts.deniedByTime(call.tool()));
     }
 }

@@ -50,7 +50,7 @@ public record Call(
         @JsonProperty("since") Instant since,
         @JsonProperty("wakeAt") Optional<Instant> wakeAt,
         @JsonProperty("claim") Optional<Claim> claim,
-        @JsonProperty("approval") Optional<Approval> approval,
+        @JsonProperty("approval") Optional<CallApproval> approval,
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
         @JsonProperty("evidence") Optional<String> evidence) {
@@ -154,71 +154,6 @@ public record Call(
         }
     }
 
-    /**
-     * What it takes to check a signed decision again.
-     *
-     * @param asked when the decision was asked for
-     * @param argsDigest of the arguments that were shown
-     * @param newArgsDigest of others that were given instead
-     */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Signature(
-            @JsonProperty("asked") Instant asked,
-            @JsonProperty("argsDigest") String argsDigest,
-            @JsonProperty("newArgsDigest") Optional<String> newArgsDigest,
-            @JsonProperty("signature") String signature) {
-        @JsonCreator
-        public Signature {
-            Objects.requireNonNull(asked, "asked");
-            Objects.requireNonNull(argsDigest, "argsDigest");
-            Objects.requireNonNull(signature, "signature");
-            newArgsDigest = newArgsDigest == null ? Optional.empty() : newArgsDigest;
-        }
-    }
-
-    /**
-     * Who decided, and why.
-     *
-     * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
-     */
-    @JsonIgnoreProperties(ignoreUnknown = true)
-    @JsonInclude(JsonInclude.Include.NON_ABSENT)
-    public record Approval(
-            @JsonProperty("approved") boolean approved,
-            @JsonProperty("edited") boolean edited,
-            @JsonProperty("by") Optional<String> by,
-            @JsonProperty("reason") Optional<String> reason,
-            @JsonProperty("at") Instant at,
-            @JsonProperty("signed") Optional<Signature> signed,
-
-            @JsonProperty("stated") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-            boolean stated) {
-        /** A decision made here that nobody signed. */
-        public Approval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
-            this(approved, edited, by, reason, at, Optional.empty(), false);
-        }
-
-        /** A decision made here, with its signature. */
-        public Approval(
-                boolean approved,
-                boolean edited,
-                Optional<String> by,
-                Optional<String> reason,
-                Instant at,
-                Optional<Signature> signed) {
-            this(approved, edited, by, reason, at, signed, false);
-        }
-
-        @JsonCreator
-        public Approval {
-            signed = signed == null ? Optional.empty() : signed;
-            by = by == null ? Optional.empty() : by;
-            reason = reason == null ? Optional.empty() : reason;
-            Objects.requireNonNull(at, "at");
-        }
-    }
-
     @JsonCreator
     public Call {
         Objects.requireNonNull(id, "id");
@@ -282,7 +217,7 @@ public record Call(
         return become(Status.AWAITING, at, edit -> edit.wakeAt = deadline);
     }
 
-    Call decided(Approval decision, Json approvedArgs, Instant at) {
+    Call decided(CallApproval decision, Json approvedArgs, Instant at) {
         return become(Status.ISSUED, at, edit -> {
             edit.approval = Optional.of(decision);
             edit.args = approvedArgs;
@@ -393,7 +328,7 @@ public record Call(
             edit.question = question.map(words -> "");
             edit.evidence = Optional.empty();
             edit.result = Optional.empty();
-            edit.approval = approval.map(decision -> new Approval(
+            edit.approval = approval.map(decision -> new CallApproval(
                     decision.approved(), decision.edited(), Optional.empty(), Optional.empty(), decision.at()));
         });
     }
@@ -488,7 +423,7 @@ public record Call(
         private Instant since = Call.this.since;
         private Optional<Instant> wakeAt = Call.this.wakeAt;
         private Optional<Claim> claim = Call.this.claim;
-        private Optional<Approval> approval = Call.this.approval;
+        private Optional<CallApproval> approval = Call.this.approval;
         private Optional<String> digest = Call.this.digest;
         private Optional<Delegation> subagent = Call.this.subagent;
         private Optional<String> evidence = Call.this.evidence;

@@ -7,6 +7,7 @@ import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.conversation.value.Spent;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.List;
 import java.util.Optional;
 
@@ -541,6 +542,7 @@ public sealed interface Fact {
      * @param args what is to run instead of what the model wanted
      * @param argsDigest of the arguments that the decision is about, so that it can't be about others
      * @param signature of {@code by}, where decisions have to be signed
+     * @param verified who decided, where a server checked that
      */
     record ApprovalDecided(
             boolean approved,
@@ -550,8 +552,22 @@ public sealed interface Fact {
             Optional<String> argsDigest,
             Optional<String> by,
             Optional<String> reason,
-            Optional<String> signature)
+            Optional<String> signature,
+            Optional<VerifiedSubject> verified)
             implements Inbound {
+        /** One whose sender nobody checked. */
+        public ApprovalDecided(
+                boolean approved,
+                Optional<String> id,
+                Optional<String> callId,
+                Optional<Json> args,
+                Optional<String> argsDigest,
+                Optional<String> by,
+                Optional<String> reason,
+                Optional<String> signature) {
+            this(approved, id, callId, args, argsDigest, by, reason, signature, Optional.empty());
+        }
+
         /** One that nobody signed. */
         public ApprovalDecided(
                 boolean approved,
@@ -614,11 +630,12 @@ public sealed interface Fact {
             Settlement settlement,
             Optional<String> result,
             Optional<String> by,
-            Optional<String> signature)
+            Optional<String> signature,
+            Optional<VerifiedSubject> verified)
             implements Inbound {
-        /** One that nobody signed. */
+        /** One that nobody signed, and whose sender nobody checked. */
         public OutcomeSettled(String callId, Settlement settlement, Optional<String> result, Optional<String> by) {
-            this(callId, settlement, result, by, Optional.empty());
+            this(callId, settlement, result, by, Optional.empty(), Optional.empty());
         }
 
         @Override

@@ -136,10 +136,10 @@ public record OpenRequest(
     }
 
     /** What is kept of the signature under a decision. Where nobody has to sign, it says nothing. */
-    Optional<Call.Signature> signature(Fact.ApprovalDecided decided) {
+    Optional<CallApproval.Signature> signature(Fact.ApprovalDecided decided) {
         return signers.map(all -> statement(all, this, decided))
                 .flatMap(statement -> decided.signature()
-                        .map(signature -> new Call.Signature(
+                        .map(signature -> new CallApproval.Signature(
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 

@@ -4,8 +4,11 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Queued;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.VerifiedSubject;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /** Rules of people: messages, answers, approvals and settled outcomes, here and for the threads below. */
@@ -95,22 +98,33 @@ final class PeopleRules {
             fact.by().ifPresent(by -> body.put("by", by));
             fact.reason().ifPresent(reason -> body.put("reason", reason));
             fact.signature().ifPresent(signature -> body.put("signature", signature));
+            passOn(fact.verified(), body);
         });
         if (!passedOn) {
             decide(draft.book.call(ask.callId()), fact, ask.signature(fact));
         }
     }
 
-    private void decide(Call call, Fact.ApprovalDecided fact, Optional<Call.Signature> signed) {
+    private static void passOn(Optional<VerifiedSubject> verified, Map<String, Object> body) {
+        verified.ifPresent(who -> {
+            Map<String, Object> known = new LinkedHashMap<>();
+            known.put("subject", who.subject());
+            who.issuer().ifPresent(issuer -> known.put("issuer", issuer));
+            body.put("verified", known);
+        });
+    }
+
+    private void decide(Call call, Fact.ApprovalDecided fact, Optional<CallApproval.Signature> signed) {
         if (!fact.approved()) {
             String text = ToolTexts.denied(call.tool(), fact.reason());
-            approvals.deny(call, new Call.Approval(false, false, fact.by(), fact.reason(), draft.at, signed), text);
+            CallApproval denial = new CallApproval(false, false, fact.by(), fact.reason(), draft.at, signed);
+            approvals.deny(call, denial.verifiedAs(fact.verified()), text);
             return;
         }
         Json args = fact.args().orElse(call.args());
         boolean edited = !args.equals(call.args());
-        Call.Approval approval = new Call.Approval(true, edited, fact.by(), fact.reason(), draft.at, signed);
-        calls.bringOn(call.decided(approval, args, draft.at));
+        CallApproval approval = new CallApproval(true, edited, fact.by(), fact.reason(), draft.at, signed);
+        calls.bringOn(call.decided(approval.verifiedAs(fact.verified()), args, draft.at));
         draft.reachVersionWhenBatchIsDone();
     }
 
@@ -121,6 +135,7 @@ final class PeopleRules {
             fact.result().ifPresent(result -> body.put("result", result));
             fact.by().ifPresent(by -> body.put("by", by));
             fact.signature().ifPresent(signature -> body.put("signature", signature));
+            passOn(fact.verified(), body);
         });
         if (!passedOn) {
             lost.settle(draft.book.call(fact.callId()), fact);

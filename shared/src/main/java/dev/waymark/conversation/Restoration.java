@@ -564,8 +564,15 @@ public final class Restoration {
         }
         boolean edited = batch.stream()
                 .noneMatch(use -> use.id().equals(call.id()) && use.input().equals(call.args()));
-        Call.Approval decision = new Call.Approval(
-                true, edited, Optional.empty(), Optional.empty(), call.since(), Optional.empty(), true);
+        CallApproval decision = new CallApproval(
+                true,
+                edited,
+                Optional.empty(),
+                Optional.empty(),
+                call.since(),
+                Optional.empty(),
+                true,
+                Optional.empty());
         return call.decided(decision, call.args(), call.since());
     }
 

@@ -64,12 +64,12 @@ public record Signers(
                 .toList();
     }
 
-    private static boolean isDecidedByName(Call.Approval approval) {
+    private static boolean isDecidedByName(CallApproval approval) {
         return approval.by().isPresent() || approval.signed().isPresent();
     }
 
     private boolean isSigned(Call call) {
-        Call.Approval approval = call.approval().orElseThrow();
+        CallApproval approval = call.approval().orElseThrow();
         return approval.signed()
                 .filter(signed -> !approval.approved()
                         || signed.newArgsDigest().orElse(signed.argsDigest()).equals(call.argsDigest()))

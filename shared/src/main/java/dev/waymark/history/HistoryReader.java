@@ -1,5 +1,8 @@
 package dev.waymark.history;
 
+import com.google.common.util.concurrent.FutureCallback;
+import com.google.common.util.concurrent.Futures;
+import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
@@ -23,10 +26,12 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Fetches histories from a server, completely or from a given event. Thread-safe. */
 public final class HistoryReader {
@@ -73,20 +78,66 @@ public final class HistoryReader {
      * the server answers at once when something happens. Returns false if nothing came.
      */
     public boolean awaitMore(String workflowId, Projector projector, Following following, long waitMillis) {
-        WorkflowExecution run = execution(workflowId, projector.runId());
-        long before = projector.lastEventId();
         GetWorkflowExecutionHistoryResponse page = stubs.blockingStub()
                 .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
-                .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
-                        .setNamespace(namespace)
-                        .setExecution(run)
-                        .setWaitNewEvent(true)
-                        .setNextPageToken(following.token)
-                        .build());
-        page.getHistory().getEventsList().stream().map(decoder(workflowId)).forEach(projector::accept);
+                .getWorkflowExecutionHistory(poll(workflowId, projector.runId(), following));
+        return take(workflowId, projector, following, new Polled(page));
+    }
+
+    /**
+     * Asks for events that the run does not have yet, as {@link #awaitMore} does, and occupies no Java thread meanwhile.
+     * What comes is for {@link #take}. The future fails with what the server answers, also when the wait is over.
+     */
+    public CompletableFuture<Polled> poll(String workflowId, String runId, Following following, long waitMillis) {
+        ListenableFuture<GetWorkflowExecutionHistoryResponse> answer = stubs.futureStub()
+                .withDeadlineAfter(waitMillis, TimeUnit.MILLISECONDS)
+                .getWorkflowExecutionHistory(poll(workflowId, runId, following));
+        CompletableFuture<Polled> polled = new CompletableFuture<>();
+        Futures.addCallback(
+                answer,
+                new FutureCallback<>() {
+                    @Override
+                    public void onSuccess(@Nullable GetWorkflowExecutionHistoryResponse page) {
+                        polled.complete(new Polled(Objects.requireNonNull(page)));
+                    }
+
+                    @Override
+                    public void onFailure(Throwable failure) {
+                        polled.completeExceptionally(failure);
+                    }
+                },
+                Runnable::run);
+        polled.whenComplete((page, failure) -> answer.cancel(true));
+        return polled;
+    }
+
+    /** The answer to a poll, which is still to be read. */
+    public static final class Polled {
+        private final GetWorkflowExecutionHistoryResponse page;
+
+        private Polled(GetWorkflowExecutionHistoryResponse page) {
+            this.page = page;
+        }
+    }
+
+    /** Gives a projector what came of a poll. Returns false when nothing did. */
+    public boolean take(String workflowId, Projector projector, Following following, Polled polled) {
+        long before = projector.lastEventId();
+        polled.page.getHistory().getEventsList().stream()
+                .map(decoder(workflowId))
+                .forEach(projector::accept);
         projector.pause();
-        following.token = page.getNextPageToken();
+        following.token = polled.page.getNextPageToken();
         return projector.lastEventId() > before;
+    }
+
+    private GetWorkflowExecutionHistoryRequest poll(String workflowId, String runId, Following following) {
+        return GetWorkflowExecutionHistoryRequest.newBuilder()
+                .setNamespace(namespace)
+                .setExecution(execution(workflowId, runId))
+                .setWaitNewEvent(true)
+                .setNextPageToken(following.token)
+                .build();
     }
 
     /** The state of a long poll. */
@@ -272,17 +323,25 @@ public final class HistoryReader {
         return !original.isEmpty() && !original.equals(runId);
     }
 
+    /** The run that started this one as its subagent's, or empty when none did. */
+    Optional<WorkflowExecution> parent(String workflowId, String runId) {
+        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
+        return started.hasParentWorkflowExecution()
+                ? Optional.of(started.getParentWorkflowExecution())
+                : Optional.empty();
+    }
+
     /**
      * Whether the parent thread had started a thread with this name before a reset undid that. Retention may have
      * deleted the earlier thread, so that its name is free again.
      */
     public boolean wasBegunBefore(String workflowId, String runId) {
-        var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
-        if (!started.hasParentWorkflowExecution()) {
+        Optional<WorkflowExecution> parent = parent(workflowId, runId);
+        if (parent.isEmpty()) {
             return false;
         }
-        String above = started.getParentWorkflowExecution().getWorkflowId();
-        String run = started.getParentWorkflowExecution().getRunId();
+        String above = parent.get().getWorkflowId();
+        String run = parent.get().getRunId();
         Optional<String> base = isReset(above, run) ? resetFrom(above, run) : Optional.empty();
         while (base.isPresent()) {
             if (hasBegun(above, base.get(), workflowId)) {

@@ -110,6 +110,13 @@ public final class RunReader {
                 : Optional.empty();
     }
 
+    /** As {@link #continuedAs}, of the thread that started this one as its subagent's, if one did. */
+    public Optional<String> parentContinuedAs(String workflowId, String runId) {
+        return histories
+                .parent(workflowId, runId)
+                .flatMap(parent -> continuedAs(parent.getWorkflowId(), parent.getRunId()));
+    }
+
     /** Whether an earlier thread with this name had the call of this run before a reset of the parent thread. */
     public boolean wasBegunBefore(String workflowId, String runId) {
         return histories.wasBegunBefore(workflowId, runId);

@@ -3,6 +3,7 @@ package dev.waymark.tool;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.networknt.schema.Error;
+import com.networknt.schema.OutputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
@@ -23,7 +24,8 @@ import java.util.stream.Collectors;
 
 /**
  * Validates arguments against a tool's input schema (JSON Schema, 2020-12 by default). Schemas are compiled once. A
- * {@code $ref} to another document is not followed: nothing is fetched.
+ * {@code $ref} to another document is not followed: nothing is fetched. Arguments that take longer
+ * than some seconds to check, because a pattern backtracks or references branch, do not fit.
  */
 public final class ToolArguments {
 
@@ -36,8 +38,10 @@ public final class ToolArguments {
     private static final SchemaRegistry REGISTRY = SchemaRegistry.withDefaultDialect(
             SpecificationVersion.DRAFT_2020_12,
             registry -> registry.schemaCacheEnabled(false)
-                    .schemaRegistryConfig(
-                            SchemaRegistryConfig.builder().locale(Locale.ROOT).build()));
+                    .schemaRegistryConfig(SchemaRegistryConfig.builder()
+                            .locale(Locale.ROOT)
+                            .regularExpressionFactory(ValidationSteps::regularExpression)
+                            .build()));
 
     /** Removed from messages: the class puts its name in front. */
     private static final String DECODER = "URLDecoder: ";
@@ -60,13 +64,13 @@ public final class ToolArguments {
     public static Optional<String> malformation(Json schema) {
         Schema rules =
                 REGISTRY.getSchema(SchemaLocation.of(Dialects.getDraft202012().getId()));
-        Optional<String> malformed = words(rules.validate(node(schema)));
+        Optional<String> malformed = misfit(rules, node(schema));
         if (malformed.isPresent()) {
             return malformed;
         }
         try {
             compiled(schema).initializeValidators();
-            compiled(schema).validate(node(Json.EMPTY_OBJECT));
+            validate(compiled(schema), node(Json.EMPTY_OBJECT));
             return Optional.empty();
         } catch (StackOverflowError e) {
             return Optional.of("a $ref leads back to itself");
@@ -106,10 +110,18 @@ public final class ToolArguments {
      */
     private static Optional<String> misfit(Schema schema, JsonNode value) {
         try {
-            return words(schema.validate(value));
+            return words(validate(schema, value));
         } catch (StackOverflowError e) {
             return Optional.of("it is nested too deep for its schema, or the schema leads back to itself");
+        } catch (ValidationSteps.ExceededException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
         }
+    }
+
+    private static List<Error> validate(Schema schema, JsonNode value) {
+        return ValidationSteps.count(
+                schema.createExecutionContext().getExecutionConfig(),
+                context -> schema.validate(context, value, OutputFormat.DEFAULT));
     }
 
     private static Schema compiled(Json schema) {

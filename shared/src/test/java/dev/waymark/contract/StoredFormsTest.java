@@ -12,6 +12,7 @@ import dev.waymark.conversation.AgentBinding;
 import dev.waymark.conversation.AgentPolicy;
 import dev.waymark.conversation.Arrivals;
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.CallBook;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Counters;
@@ -91,9 +92,9 @@ class StoredFormsTest {
         SummaryRule summaries = new SummaryRule(170_000, 6);
         Call.Claim claim = new Call.Claim("run/1", AT, 7);
         Signers signers = new Signers("trip", Map.of("ann", new SignerKey("ed25519:AAAA")));
-        Call.Signature signature = new Call.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
-        Call.Approval approval =
-                new Call.Approval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
+        CallApproval.Signature signature = new CallApproval.Signature(AT, "e3b0", Optional.of("e3b1"), "AAAA");
+        CallApproval approval =
+                new CallApproval(true, true, Optional.of("ann"), Optional.of("fine"), AT, Optional.of(signature));
         Usd usd = Usd.of(new BigDecimal("0.0000000375"));
         Budget budget = new Budget(Optional.of(usd), Optional.of(200_000L));
         Spent spent = new Spent(new Usage(5, 6, 2, 1), Optional.of(usd));

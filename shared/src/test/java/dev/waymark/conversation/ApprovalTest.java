@@ -46,7 +46,7 @@ class ApprovalTest {
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
         assertThat(story.call("a").args()).isEqualTo(Json.EMPTY_OBJECT);
         assertThat(story.call("a").approval())
-                .contains(new Call.Approval(
+                .contains(new CallApproval(
                         true, false, Optional.of("ann"), NONE, ConversationScript.START.plusSeconds(6)));
     }
 

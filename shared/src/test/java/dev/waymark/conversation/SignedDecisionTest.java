@@ -117,10 +117,10 @@ class SignedDecisionTest {
         story.with(decision);
 
         assertThat(story.decides()).containsExactly(new Step.RunTool(story.call("a"), 1));
-        Call.Approval approval = story.call("a").approval().orElseThrow();
+        CallApproval approval = story.call("a").approval().orElseThrow();
         assertThat(approval.by()).contains("ann");
         assertThat(approval.signed())
-                .contains(new Call.Signature(
+                .contains(new CallApproval.Signature(
                         asked,
                         ToolConversationScript.DIGEST,
                         NONE,
@@ -262,11 +262,11 @@ class SignedDecisionTest {
         assertThat(story.refusal(settled("a", Fact.Settlement.RERUN))).contains(Problem.SIGNATURE_REQUIRED);
         String signature = signature(ANN.getPrivate(), statement(story, "rerun", Optional.empty()));
 
-        assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(new Fact.OutcomeSettled(
+                        "a", Fact.Settlement.GIVE_UP, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .contains(Problem.SIGNATURE_REQUIRED);
-        assertThat(story.refusal(
-                        new Fact.OutcomeSettled("a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature))))
+        assertThat(story.refusal(new Fact.OutcomeSettled(
+                        "a", Fact.Settlement.RERUN, NONE, BY_ANN, Optional.of(signature), Optional.empty())))
                 .isEmpty();
     }
 

@@ -59,6 +59,7 @@ final class HelpText {
         groups.put("Continue a conversation", List.of("resume", "fork", "save"));
         groups.put("End", List.of("stop", "clear", "close", "cancel"));
         groups.put("Run agents", List.of("worker", "agents", "tools"));
+        groups.put("Serve", List.of("serve", "token", "codec"));
         return groups;
     }
 
@@ -83,6 +84,8 @@ final class HelpText {
                 "approve",
                 List.of("approve table-9 --by ann", "approve table-9 --args '{\"table\":9,\"cents\":8000}'"));
         examples.put("deny", List.of("deny table-9 --reason \"Too expensive\""));
+        examples.put("serve", List.of("serve --tokens tokens.json", "serve --no-auth"));
+        examples.put("token", List.of("token ann --role talk,decide --group support"));
         examples.put("settle", List.of("settle table-9 --call tu_1 --outcome done --result \"receipt 7\""));
         examples.put("budget", List.of("budget trip --usd 2.50", "budget trip --iterations 20"));
         examples.put("pending", List.of("pending", "pending trip --json", "pending --kind approval --agent assistant"));

@@ -34,6 +34,8 @@ import dev.waymark.starter.demo.DemoCommand;
 import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.FailureText;
+import dev.waymark.starter.serve.ServeCommand;
+import dev.waymark.starter.serve.TokenCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -103,6 +105,8 @@ public final class WaymarkCommand implements Runnable {
         commands.put("stop", StopCommand.class);
         commands.put("cancel", CancelCommand.class);
         commands.put("close", CloseCommand.class);
+        commands.put("serve", ServeCommand.class);
+        commands.put("token", TokenCommand.class);
         commands.put("codec", CodecCommand.class);
         commands.put("warm-up", WarmUpCommand.class);
         commands.put("describe-commands", DescribeCommands.class);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.waymark.conversation.Call;
+import dev.waymark.conversation.CallApproval;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.Resumption;
@@ -103,7 +104,7 @@ class ToolsThatAskTest {
         assertAnswered(resumed(checkpoint, Optional.of("Savings")), "tu_1");
         Conversation waiting = resumed(checkpoint, Optional.empty());
         assertThat(waiting.questions()).extracting(Call::id).containsExactly("tu_1");
-        assertThat(call(waiting, "tu_1").approval()).get().matches(Call.Approval::approved);
+        assertThat(call(waiting, "tu_1").approval()).get().matches(CallApproval::approved);
         assertThat(waiting.decide()).isEmpty();
     }
 
@@ -116,7 +117,7 @@ class ToolsThatAskTest {
         Call call = call(resumed(CheckpointFormat.THREAD.view(tale.timeline()), Optional.empty()), "tu_1");
 
         assertThat(call.args()).isEqualTo(Json.of(Map.of("cents", 3)));
-        assertThat(call.approval()).get().matches(Call.Approval::edited);
+        assertThat(call.approval()).get().matches(CallApproval::edited);
     }
 
     @Test
@@ -189,7 +190,7 @@ class ToolsThatAskTest {
         assertThat(resumed.batchCalls())
                 .extracting(Call::status)
                 .containsExactly(Call.Status.AWAITING, Call.Status.UNSETTLED);
-        assertThat(call(resumed, "tu_4").approval()).get().matches(Call.Approval::approved);
+        assertThat(call(resumed, "tu_4").approval()).get().matches(CallApproval::approved);
         for (String broken : List.of(
                 checkpoint.replace(
                         "\"approvalId\":\"ap_4\",\"toolCallId\":\"tu_4\"",

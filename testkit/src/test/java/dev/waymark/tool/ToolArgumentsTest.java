@@ -3,11 +3,16 @@ package dev.waymark.tool;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.waymark.conversation.value.Json;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ToolArgumentsTest {
 
@@ -98,5 +103,54 @@ class ToolArgumentsTest {
                 "$defs", Map.of("b", Map.of("$ref", "#/$defs/b"))));
         assertThat(ToolArguments.problem(round, Json.of(Map.of("a", 1))))
                 .contains("it is nested too deep for its schema, or the schema leads back to itself");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"^a*a*a*a*a*a*a*b$", "(a+)+\\d\\1"})
+    @Timeout(60)
+    void problem_patternThatBacktracks_isOne(String pattern) {
+        Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("pattern", pattern))));
+        String text = "a".repeat(5_000) + "!";
+
+        assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", text))))
+                .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
+        assertThat(ToolArguments.outputProblem(schema, "{\"a\": \"" + text + "\"}"))
+                .isPresent();
+    }
+
+    @Test
+    @Timeout(60)
+    void problem_namesThatAPatternBacktracksOn_isOne() {
+        Json schema = Json.of(Map.of("patternProperties", Map.of("^a*a*a*a*a*a*a*b$", Map.of("type", "string"))));
+
+        assertThat(ToolArguments.problem(schema, Json.of(Map.of("a".repeat(5_000), 1))))
+                .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
+    }
+
+    /** Each level has two ways, and every way ends with a mistake. */
+    @Test
+    @Timeout(60)
+    void problem_schemaThatBranchesWithoutEnd_isOne() {
+        Map<String, Object> levels = new LinkedHashMap<>();
+        for (int level = 0; level < 40; level++) {
+            Map<String, String> next = Map.of("$ref", "#/$defs/l" + (level + 1));
+            levels.put("l" + level, Map.of("anyOf", List.of(next, next)));
+        }
+        levels.put("l40", Map.of("type", "string"));
+        Json schema = Json.of(Map.of("properties", Map.of("a", Map.of("$ref", "#/$defs/l0")), "$defs", levels));
+
+        assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", 1))))
+                .contains("checking it takes too long: a pattern backtracks, or the schema branches too much");
+    }
+
+    @Test
+    void problem_largeArgumentsAndManyPatterns_areChecked() {
+        Json schema = Json.of(Map.of(
+                "properties",
+                Map.of("a", Map.of("type", "array", "items", Map.of("type", "string", "pattern", "^[0-9a-f-]{36}$")))));
+        String id = "0189f7ea-ae2f-7c4b-8d2a-5b1e6a3c9d10";
+
+        assertThat(ToolArguments.problem(schema, Json.of(Map.of("a", Collections.nCopies(20_000, id)))))
+                .isEmpty();
     }
 }

@@ -5,6 +5,7 @@ import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
 import dev.waymark.worker.activity.ActivityProblems;
@@ -40,6 +41,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -59,6 +61,9 @@ public final class AgentWorker implements AutoCloseable {
 
     /** More than the tool slots of all kinds together, so that tools that wait for a slot do not block model calls. */
     private static final int ACTIVITIES = 2_000;
+
+    /** Failure type of a subagent whose parent thread goes on elsewhere. Stored in histories. */
+    private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** Time that interrupted tools get to clean up. */
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(5);
@@ -118,7 +123,7 @@ public final class AgentWorker implements AutoCloseable {
         ToolRunner tools = new ToolRunner(kinds);
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
-                new AgentActivity(builder.agents, kinds.discovery(), this::ranBefore),
+                new AgentActivity(builder.agents, kinds.discovery(), this::obstacle),
                 new ModelActivity(runs, builder.providers, activityMetrics),
                 new ToolActivity(
                         runs,
@@ -129,11 +134,25 @@ public final class AgentWorker implements AutoCloseable {
                 new VerifyActivityImpl(runs, tools));
     }
 
-    /** Whether an earlier thread ran this subagent call. Only ids of subagent threads contain a slash. */
-    private boolean ranBefore() {
+    /**
+     * Why the thread of this activity must not begin: an earlier thread ran this subagent call, or the parent thread goes
+     * on elsewhere, where the same call is made. Only ids of subagent threads contain a slash.
+     */
+    private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
-        return info.getWorkflowId().contains("/")
-                && ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()));
+        if (!info.getWorkflowId().contains("/")) {
+            return Optional.empty();
+        }
+        if (ActivityProblems.reading(() -> runs.wasBegunBefore(info.getWorkflowId(), info.getWorkflowRunId()))) {
+            return Optional.of(new Problem(
+                    Problem.RAN_BEFORE,
+                    "an earlier thread had this call before a reset, and the server no longer has its history"));
+        }
+        return ActivityProblems.reading(() -> runs.parentContinuedAs(info.getWorkflowId(), info.getWorkflowRunId()))
+                .map(other -> new Problem(
+                        GOES_ON_ELSEWHERE,
+                        "it was not started, because the parent thread continues as " + other
+                                + ", which has the same call"));
     }
 
     public String taskQueue() {

@@ -297,7 +297,7 @@ public final class Agents {
                 """);
     }
 
-    private void program(String file, String commands) {
+    public void program(String file, String commands) {
         try {
             Path program = directory.resolve(file);
             Files.writeString(program, "#!/bin/sh\nset -eu\n" + commands + "\n");

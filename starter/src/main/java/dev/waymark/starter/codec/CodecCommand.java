@@ -1,11 +1,11 @@
 package dev.waymark.starter.codec;
 
 import dev.waymark.cli.ExitCode;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.codec.KeyProblem;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.starter.options.ShutdownHandler;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
 import java.net.InetAddress;

@@ -13,7 +13,6 @@ import io.temporal.payload.codec.PayloadCodecException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -22,7 +21,7 @@ import java.util.function.BiFunction;
 
 /**
  * Answers {@code POST /decode} and {@code POST /encode} of Temporal's remote codec protocol. Every request needs the
- * bearer token. Only one origin may send requests from a browser. Payloads encoded here are bound to their namespace
+ * bearer token, or the cookie of a browser that signed in with it. Only one origin may send requests from a browser. Payloads encoded here are bound to their namespace
  * but not to a thread, which the protocol does not name.
  */
 public final class CodecServer implements AutoCloseable {
@@ -30,7 +29,7 @@ public final class CodecServer implements AutoCloseable {
     private static final int THREADS = 4;
 
     private final EncryptionKeys keys;
-    private final byte[] token;
+    private final CodecAccess access;
     private final Optional<String> origin;
     private final HttpServer server;
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
@@ -38,7 +37,7 @@ public final class CodecServer implements AutoCloseable {
     private CodecServer(HttpServer server, EncryptionKeys keys, String token, Optional<String> origin) {
         this.server = server;
         this.keys = keys;
-        this.token = ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
+        this.access = new CodecAccess(token);
         this.origin = origin;
     }
 
@@ -53,6 +52,7 @@ public final class CodecServer implements AutoCloseable {
         codec.server.setExecutor(codec.threads);
         codec.server.createContext("/decode", exchange -> codec.answer(exchange, PayloadCodec::decode));
         codec.server.createContext("/encode", exchange -> codec.answer(exchange, PayloadCodec::encode));
+        codec.server.createContext("/", codec.access::signIn);
         codec.server.start();
         return codec;
     }
@@ -72,9 +72,9 @@ public final class CodecServer implements AutoCloseable {
                 send(exchange, 403, "this origin is not allowed");
             } else if (exchange.getRequestMethod().equals("OPTIONS")) {
                 exchange.sendResponseHeaders(204, -1);
-            } else if (!isAuthorised(exchange)) {
+            } else if (!access.isAllowed(exchange)) {
                 exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
-                send(exchange, 401, "a valid bearer token is required");
+                send(exchange, 401, "a valid bearer token is required; browsers sign in at /");
             } else if (!exchange.getRequestMethod().equals("POST")) {
                 send(exchange, 405, "only POST is supported");
             } else {
@@ -98,11 +98,6 @@ public final class CodecServer implements AutoCloseable {
                             .set("Access-Control-Allow-Headers", "Authorization, Content-Type, X-Namespace");
                     exchange.getResponseHeaders().set("Access-Control-Allow-Credentials", "true");
                 });
-    }
-
-    private boolean isAuthorised(HttpExchange exchange) {
-        String given = exchange.getRequestHeaders().getFirst("Authorization");
-        return given != null && MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), token);
     }
 
     private void transform(HttpExchange exchange, BiFunction<PayloadCodec, List<Payload>, List<Payload>> operation)

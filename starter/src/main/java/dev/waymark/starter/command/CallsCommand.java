@@ -2,12 +2,13 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.CallLog;
 import dev.waymark.contract.CallItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.Savers;
-import dev.waymark.starter.render.CallLog;
+import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
@@ -50,7 +51,7 @@ public final class CallsCommand implements Callable<Integer> {
                 return ExitCode.DONE;
             }
             if (full) {
-                calls.forEach(row -> CallLog.full(
+                calls.forEach(row -> CallText.full(
                                 row, Optional.ofNullable(results.get(row.call().callId())))
                         .forEach(output::line));
                 return ExitCode.DONE;
@@ -65,7 +66,7 @@ public final class CallsCommand implements Callable<Integer> {
                         call.since().truncatedTo(ChronoUnit.SECONDS).toString(),
                         SafeText.line(call.tool()),
                         String.valueOf(call.dispatches()),
-                        CallLog.decisions(row),
+                        CallText.decisions(row),
                         OneLine.shortenedJson(call.args().canonical())));
             }
             TextTable.print(output, rows);

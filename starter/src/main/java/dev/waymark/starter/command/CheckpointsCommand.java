@@ -2,11 +2,11 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Timeline;
 import dev.waymark.history.Version;
 import dev.waymark.starter.options.Savers;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
 import java.util.ArrayList;

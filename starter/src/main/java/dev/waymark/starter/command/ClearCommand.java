@@ -2,8 +2,8 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.starter.options.WaitOptions;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

@@ -2,10 +2,10 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.history.Timeline;
 import dev.waymark.starter.options.Savers;
-import dev.waymark.starter.render.JsonDocuments;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ShownApprovals;
 import dev.waymark.starter.render.ThreadView;

@@ -108,7 +108,7 @@ public final class ThreadView {
     /** Who decided about a call, and its arguments if they were changed. */
     private void writeDecision(Call call) {
         call.approval().ifPresent(approval -> {
-            String what = CallLog.words(approval);
+            String what = CallText.words(approval);
             lines.add("     "
                     + (approval.edited()
                             ? what + ": " + OneLine.shortenedJson(call.args().canonical())

@@ -229,7 +229,7 @@ public final class WatchRenderer implements Fact.Cases<String> {
     public String approvalDecided(Fact.ApprovalDecided fact) {
         return fact.callId().map(id -> "[" + id + "] ").orElse("")
                 + (fact.approved() ? "approved" : "denied")
-                + fact.by().map(who -> " by " + who).orElse("")
+                + CallText.by(fact.by(), fact.verified())
                 + fact.args()
                         .map(args -> ", with other arguments: " + OneLine.shortenedJson(args.canonical()))
                         .orElse("")

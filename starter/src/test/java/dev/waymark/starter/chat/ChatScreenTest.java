@@ -109,6 +109,6 @@ class ChatScreenTest {
     }
 
     private static TextDelta words(int attempt, String text) {
-        return new TextDelta("run-1", 9, Instant.EPOCH, attempt, text);
+        return new TextDelta("run-1", 9, Instant.EPOCH, attempt, 0, text);
     }
 }

@@ -9,6 +9,7 @@ import dev.waymark.client.AgentResult;
 import dev.waymark.client.Remedy;
 import dev.waymark.client.TextDelta;
 import dev.waymark.client.WaymarkException;
+import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.CallItem;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Fact;
@@ -108,7 +109,7 @@ class JsonDocumentsTest {
 
     @Test
     void wordsThatAreStillComing_areALineOfTheirOwn() {
-        TextDelta words = new TextDelta("run-1", 8, Instant.parse("2026-11-21T10:00:05.250Z"), 2, "Hello, \n");
+        TextDelta words = new TextDelta("run-1", 8, Instant.parse("2026-11-21T10:00:05.250Z"), 2, 12, "Hello, \n");
 
         assertThat((JsonNode) JsonDocuments.of(words))
                 .isEqualTo(PayloadJson.MAPPER
@@ -118,6 +119,7 @@ class JsonDocumentsTest {
                         .put("eventId", 8L)
                         .put("type", "text-delta")
                         .put("attempt", 2)
+                        .put("from", 12)
                         .put("text", "Hello, \n"));
         assertThat(WatchRenderer.line(words))
                 .isEqualTo("2026-11-21T10:00:05Z  e8  text-delta        (attempt 2) Hello,");

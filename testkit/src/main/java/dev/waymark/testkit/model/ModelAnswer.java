@@ -28,7 +28,7 @@ public sealed interface ModelAnswer {
 
     /** A stream of these events, well-formed or not. */
     static Raw events(String... data) {
-        return new Raw("text/event-stream", List.of(data), false);
+        return new Raw("text/event-stream", List.of(data), Raw.End.COMPLETE);
     }
 
     /** One piece of a reply. */
@@ -96,6 +96,10 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }
 
+        public Endless endless() {
+            return new Endless(this);
+        }
+
         String stopWord() {
             boolean calls = pieces.stream().anyMatch(Piece.Call.class::isInstance);
             return stop.orElse(calls ? "tool_use" : "end_turn");
@@ -114,18 +118,33 @@ public sealed interface ModelAnswer {
         }
     }
 
-    /** Status 200 with these events, or with this body if the type is another one; then the connection may break. */
-    record Raw(String contentType, List<String> data, boolean breaks) implements ModelAnswer {
+    /** Status 200 with these events, or with this body if the type is another one. */
+    record Raw(String contentType, List<String> data, End end) implements ModelAnswer {
         public Raw {
             data = List.copyOf(data);
         }
 
+        /** What follows the data. */
+        public enum End {
+            COMPLETE,
+            BROKEN_CONNECTION,
+            /** The data again and again, for as long as the client reads. */
+            NEVER
+        }
+
         public Raw as(String type) {
-            return new Raw(type, data, breaks);
+            return new Raw(type, data, end);
         }
 
         public Raw breaking() {
-            return new Raw(contentType, data, true);
+            return new Raw(contentType, data, End.BROKEN_CONNECTION);
+        }
+
+        public Raw endless() {
+            return new Raw(contentType, data, End.NEVER);
         }
     }
+
+    /** A reply whose pieces come again and again, for as long as the client reads. */
+    record Endless(Speech speech) implements ModelAnswer {}
 }

@@ -190,6 +190,9 @@ public abstract class ModelServer implements AutoCloseable {
         exchange.getResponseHeaders().set("Content-Type", type);
         exchange.sendResponseHeaders(200, 0);
         OutputStream out = exchange.getResponseBody();
+        if (answer instanceof ModelAnswer.Endless endless) {
+            sendWithoutEnd(out, script(model, endless.speech()));
+        }
         boolean whole =
                 answer instanceof ModelAnswer.Raw raw ? send(out, raw) : send(out, model, (ModelAnswer.Speech) answer);
         if (whole) {
@@ -197,12 +200,23 @@ public abstract class ModelServer implements AutoCloseable {
         }
     }
 
+    private void sendWithoutEnd(OutputStream out, Script script) throws IOException {
+        writeAll(out, script.before());
+        while (true) {
+            for (List<String> piece : script.pieces()) {
+                writeAll(out, piece);
+            }
+        }
+    }
+
     private boolean send(OutputStream out, ModelAnswer.Raw raw) throws IOException {
         boolean events = raw.contentType().startsWith("text/event-stream");
-        for (String data : raw.data()) {
-            write(out, events ? event(data) : data);
-        }
-        return !raw.breaks();
+        do {
+            for (String data : raw.data()) {
+                write(out, events ? event(data) : data);
+            }
+        } while (raw.end() == ModelAnswer.Raw.End.NEVER);
+        return raw.end() == ModelAnswer.Raw.End.COMPLETE;
     }
 
     private boolean send(OutputStream out, String model, ModelAnswer.Speech speech)

@@ -12,7 +12,8 @@ import dev.waymark.worker.tool.mcp.McpEntry;
 import io.temporal.activity.Activity;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,28 +26,26 @@ public final class AgentActivity implements AgentResolver {
 
     private AgentDirectory newest;
     private final McpDiscovery discovery;
-    private final BooleanSupplier ranBefore;
+    private final Supplier<Optional<Problem>> obstacle;
 
     /** For workers that run no subagents. */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery) {
-        this(agents, discovery, () -> false);
+        this(agents, discovery, Optional::empty);
     }
 
-    /** @param ranBefore whether an earlier thread had this subagent call, and may have executed it */
-    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, BooleanSupplier ranBefore) {
+    /** @param obstacle why the thread must not begin, if it must not */
+    public AgentActivity(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
         this.newest = agents;
         this.discovery = discovery;
-        this.ranBefore = ranBefore;
+        this.obstacle = obstacle;
     }
 
     @Override
     public AgentSpec resolve(AgentInput input) {
         requireKnownRules(input.rules());
-        if (ranBefore.getAsBoolean()) {
-            throw ActivityProblems.permanent(new Problem(
-                    Problem.RAN_BEFORE,
-                    "an earlier thread had this call before a reset, and the server no longer has its history"));
-        }
+        obstacle.get().ifPresent(problem -> {
+            throw ActivityProblems.permanent(problem);
+        });
         AgentDirectory agents = reread();
         AgentSpec found = find(agents, input);
         AgentSpec agent = found.takesSignedDecisionsOnly()

@@ -22,11 +22,11 @@ import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.activity.Heartbeat;
 import dev.waymark.worker.metrics.ActivityMetrics;
+import dev.waymark.worker.model.http.ProviderFailures;
 import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.client.ActivityCanceledException;
 import io.temporal.common.converter.DataConverterException;
-import io.temporal.failure.ApplicationFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,9 +40,6 @@ import java.util.stream.Stream;
 public final class ModelActivity implements ModelCaller {
     /** Temporal rejects results above 2 MiB, and the reply would be lost after it was paid for. */
     private static final int MOST_REPLY_BYTES = 1024 * 1024;
-
-    /** Retryable: the next reply of the model is likely to differ. */
-    private static final String UNWRITABLE = "MalformedReply";
 
     private final RunReader runs;
     private final ModelProviders providers;
@@ -62,18 +59,12 @@ public final class ModelActivity implements ModelCaller {
             RunReader.Called called = metrics.projection(() -> ActivityProblems.reading(
                     () -> runs.atModelCall(info.getWorkflowId(), info.getWorkflowRunId(), input)));
             check(input, called.state().counters().steps(), called.state().transcript());
+            boolean replied = false;
             try {
-                AgentSpec agent = called.agent();
-                if (input.summary()) {
-                    return checked(ask(agent, summaryOf(called.state(), agent), words));
-                }
-                Optional<Json> schema = called.state().turn().schema();
-                schema.ifPresent(ModelActivity::requireSchema);
-                Reply reply = ask(agent, requestOf(called.state(), agent), words);
-                return checked(withFaults(agent, StructuredReply.of(reply, schema)))
-                        .sealed();
+                Reply reply = reply(input, called, words);
+                replied = true;
+                return reply;
             } catch (InterruptedException e) {
-                heartbeat.finish();
                 RuntimeException cancellation = heartbeat.cancellation(e);
                 // A cancellation cannot carry the cost of the call. A pause or a shutdown of the worker is followed by
                 // another attempt.
@@ -81,12 +72,24 @@ public final class ModelActivity implements ModelCaller {
                                 && !words.spent().isNothing()
                         ? ActivityProblems.permanent(new Problem(WireNames.CANCELLED, "cancelled"), words.spent())
                         : cancellation;
-            } catch (ApplicationFailure e) {
-                // The next attempt needs to know what this one spent.
-                heartbeat.finish();
-                throw e;
+            } finally {
+                if (!replied) {
+                    // The next attempt needs to know what this one spent, whatever ended it.
+                    heartbeat.finish();
+                }
             }
         }
+    }
+
+    private Reply reply(ModelInput input, RunReader.Called called, PartialText words) throws InterruptedException {
+        AgentSpec agent = called.agent();
+        if (input.summary()) {
+            return checked(ask(agent, summaryOf(called.state(), agent), words), words);
+        }
+        Optional<Json> schema = called.state().turn().schema();
+        schema.ifPresent(ModelActivity::requireSchema);
+        Reply reply = ask(agent, requestOf(called.state(), agent), words);
+        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words).sealed();
     }
 
     /**
@@ -192,17 +195,19 @@ public final class ModelActivity implements ModelCaller {
         return faults.isEmpty() ? reply : reply.withFaults(faults);
     }
 
-    private static Reply checked(Reply reply) {
+    private static Reply checked(Reply reply, PartialText words) {
         try {
             int bytes = PayloadJson.MAPPER.writeValueAsBytes(reply).length;
             if (bytes > MOST_REPLY_BYTES) {
-                String words = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
-                throw ActivityProblems.permanent(new Problem(Problem.TOO_LARGE, words));
+                String why = "the model's reply has " + bytes + " bytes, at most " + MOST_REPLY_BYTES;
+                throw ActivityProblems.permanent(
+                        new Problem(ProviderFailures.REPLY_TOO_LARGE.type(), why), words.spent());
             }
             return withWholeCharacters(reply);
         } catch (JsonProcessingException e) {
-            String words = "the model's reply can't be encoded as JSON";
-            throw ActivityProblems.passing(new Problem(UNWRITABLE, words), Optional.empty());
+            String why = "the model's reply can't be encoded as JSON";
+            throw ActivityProblems.passing(
+                    new Problem(ProviderFailures.MALFORMED_REPLY.type(), why), Optional.empty(), words.spent());
         }
     }
 }

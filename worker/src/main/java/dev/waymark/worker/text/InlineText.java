@@ -3,7 +3,9 @@ package dev.waymark.worker.text;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Limits text that goes into history to {@link #LIMIT_BYTES} of UTF-8: a payload above the server's limit would fail an
@@ -25,8 +27,12 @@ public final class InlineText {
 
     private static final int HALF = LIMIT_BYTES / 2;
 
-    private final byte[] head = new byte[LIMIT_BYTES];
-    private final StreamTail tail = new StreamTail(HALF);
+    private static final int FIRST = 1024;
+
+    /** Grows up to the limit. */
+    private byte[] head = new byte[FIRST];
+
+    private @Nullable StreamTail tail;
     private final MessageDigest digest = sha256();
     private long bytes;
 
@@ -45,11 +51,22 @@ public final class InlineText {
     public synchronized void append(String text) {
         byte[] more = text.getBytes(StandardCharsets.UTF_8);
         digest.update(more);
-        if (bytes < head.length) {
-            System.arraycopy(more, 0, head, (int) bytes, (int) Math.min(more.length, head.length - bytes));
+        int fitting = (int) Math.min(more.length, Math.max(0, LIMIT_BYTES - bytes));
+        if (fitting > 0) {
+            int length = (int) bytes + fitting;
+            if (length > head.length) {
+                head = Arrays.copyOf(head, Math.min(LIMIT_BYTES, Math.max(length, 2 * head.length)));
+            }
+            System.arraycopy(more, 0, head, (int) bytes, fitting);
         }
-        tail.append(more, 0, more.length);
         bytes += more.length;
+        if (isCut()) {
+            if (tail == null) {
+                tail = new StreamTail(HALF);
+                tail.append(head, 0, LIMIT_BYTES);
+            }
+            tail.append(more, fitting, more.length - fitting);
+        }
     }
 
     public synchronized boolean isCut() {
@@ -57,7 +74,7 @@ public final class InlineText {
     }
 
     public synchronized String text() {
-        if (!isCut()) {
+        if (tail == null) {
             return new String(head, 0, (int) bytes, StandardCharsets.UTF_8);
         }
         String note = "\n[cut: {\"truncated\":true,\"bytes\":" + bytes + ",\"sha256\":\"" + digestSoFar() + "\"}]\n";

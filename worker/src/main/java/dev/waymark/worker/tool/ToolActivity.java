@@ -40,7 +40,7 @@ public final class ToolActivity implements DynamicActivity {
      * Time that a tool has to end after its timeout. After that, heartbeats stop and the server treats the activity as
      * lost.
      */
-    private static final Duration CLEANUP = Duration.ofSeconds(10);
+    static final Duration CLEANUP = Duration.ofSeconds(10);
 
     private final RunReader runs;
     private final ToolRunner tools;

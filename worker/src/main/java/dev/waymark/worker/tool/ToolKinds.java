@@ -16,10 +16,18 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
+    /** What arguments and a result take while a tool runs, in each of their forms. */
+    private static final int BYTES_EACH = 1024 * 1024;
+
+    /** No more run at a time than a quarter of the heap can hold. */
+    private static final int MOST_SLOTS =
+            (int) Math.max(8, Math.min(1_000, Runtime.getRuntime().maxMemory() / 4 / BYTES_EACH));
+
     private final Map<ToolSpec.Kind, ToolKind> kinds = new LinkedHashMap<>();
     private final Map<ToolSpec.Kind, ToolSlots> slots = new LinkedHashMap<>();
     private final McpConnections servers;
@@ -42,7 +50,7 @@ public final class ToolKinds implements AutoCloseable {
                         new JavaToolKind(tools))
                 .forEach(kind -> {
                     kinds.put(kind.kind(), kind);
-                    slots.put(kind.kind(), new ToolSlots(kind.slots()));
+                    slots.put(kind.kind(), new ToolSlots(Math.min(kind.slots(), MOST_SLOTS)));
                 });
     }
 
@@ -58,6 +66,10 @@ public final class ToolKinds implements AutoCloseable {
 
     ToolSlots slots(ToolSpec tool) {
         return Optional.ofNullable(slots.get(tool.kind())).orElseThrow(() -> notOurs(tool));
+    }
+
+    ToolSlots programSlots() {
+        return Objects.requireNonNull(slots.get(ToolSpec.Kind.COMMAND));
     }
 
     /** Throws IllegalStateException for tools without an activity, which the conversation runs itself. */

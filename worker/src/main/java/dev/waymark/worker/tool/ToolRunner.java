@@ -7,11 +7,14 @@ import dev.waymark.conversation.ToolTexts;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.secret.LogSecrets;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.ToolRun;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -33,16 +36,19 @@ public final class ToolRunner {
     }
 
     private void hideSecretsOf(ToolSpec tool) {
-        references.addAll(tool.env().values());
+        List<String> texts = new ArrayList<>(tool.env().values());
         tool.http().ifPresent(http -> {
-            references.add(http.url());
-            references.addAll(http.headers().values());
+            texts.add(http.url());
+            texts.addAll(http.headers().values());
         });
         tool.mcp().ifPresent(mcp -> {
-            references.addAll(mcp.server().env().values());
-            references.addAll(mcp.server().headers().values());
-            mcp.server().url().ifPresent(references::add);
+            texts.addAll(mcp.server().env().values());
+            texts.addAll(mcp.server().headers().values());
+            mcp.server().url().ifPresent(texts::add);
         });
+        if (references.addAll(texts)) {
+            LogSecrets.ofThisProcess().learn(texts, CommandRunner.INHERITED);
+        }
     }
 
     private Secrets secrets() {
@@ -59,6 +65,12 @@ public final class ToolRunner {
     /** Waits until another tool of this kind may run for this thread. */
     ToolSlots.Slot slot(ToolSpec tool, String thread) throws InterruptedException {
         return kinds.slots(tool).acquire(thread);
+    }
+
+    /** Waits until the tool's check may run for this thread. A program waits among all programs. */
+    ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
+        ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
+        return slots.acquire(thread);
     }
 
     /**

@@ -44,7 +44,8 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     key,
                     input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
                     setting.context());
-            try {
+            try (ToolSlots.Slot slot = tools.verifySlot(tool.get(), info.getWorkflowId())) {
+                heartbeat.stopAfter(tool.get().timeout().plus(ToolActivity.CLEANUP));
                 return tools.verify(ToolRun.unclaimed(
                         tool.get(),
                         input.args(),

@@ -206,7 +206,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
             }
             Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
             return flights.startSubagent(
-                    name, step.call(), state.context(), state.parentFor(step), input.limits(), session);
+                    name, step.call(), state.context(), state.parentFor(step), input.limits(), session, input.owner());
         }
 
         @Override

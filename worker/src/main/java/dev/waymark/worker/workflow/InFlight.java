@@ -10,6 +10,7 @@ import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
@@ -180,7 +181,7 @@ final class InFlight {
             return false;
         }
         facts.accept(input.work().begun());
-        ActivityOptions options = options(tool.timeout().plus(GRACE), call.tool() + " " + call.id())
+        ActivityOptions options = options(tool.timeout().plus(GRACE).plus(TURN_TIMEOUT), call.tool() + " " + call.id())
                 .setHeartbeatTimeout(HEARTBEAT_TIMEOUT)
                 .setRetryOptions(SAFE_RETRIES)
                 .build();
@@ -195,9 +196,11 @@ final class InFlight {
             Optional<Json> context,
             Parent parent,
             Optional<RunLimits> limits,
-            Optional<String> session) {
+            Optional<String> session,
+            Optional<ThreadOwner> owner) {
         StartInput input = StartInput.ofSubagent(
-                call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session);
+                        call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session)
+                .ownedBy(owner);
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

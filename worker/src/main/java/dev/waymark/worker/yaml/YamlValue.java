@@ -2,6 +2,7 @@ package dev.waymark.worker.yaml;
 
 import dev.waymark.conversation.value.Json;
 import java.io.IOException;
+import java.io.InputStream;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
@@ -46,6 +47,7 @@ public final class YamlValue {
     private static final int MOST_NODES = 100_000;
 
     private static final int MOST_CODE_POINTS = 4 * 1024 * 1024;
+    private static final int MOST_BYTES = 4 * MOST_CODE_POINTS;
     private static final Pattern DURATION = Pattern.compile("([0-9]{1,9})(ms|s|m|h)");
 
     private final String file;
@@ -65,10 +67,14 @@ public final class YamlValue {
      */
     public static YamlValue read(Path path) throws YamlProblem {
         String file = path.toString();
-        try {
+        try (InputStream in = Files.newInputStream(path)) {
+            byte[] bytes = in.readNBytes(MOST_BYTES + 1);
+            if (bytes.length > MOST_BYTES) {
+                throw new YamlProblem(file, 1, "", "larger than " + MOST_BYTES + " bytes");
+            }
             String text = StandardCharsets.UTF_8
                     .newDecoder()
-                    .decode(ByteBuffer.wrap(Files.readAllBytes(path)))
+                    .decode(ByteBuffer.wrap(bytes))
                     .toString();
             return parse(file, text);
         } catch (CharacterCodingException e) {

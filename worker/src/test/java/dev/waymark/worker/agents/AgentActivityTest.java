@@ -11,6 +11,7 @@ import io.temporal.failure.ApplicationFailure;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class AgentActivityTest {
@@ -22,7 +23,7 @@ class AgentActivityTest {
         return new AgentActivity(
                 AgentDirectory.of(here, List.of(agents)),
                 new McpDiscovery(new McpConnections(Map.of(), here)),
-                () -> false);
+                Optional::empty);
     }
 
     @Test

@@ -190,6 +190,10 @@ class ModelTurnsTest {
                 Row.forGood("context window, in words", refusal(400, "prompt is too long: 9"), "ContextWindowExceeded"),
                 Row.forGood("no credit, in words", refusal(400, "Your credit balance is too low"), "NoCredit"),
                 Row.forGood("redirect", ModelAnswer.error(307, "").with("Location", "/v1/elsewhere"), "Redirected"),
+                Row.forGood(
+                        "text that does not end",
+                        ModelAnswer.says("words ".repeat(10_000)).endless(),
+                        "ReplyTooLarge"),
                 Row.forGood("call cut by max_tokens", question().stopping("max_tokens"), "CallCut"),
                 Row.fine("text cut by max_tokens", ModelAnswer.says("Hel").stopping("max_tokens")),
                 Row.fine("unknown stop reason", ModelAnswer.says("Hello.").stopping("bored")));

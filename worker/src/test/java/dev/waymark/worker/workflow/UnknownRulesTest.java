@@ -157,7 +157,8 @@ class UnknownRulesTest {
                 today.carried(),
                 today.context(),
                 today.parent(),
-                Optional.empty());
+                Optional.empty(),
+                today.owner());
     }
 
     private static boolean hasScheduled(Connection connection, String thread) {

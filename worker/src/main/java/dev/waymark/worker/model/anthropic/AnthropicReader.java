@@ -40,6 +40,8 @@ final class AnthropicReader implements EventReader {
     private long outputTokens;
     private String stop = "";
     private boolean whole;
+    private int size;
+    private int begun;
 
     /** @param listener receives the text as it arrives */
     AnthropicReader(ProviderService service, String model, ReplyListener listener) {
@@ -75,7 +77,11 @@ final class AnthropicReader implements EventReader {
         StreamEvent event = ProviderJson.MAPPER.treeToValue(tree, StreamEvent.class);
         switch (event.type()) {
             case "message_start" -> count(event.message().path("usage"));
-            case "content_block_start" -> begin(event);
+            case "content_block_start" -> {
+                size += data.length();
+                begun++;
+                begin(event);
+            }
             case "content_block_delta" -> grow(growing(event), event.delta());
             case "content_block_stop" -> growing(event).isOver = true;
             case "message_delta" -> {
@@ -116,12 +122,18 @@ final class AnthropicReader implements EventReader {
 
     private void grow(Growing block, JsonNode delta) {
         switch (delta.path("type").asText()) {
-            case "text_delta" -> say(block, words(delta, "text"));
-            case "input_json_delta" -> block.input.append(words(delta, "partial_json"));
-            case "thinking_delta" -> block.text.append(words(delta, "thinking"));
-            case "signature_delta" -> block.signature.append(words(delta, "signature"));
+            case "text_delta" -> say(block, kept(delta, "text"));
+            case "input_json_delta" -> block.input.append(kept(delta, "partial_json"));
+            case "thinking_delta" -> block.text.append(kept(delta, "thinking"));
+            case "signature_delta" -> block.signature.append(kept(delta, "signature"));
             default -> block.isStrange = true;
         }
+    }
+
+    private String kept(JsonNode delta, String field) {
+        String words = words(delta, field);
+        size += words.length();
+        return words;
     }
 
     /** Reads a text field. Gateways send null for missing values, which Jackson would turn into "null". */
@@ -140,6 +152,16 @@ final class AnthropicReader implements EventReader {
         if (!words.isEmpty()) {
             listener.words(words);
         }
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public int parts() {
+        return begun;
     }
 
     /** Each event replaces the earlier counts; missing and null counts stay unchanged. */

@@ -1,16 +1,29 @@
 package dev.waymark.worker.model.http;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
+import java.io.IOException;
 import java.util.Map;
 
 /**
- * Parses the arguments of a call, which providers send as text that the model wrote. Text that is not a JSON object is
- * kept as a string: it matches no tool's schema, so only this call fails, and the model is told.
+ * Parses the arguments of a call, which providers send as text that the model wrote. Text that is not a JSON object, or
+ * that has more than 100,000 tokens, is kept as a string: it matches no tool's schema, so only this call fails, and the
+ * model is told.
  */
 public final class CallArguments {
     private static final String INVALID = "invalid_arguments";
+
+    /** Lists of empty objects take thirty times as much in memory as they do as text. */
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxTokenCount(100_000).build();
+
+    private static final JsonFactory PARSERS = JsonFactory.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .streamReadConstraints(LIMITS)
+            .build();
 
     private CallArguments() {}
 
@@ -19,9 +32,9 @@ public final class CallArguments {
             return Json.EMPTY_OBJECT;
         }
         try {
-            Json args = Json.of(PayloadJson.MAPPER.readValue(text, Object.class));
+            Json args = Json.of(PayloadJson.MAPPER.readValue(PARSERS.createParser(text), Object.class));
             return args.isObject() || args.isNull() ? nonNull(args) : Json.of(text);
-        } catch (JsonProcessingException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException e) {
             return Json.of(text);
         }
     }

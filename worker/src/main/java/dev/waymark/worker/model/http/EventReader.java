@@ -13,6 +13,12 @@ public interface EventReader {
      */
     boolean read(String data) throws ModelFailure, JsonProcessingException;
 
+    /** How many characters of the reply are kept so far. */
+    int size();
+
+    /** How many parts the reply has so far. */
+    int parts();
+
     /** Called at the end of the stream, whether or not the last event arrived. An incomplete reply is a failure. */
     Reply end() throws ModelFailure, JsonProcessingException;
 }

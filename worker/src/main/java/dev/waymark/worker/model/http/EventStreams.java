@@ -3,12 +3,20 @@ package dev.waymark.worker.model.http;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.model.ModelFailure;
+import dev.waymark.worker.inbound.InputTooLargeException;
+import dev.waymark.worker.inbound.MemoryBudget;
+import dev.waymark.worker.inbound.MemoryShortException;
+import dev.waymark.worker.inbound.ServerSentEvents;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
+import okhttp3.Call;
+import okhttp3.Callback;
 import okhttp3.Connection;
 import okhttp3.Dispatcher;
 import okhttp3.Interceptor;
@@ -18,24 +26,34 @@ import okhttp3.Protocol;
 import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
-import okhttp3.sse.EventSource;
-import okhttp3.sse.EventSourceListener;
-import okhttp3.sse.EventSources;
 import okio.BufferedSink;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests that are answered with a stream of events. Each request is sent exactly once: neither a broken
  * connection nor a redirect repeats it. Thread-safe, without a limit on concurrent requests. Uses daemon threads.
+ *
+ * <p>A reply has at most 1,048,576 characters and 1,000 parts, an event at most 2 MiB and a stream at most 128 MiB. All
+ * replies that are being read share the worker's {@link MemoryBudget}.
  */
 public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
     private static final int MOST_ERROR_BYTES = 64 * 1024;
 
+    /** What a reply may take in history. Thoughts and arguments are part of it. */
+    private static final int MOST_CHARACTERS = 1024 * 1024;
+
+    /** Each call is work for the thread. */
+    private static final int MOST_PARTS = 1_000;
+
+    /** A server may send the whole reply in one. */
+    private static final int MOST_EVENT_BYTES = 2 * 1024 * 1024;
+
+    /** Services send a few hundred bytes a token, and 128,000 tokens at most. */
+    private static final long MOST_STREAM_BYTES = 128 * 1024 * 1024;
+
     private static final OkHttpClient CLIENT = client();
 
     private final ProviderService service;
-    private final EventSource.Factory sources = EventSources.createFactory((okhttp3.Call.Factory) CLIENT);
 
     public EventStreams(ProviderService service) {
         this.service = service;
@@ -114,26 +132,53 @@ public final class EventStreams {
      * @throws InterruptedException if that thread is interrupted; the request is canceled
      */
     public Reply ask(Request request, EventReader reader) throws ModelFailure, InterruptedException {
-        Arrivals arrivals = new Arrivals();
-        EventSource source = sources.newEventSource(request, arrivals);
-        try {
+        Call call = CLIENT.newCall(
+                request.newBuilder().header("Accept", "text/event-stream").build());
+        try (MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open();
+                Arrivals arrivals = new Arrivals(memory)) {
+            call.enqueue(arrivals);
+            int counted = 0;
             while (true) {
-                Arrival next = arrivals.queue.take();
+                Arrival next = arrivals.take();
                 if (next instanceof Event event) {
-                    if (read(reader, service.withoutKey(event.data()))) {
+                    boolean last = read(reader, service.withoutKey(event.data()));
+                    check(reader);
+                    memory.take(Math.max(0, reader.size() - counted));
+                    counted = Math.max(counted, reader.size());
+                    if (last) {
                         return reader.end();
                     }
                 } else if (next instanceof End) {
                     return reader.end();
+                } else if (next instanceof Refusal refusal) {
+                    throw failure(refusal);
                 } else {
                     throw failure((Failed) next);
                 }
             }
         } catch (JsonProcessingException | IllegalArgumentException e) {
             throw ProviderFailures.MALFORMED_REPLY.failure(service.name() + " sent an invalid reply");
+        } catch (MemoryShortException e) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            throw ProviderFailures.WORKER_BUSY.failure(String.valueOf(e.getMessage()));
         } finally {
-            source.cancel();
+            call.cancel();
         }
+    }
+
+    private void check(EventReader reader) throws ModelFailure {
+        if (reader.size() > MOST_CHARACTERS) {
+            throw tooLarge("a reply of more than " + MOST_CHARACTERS + " characters");
+        }
+        if (reader.parts() > MOST_PARTS) {
+            throw tooLarge("a reply of more than " + MOST_PARTS + " parts");
+        }
+    }
+
+    private ModelFailure tooLarge(String what) {
+        return ProviderFailures.REPLY_TOO_LARGE.failure(service.name() + " sent " + what);
     }
 
     private boolean read(EventReader reader, String data) throws ModelFailure {
@@ -146,16 +191,26 @@ public final class EventStreams {
     }
 
     private ModelFailure failure(Failed failed) {
-        if (failed.status() == 0) {
-            ProviderFailures trouble = failed.begun() ? ProviderFailures.STREAM_CUT : ProviderFailures.UNREACHABLE;
-            String what = failed.begun() ? " ended the stream in the middle of the reply: " : " can't be reached: ";
-            return trouble.failure(service.name() + what + service.withoutKey(failed.words()));
+        if (failed.cause() instanceof InputTooLargeException large) {
+            return tooLarge(String.valueOf(large.getMessage()));
         }
-        ErrorBody body = ErrorBody.read(service.withoutKey(failed.words()));
-        return ProviderFailures.of(failed.status(), body)
+        if (failed.cause() instanceof MemoryShortException busy) {
+            return ProviderFailures.WORKER_BUSY.failure(String.valueOf(busy.getMessage()));
+        }
+        String words = service.withoutKey(
+                Optional.ofNullable(failed.cause().getMessage()).orElse(""));
+        return failed.begun()
+                ? ProviderFailures.STREAM_CUT.failure(
+                        service.name() + " ended the stream in the middle of the reply: " + words)
+                : ProviderFailures.UNREACHABLE.failure(service.name() + " can't be reached: " + words);
+    }
+
+    private ModelFailure failure(Refusal refusal) {
+        ErrorBody body = ErrorBody.read(service.withoutKey(refusal.body()));
+        return ProviderFailures.of(refusal.status(), body)
                 .failure(
-                        service.name() + " answered " + failed.status() + body.words(),
-                        RetryAfter.of(failed.headers(), Instant.now()));
+                        service.name() + " answered " + refusal.status() + body.words(),
+                        RetryAfter.of(refusal.headers(), Instant.now()));
     }
 
     private sealed interface Arrival {}
@@ -164,37 +219,81 @@ public final class EventStreams {
 
     private record End() implements Arrival {}
 
-    /** @param status 0 if the connection failed, before or during the stream */
-    private record Failed(int status, okhttp3.Headers headers, String words, boolean begun) implements Arrival {}
+    /** An answer that is not a stream. */
+    private record Refusal(int status, okhttp3.Headers headers, String body) implements Arrival {}
 
-    /** Passes events from OkHttp's thread to the calling thread. */
-    private static final class Arrivals extends EventSourceListener {
+    /** @param begun whether the connection failed during the stream, not before it */
+    private record Failed(Exception cause, boolean begun) implements Arrival {}
+
+    /**
+     * Passes events from OkHttp's thread to the calling thread, a few at a time: a service that sends faster than its
+     * events are read has to wait.
+     */
+    private static final class Arrivals implements Callback, AutoCloseable {
+        private static final int AHEAD = 4;
+
+        private final MemoryBudget.Share memory;
         private final BlockingQueue<Arrival> queue = new LinkedBlockingQueue<>();
-        private volatile boolean begun;
+        private final Semaphore room = new Semaphore(AHEAD);
+        private volatile boolean closed;
 
+        Arrivals(MemoryBudget.Share memory) {
+            this.memory = memory;
+        }
+
+        Arrival take() throws InterruptedException {
+            Arrival next = queue.take();
+            room.release();
+            return next;
+        }
+
+        /** Nobody takes anything any more, so nothing may wait for that. */
         @Override
-        public void onOpen(EventSource source, Response response) {
-            begun = true;
+        public void close() {
+            closed = true;
+            room.release();
         }
 
         @Override
-        public void onEvent(EventSource source, @Nullable String id, @Nullable String type, String data) {
-            queue.add(new Event(data));
+        public void onFailure(Call call, IOException e) {
+            queue.add(new Failed(e, false));
         }
 
         @Override
-        public void onClosed(EventSource source) {
+        public void onResponse(Call call, Response response) {
+            try (response) {
+                if (isStream(response)) {
+                    readEvents(response);
+                } else {
+                    queue.add(new Refusal(response.code(), response.headers(), body(response)));
+                }
+            } catch (IOException | RuntimeException e) {
+                queue.add(new Failed(e, true));
+            } finally {
+                // Whatever became of this thread, the other one does not wait for it.
+                queue.add(new Failed(new IOException("its stream was not read"), true));
+            }
+        }
+
+        private void readEvents(Response response) throws IOException {
+            ServerSentEvents events =
+                    new ServerSentEvents(response.body().byteStream(), MOST_STREAM_BYTES, MOST_EVENT_BYTES, memory);
+            for (Optional<String> data = events.next(); data.isPresent(); data = events.next()) {
+                room.acquireUninterruptibly();
+                if (closed) {
+                    return;
+                }
+                queue.add(new Event(data.get()));
+            }
             queue.add(new End());
         }
 
-        @Override
-        public void onFailure(EventSource source, @Nullable Throwable problem, @Nullable Response response) {
-            if (response == null || begun) {
-                String words = problem == null ? "" : String.valueOf(problem.getMessage());
-                queue.add(new Failed(0, okhttp3.Headers.EMPTY, words, begun));
-                return;
-            }
-            queue.add(new Failed(response.code(), response.headers(), body(response), false));
+        private static boolean isStream(Response response) {
+            MediaType type = response.body().contentType();
+            return response.isSuccessful()
+                    && type != null
+                    && type.type().equals("text")
+                    && type.subtype().equals("event-stream");
         }
 
         private static String body(Response response) {

@@ -22,6 +22,8 @@ public enum ProviderFailures {
     REFUSED("Refused", false),
     /** The reply hit the token limit while it contained calls. Not even its complete calls may run. */
     CALL_CUT("CallCut", false),
+    /** Not retryable: the next reply is likely to be as large. */
+    REPLY_TOO_LARGE("ReplyTooLarge", false),
     /** The provider redirects; keys are never sent to another address. */
     REDIRECTED("Redirected", false),
     NOT_CONFIGURED("NotConfigured", false),
@@ -34,7 +36,9 @@ public enum ProviderFailures {
     UNREACHABLE("Unreachable", true),
     /** The stream ended before the provider marked the reply as complete; nothing of it is used. */
     STREAM_CUT("StreamCut", true),
-    MALFORMED_REPLY("MalformedReply", true);
+    MALFORMED_REPLY("MalformedReply", true),
+    /** It has no memory for the reply, beside others that are being read. */
+    WORKER_BUSY("WorkerBusy", true);
 
     /** Error codes that are more specific than the HTTP status. */
     private static final Map<String, ProviderFailures> TELLING = Map.ofEntries(
@@ -126,6 +130,11 @@ public enum ProviderFailures {
                 yield status >= 400 ? BAD_REQUEST : REDIRECTED;
             }
         };
+    }
+
+    /** As histories store it. */
+    public String type() {
+        return type;
     }
 
     public ModelFailure failure(String message) {

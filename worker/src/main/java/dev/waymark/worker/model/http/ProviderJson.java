@@ -1,6 +1,8 @@
 package dev.waymark.worker.model.http;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -8,7 +10,12 @@ import com.fasterxml.jackson.datatype.jdk8.Jdk8Module;
 
 /** JSON for exchange with providers: unknown fields are ignored, and nulls in a call's arguments are kept. */
 public final class ProviderJson {
-    public static final JsonMapper MAPPER = JsonMapper.builder()
+    /** In memory, a small value takes many times what it takes as text. */
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxTokenCount(200_000).build();
+
+    public static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
             .addModule(new Jdk8Module())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .build();

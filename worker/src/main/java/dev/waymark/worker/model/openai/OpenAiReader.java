@@ -40,6 +40,7 @@ final class OpenAiReader implements EventReader {
     private final Map<Integer, Growing> newest = new LinkedHashMap<>();
     private Usage usage = Usage.NONE;
     private String finish = "";
+    private int size;
 
     /** @param listener receives the text as it arrives */
     OpenAiReader(ProviderService service, String model, ReplyListener listener) {
@@ -55,6 +56,7 @@ final class OpenAiReader implements EventReader {
         private final StringBuilder name = new StringBuilder();
         private final StringBuilder arguments = new StringBuilder();
         private Json extra = Json.of(null);
+        private int extraLength;
     }
 
     @Override
@@ -78,10 +80,11 @@ final class OpenAiReader implements EventReader {
 
     private void take(ChatChunk.Choice choice) {
         ChatChunk.Delta delta = choice.delta();
-        thoughts.append(delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
-        refusal.append(delta.refusal());
-        text.append(delta.words());
-        tell(told.next(delta.words()));
+        keep(thoughts, delta.reasoningContent().isEmpty() ? delta.reasoning() : delta.reasoningContent());
+        keep(refusal, delta.refusal());
+        String words = delta.words();
+        keep(text, words);
+        tell(told.next(words));
         delta.toolCalls().forEach(this::take);
         if (!choice.finishReason().isEmpty()) {
             finish = choice.finishReason();
@@ -103,13 +106,32 @@ final class OpenAiReader implements EventReader {
             newest.put(piece.index(), call);
         }
         if (!piece.id().isEmpty()) {
+            size += piece.id().length() - call.id.length();
             call.id = piece.id();
         }
         if (!piece.extra().isNull()) {
             call.extra = Json.of(ProviderJson.MAPPER.convertValue(piece.extra(), Object.class));
+            int length = piece.extra().toString().length();
+            size += length - call.extraLength;
+            call.extraLength = length;
         }
-        call.name.append(piece.function().name());
-        call.arguments.append(piece.function().words());
+        keep(call.name, piece.function().name());
+        keep(call.arguments, piece.function().words());
+    }
+
+    private void keep(StringBuilder pieces, String piece) {
+        pieces.append(piece);
+        size += piece.length();
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    @Override
+    public int parts() {
+        return calls.size();
     }
 
     /**

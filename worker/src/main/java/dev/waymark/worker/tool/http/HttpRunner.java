@@ -2,11 +2,16 @@ package dev.waymark.worker.tool.http;
 
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.worker.inbound.FirstBytes;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
+import dev.waymark.worker.secret.StreamMask;
+import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.Effect;
 import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Reader;
 import java.net.InetAddress;
 import java.net.Proxy;
 import java.net.UnknownHostException;
@@ -47,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * was about to close. <li>Redirects are followed five times at most, and to the same scheme, host and port only. A GET
  * follows every redirect. Other requests are repeated only after a 307 or 308; after a 303 the result is fetched by
  * GET. A 301 or 302 for anything but GET or HEAD is an answer. <li>At most 4 MiB of an answer are read, after
- * decompression. <li>Proxies that the environment or system properties name are not used.
+ * decompression, and at most {@link InlineText#LIMIT_BYTES} are kept. <li>Proxies that the environment or system properties name are not used.
  * </ul>
  *
  * Thread-safe. Its own threads are daemon threads.
@@ -262,10 +267,20 @@ public final class HttpRunner implements AutoCloseable {
             Charset charset = Optional.ofNullable(response.body().contentType())
                     .map(type -> type.charset(StandardCharsets.UTF_8))
                     .orElse(StandardCharsets.UTF_8);
-            byte[] bytes = response.body().byteStream().readNBytes(MOST_BYTES + 1);
-            String text = new String(bytes, 0, Math.min(bytes.length, MOST_BYTES), charset);
-            String rest = bytes.length > MOST_BYTES ? "\n[cut: more than " + MOST_BYTES + " bytes]" : "";
-            return new HttpResult.Answered(response.code(), secrets.mask(note + text + rest));
+            InlineText body = new InlineText();
+            StreamMask mask = secrets.mask();
+            body.append(mask.next(note));
+            FirstBytes first = new FirstBytes(response.body().byteStream(), MOST_BYTES);
+            Reader text = new InputStreamReader(first, charset);
+            char[] buffer = new char[8192];
+            for (int count = text.read(buffer); count >= 0; count = text.read(buffer)) {
+                body.append(mask.next(new String(buffer, 0, count)));
+            }
+            body.append(mask.end());
+            if (first.isCut()) {
+                body.append("\n[cut: more than " + MOST_BYTES + " bytes]");
+            }
+            return new HttpResult.Answered(response.code(), body.text());
         }
 
         /** A failure to fetch the target of a 303 tells nothing about the request itself. */

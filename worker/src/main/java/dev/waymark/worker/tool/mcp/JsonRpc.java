@@ -1,6 +1,8 @@
 package dev.waymark.worker.tool.mcp;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -14,7 +16,15 @@ import java.util.Optional;
 
 /** JSON-RPC messages, as used by both transports. */
 final class JsonRpc {
-    static final JsonMapper MAPPER = JsonMapper.builder().build();
+    /** In memory, a small value takes many times what it takes as text. */
+    static final int MOST_TOKENS = 500_000;
+
+    private static final StreamReadConstraints LIMITS =
+            StreamReadConstraints.builder().maxTokenCount(MOST_TOKENS).build();
+
+    static final JsonMapper MAPPER = JsonMapper.builder(
+                    JsonFactory.builder().streamReadConstraints(LIMITS).build())
+            .build();
 
     private static final int METHOD_NOT_FOUND = -32601;
 

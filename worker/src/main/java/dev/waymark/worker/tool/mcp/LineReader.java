@@ -1,43 +1,74 @@
 package dev.waymark.worker.tool.mcp;
 
+import dev.waymark.worker.inbound.BoundedBuffer;
+import dev.waymark.worker.inbound.InputTooLargeException;
+import dev.waymark.worker.inbound.MemoryBudget;
+import dev.waymark.worker.inbound.MemoryShortException;
 import java.io.BufferedInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
-/** Reads lines of any length. Only the beginning and the end of a line that is too long are kept. */
+/**
+ * Reads lines of any length. Only the beginning and the end of a line are kept if it is too long, or if there is no memory
+ * for it. A line holds its share of memory until the next one is read.
+ */
 final class LineReader {
     private static final int END_BYTES = 64;
 
     private final BufferedInputStream in;
     private final int most;
+    private final MemoryBudget budget;
+    private MemoryBudget.Share memory;
 
-    LineReader(InputStream in, int most) {
+    LineReader(InputStream in, int most, MemoryBudget budget) {
         this.in = new BufferedInputStream(in, 64 * 1024);
         this.most = most;
+        this.budget = budget;
+        this.memory = budget.open();
     }
 
-    /** @param bytes the whole line, or the beginning of one that is too long */
-    record Line(byte[] bytes, boolean isCut, String end) {}
+    /**
+     * One line.
+     *
+     * @param bytes the whole line, or the beginning of one that is cut
+     * @param cut why it is not whole
+     */
+    record Line(byte[] bytes, Optional<String> cut, String end) {}
 
     /** Empty at the end of the input. A last line without a line feed is ignored. */
     Optional<Line> next() throws IOException {
-        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        memory.close();
+        memory = budget.open();
+        BoundedBuffer line = new BoundedBuffer("a line", most, memory);
+        Optional<String> cut = Optional.empty();
         byte[] end = new byte[END_BYTES];
         long length = 0;
         for (int b = in.read(); b >= 0; b = in.read()) {
             if (b == '\n') {
-                return Optional.of(new Line(line.toByteArray(), length > most, end(end, length)));
+                return Optional.of(new Line(line.bytes(), cut, end(end, length)));
             }
-            if (length < most) {
-                line.write(b);
+            if (cut.isEmpty()) {
+                cut = add(b, line);
             }
             end[(int) (length % END_BYTES)] = (byte) b;
             length++;
         }
+        memory.close();
         return Optional.empty();
+    }
+
+    /** Why the line gets no longer. */
+    private static Optional<String> add(int b, BoundedBuffer line) throws IOException {
+        try {
+            line.add(b);
+            return Optional.empty();
+        } catch (InputTooLargeException e) {
+            return Optional.of(McpChannel.TOO_LONG);
+        } catch (MemoryShortException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
     }
 
     private static String end(byte[] ring, long length) {

@@ -10,6 +10,12 @@ interface McpChannel extends AutoCloseable {
     /** Maximum size of a message in bytes, including partially received ones. */
     int MOST_BYTES = 16 * 1024 * 1024;
 
+    /** A message of this size that cannot be read is taken for the answer that somebody waits for. */
+    int LARGE_BYTES = 1024 * 1024;
+
+    String UNREADABLE = "the answer is not JSON, or has more than " + JsonRpc.MOST_TOKENS + " tokens";
+    String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
+
     /**
      * Sends a request once and waits for the answer. At the fence, and when the calling thread is interrupted, the
      * server is told that the request is canceled.

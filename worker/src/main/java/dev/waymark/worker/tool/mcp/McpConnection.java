@@ -109,9 +109,9 @@ final class McpConnection implements AutoCloseable {
                 if (tools.stream().noneMatch(known -> known.name().equals(tool.name()))) {
                     tools.add(tool);
                 }
-            }
-            if (tools.size() > MOST_TOOLS) {
-                throw new UnusableServerException("it has more than " + MOST_TOOLS + " tools");
+                if (tools.size() > MOST_TOOLS) {
+                    throw new UnusableServerException("it has more than " + MOST_TOOLS + " tools");
+                }
             }
             String next = listed.path("nextCursor").asText("");
             if (next.isEmpty()) {

@@ -2,11 +2,16 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.inbound.BoundedBuffer;
+import dev.waymark.worker.inbound.InputTooLargeException;
+import dev.waymark.worker.inbound.MemoryBudget;
+import dev.waymark.worker.inbound.MemoryShortException;
+import dev.waymark.worker.inbound.ServerSentEvents;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
-import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Locale;
@@ -15,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,7 +37,6 @@ import okhttp3.Request;
 import okhttp3.RequestBody;
 import okhttp3.Response;
 import okio.BufferedSink;
-import okio.BufferedSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,8 +45,6 @@ import org.slf4j.LoggerFactory;
  * be closing, and then it would be unknown whether the request arrived. Redirects are followed on the same host only.
  */
 final class McpHttpChannel implements McpChannel {
-    static final String TOO_LONG = "the answer is longer than " + MOST_BYTES + " bytes";
-
     private static final Logger LOG = LoggerFactory.getLogger(McpHttpChannel.class);
     private static final MediaType JSON = MediaType.get("application/json");
     private static final String SESSION = "Mcp-Session-Id";
@@ -50,12 +53,22 @@ final class McpHttpChannel implements McpChannel {
     private static final int MOST_ERROR_BYTES = 64 * 1024;
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(2);
 
+    /** What a server that asks something gets answered at a time. It waits for an answer before it asks for more. */
+    private static final int MOST_REPLIES = 2;
+
+    /** For what has no answer. */
+    private static final Duration LONGEST_NOTIFICATION = Duration.ofSeconds(10);
+
+    /** Progress is reported between a request and its answer, if the server likes. */
+    private static final long MOST_STREAM_BYTES = 256 * 1024 * 1024;
+
     private static final OkHttpClient CLIENT = client();
 
     private final String name;
     private final Secrets secrets;
     private final Headers headers;
     private final AtomicLong ids = new AtomicLong();
+    private final Semaphore replies = new Semaphore(MOST_REPLIES);
     private volatile HttpUrl url;
     private volatile Optional<String> session = Optional.empty();
     private volatile Optional<String> version = Optional.empty();
@@ -156,13 +169,24 @@ final class McpHttpChannel implements McpChannel {
         return say(JsonRpc.notification(method, params));
     }
 
+    /** Servers may ask faster than they read answers: what is too much is not answered. */
+    private void reply(JsonNode message) {
+        if (!replies.tryAcquire()) {
+            LOG.debug("{} asks too much at a time", name);
+            return;
+        }
+        say(message).thenRun(replies::release);
+    }
+
     private CompletableFuture<Void> say(JsonNode message) {
         return send(request().post(once(JsonRpc.bytes(message))).build());
     }
 
     private CompletableFuture<Void> send(Request request) {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        CLIENT.newCall(request).enqueue(new Callback() {
+        Call sent = CLIENT.newCall(request);
+        sent.timeout().timeout(LONGEST_NOTIFICATION.toMillis(), TimeUnit.MILLISECONDS);
+        sent.enqueue(new Callback() {
             @Override
             public void onFailure(Call call, IOException e) {
                 LOG.debug("{}: a notification was not delivered", name);
@@ -282,66 +306,58 @@ final class McpHttpChannel implements McpChannel {
 
         @Override
         public void onResponse(Call call, Response response) {
-            try (response) {
-                answer.complete(read(response));
+            try (response;
+                    MemoryBudget.Share memory = MemoryBudget.ofThisProcess().open()) {
+                answer.complete(read(response, memory));
+            } catch (InputTooLargeException e) {
+                answer.complete(new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN));
+            } catch (MemoryShortException e) {
+                answer.complete(new RpcAnswer.Refusal(String.valueOf(e.getMessage()), Effect.UNKNOWN));
             } catch (IOException e) {
                 answer.completeExceptionally(e);
             }
         }
 
-        private RpcAnswer read(Response response) throws IOException {
+        private RpcAnswer read(Response response, MemoryBudget.Share memory) throws IOException {
             if (response.isSuccessful()) {
                 Optional.ofNullable(response.header(SESSION)).ifPresent(issued -> session = Optional.of(issued));
                 MediaType type = response.body().contentType();
+                InputStream body = response.body().byteStream();
                 return type != null && type.subtype().equals("event-stream")
-                        ? stream(response.body().source())
-                        : document(response.body().source());
+                        ? stream(new ServerSentEvents(body, MOST_STREAM_BYTES, MOST_BYTES, memory))
+                        : document(BoundedBuffer.readAll(body, "an answer", MOST_BYTES, memory));
             }
             return refused(response);
         }
 
-        private RpcAnswer document(BufferedSource source) throws IOException {
-            if (source.request(MOST_BYTES + 1L)) {
-                return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
+        private RpcAnswer document(byte[] body) throws IOException {
+            Optional<JsonNode> document = JsonRpc.read(body);
+            if (document.isEmpty() && body.length > LARGE_BYTES) {
+                return new RpcAnswer.Refusal(UNREADABLE, Effect.UNKNOWN);
             }
-            return JsonRpc.read(source.readByteArray())
-                    .filter(message -> JsonRpc.answers(message, id))
+            return document.filter(message -> JsonRpc.answers(message, id))
                     .map(message -> JsonRpc.answer(secrets.mask(message)))
                     .orElseThrow(() -> new IOException("its answer is not a JSON-RPC response"));
         }
 
-        private RpcAnswer stream(BufferedSource source) throws IOException {
-            StringBuilder data = new StringBuilder();
-            try {
-                while (true) {
-                    String line = source.readUtf8LineStrict(MOST_BYTES);
-                    if (line.startsWith("data:")) {
-                        data.append(line.startsWith("data: ") ? line.substring(6) : line.substring(5))
-                                .append('\n');
-                        if (data.length() > MOST_BYTES) {
-                            return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
-                        }
-                    } else if (line.isEmpty() && data.length() > 0) {
-                        Optional<RpcAnswer> said = take(data.toString());
-                        if (said.isPresent()) {
-                            return said.get();
-                        }
-                        data.setLength(0);
-                    }
+        private RpcAnswer stream(ServerSentEvents events) throws IOException {
+            for (Optional<String> event = events.next(); event.isPresent(); event = events.next()) {
+                Optional<RpcAnswer> said = take(event.get());
+                if (said.isPresent()) {
+                    return said.get();
                 }
-            } catch (EOFException e) {
-                if (source.request(MOST_BYTES)) {
-                    return new RpcAnswer.Refusal(TOO_LONG, Effect.UNKNOWN);
-                }
-                throw new IOException("the stream ended without an answer");
             }
+            throw new IOException("the stream ended without an answer");
         }
 
         private Optional<RpcAnswer> take(String event) {
             Optional<JsonNode> message = JsonRpc.read(event.getBytes(StandardCharsets.UTF_8));
+            if (message.isEmpty() && event.length() > LARGE_BYTES) {
+                return Optional.of(new RpcAnswer.Refusal(UNREADABLE, Effect.UNKNOWN));
+            }
             Optional<JsonNode> ours = message.filter(said -> JsonRpc.answers(said, id));
             if (ours.isEmpty()) {
-                message.flatMap(JsonRpc::reply).ifPresent(McpHttpChannel.this::say);
+                message.flatMap(JsonRpc::reply).ifPresent(McpHttpChannel.this::reply);
             }
             return ours.map(said -> JsonRpc.answer(secrets.mask(said)));
         }

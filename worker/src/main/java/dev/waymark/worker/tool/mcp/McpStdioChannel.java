@@ -2,20 +2,20 @@ package dev.waymark.worker.tool.mcp;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.process.CommandRunner;
 import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.process.Shell;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -27,6 +27,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,12 +60,19 @@ final class McpStdioChannel implements McpChannel {
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
     private static final byte[] END = {};
 
+    /** What may wait for a server to read it. One that reads nothing and asks much would fill the memory. */
+    private static final int MOST_WAITING_BYTES = 4 * 1024 * 1024;
+
+    /** Longer lines of complaints are cut. */
+    private static final int MOST_COMPLAINT_BYTES = 8 * 1024;
+
     private final String name;
     private final Secrets secrets;
     private final Process shells;
     private final Thread complaints;
     private final AtomicLong ids = new AtomicLong();
     private final BlockingQueue<byte[]> outgoing = new LinkedBlockingQueue<>();
+    private final AtomicInteger waitingBytes = new AtomicInteger();
     private final Map<Long, CompletableFuture<RpcAnswer>> waiting = new ConcurrentHashMap<>();
     private Optional<String> exit = Optional.empty();
     private Optional<String> lastComplaint = Optional.empty();
@@ -111,7 +119,10 @@ final class McpStdioChannel implements McpChannel {
             }
             waiting.put(id, answer);
         }
-        send(JsonRpc.request(id, method, params));
+        if (!send(JsonRpc.request(id, method, params))) {
+            waiting.remove(id);
+            throw new RequestNotSentException("the server does not read what it is sent");
+        }
         try {
             return answer.get(fence.left().toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
@@ -162,8 +173,10 @@ final class McpStdioChannel implements McpChannel {
             interrupted = true;
         }
         if (shells.isAlive()) {
+            // Process.destroyForcibly() would close the pipe to a server that does not read, which waits for the
+            // server.
             List<ProcessHandle> family = shells.descendants().toList();
-            shells.destroyForcibly();
+            shells.toHandle().destroyForcibly();
             family.forEach(ProcessHandle::destroyForcibly);
         }
         if (interrupted) {
@@ -171,12 +184,19 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    private void send(JsonNode message) {
+    /** Whether the message will be written as soon as the server reads. */
+    private boolean send(JsonNode message) {
         byte[] json = JsonRpc.bytes(message);
-        byte[] line = new byte[json.length + 1];
-        System.arraycopy(json, 0, line, 0, json.length);
+        byte[] line = Arrays.copyOf(json, json.length + 1);
         line[json.length] = '\n';
+        int before = waitingBytes.getAndAdd(line.length);
+        if (before > 0 && before + line.length > MOST_WAITING_BYTES) {
+            waitingBytes.addAndGet(-line.length);
+            LOG.debug("{} does not read, and misses a message", name);
+            return false;
+        }
         outgoing.add(line);
+        return true;
     }
 
     /** Runs in a thread of its own, since writing blocks while the server does not read. */
@@ -185,6 +205,7 @@ final class McpStdioChannel implements McpChannel {
             for (byte[] line = outgoing.take(); line != END; line = outgoing.take()) {
                 stdin.write(line);
                 stdin.flush();
+                waitingBytes.addAndGet(-line.length);
             }
         } catch (IOException e) {
             // The server has ended; the reading thread reports it.
@@ -195,7 +216,7 @@ final class McpStdioChannel implements McpChannel {
 
     private void readMessages() {
         try {
-            LineReader lines = new LineReader(shells.getInputStream(), MOST_BYTES);
+            LineReader lines = new LineReader(shells.getInputStream(), MOST_BYTES, MemoryBudget.ofThisProcess());
             for (Optional<LineReader.Line> line = lines.next(); line.isPresent(); line = lines.next()) {
                 take(line.get());
             }
@@ -206,12 +227,15 @@ final class McpStdioChannel implements McpChannel {
     }
 
     private void take(LineReader.Line line) {
-        if (line.isCut()) {
-            tooLong(line);
+        if (line.cut().isPresent()) {
+            refuse(line, line.cut().get());
             return;
         }
         Optional<JsonNode> message = JsonRpc.read(line.bytes());
         if (message.isEmpty()) {
+            if (line.bytes().length > LARGE_BYTES) {
+                refuse(line, UNREADABLE);
+            }
             LOG.debug("{} printed a line that is not a message", name);
             return;
         }
@@ -219,23 +243,22 @@ final class McpStdioChannel implements McpChannel {
         if (JsonRpc.isAnswer(said)) {
             waiter(said.path("id").asText()).ifPresent(waiter -> waiter.complete(JsonRpc.answer(secrets.mask(said))));
         } else {
-            JsonRpc.reply(said).ifPresent(this::send);
+            JsonRpc.reply(said).ifPresent(reply -> send(reply));
         }
     }
 
     /**
-     * Ends the pending request of a message that is too long, with an unknown outcome, instead of letting it wait for
-     * its deadline.
+     * Ends the pending request whose answer cannot be read, with an unknown outcome, instead of letting it wait for its
+     * deadline.
      */
-    private void tooLong(LineReader.Line line) {
-        String beginning = new String(line.bytes(), 0, 64, StandardCharsets.ISO_8859_1);
+    private void refuse(LineReader.Line line, String why) {
+        String beginning = new String(line.bytes(), 0, Math.min(64, line.bytes().length), StandardCharsets.ISO_8859_1);
         Matcher first = ID_AT_THE_BEGINNING.matcher(beginning);
         Matcher last = ID_AT_THE_END.matcher(line.end());
         Optional<String> id = first.find()
                 ? Optional.of(first.group(1))
                 : last.find() ? Optional.of(last.group(1)) : Optional.empty();
-        id.flatMap(this::waiter)
-                .ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(McpHttpChannel.TOO_LONG, Effect.UNKNOWN)));
+        id.flatMap(this::waiter).ifPresent(waiter -> waiter.complete(new RpcAnswer.Refusal(why, Effect.UNKNOWN)));
     }
 
     private Optional<CompletableFuture<RpcAnswer>> waiter(String id) {
@@ -264,10 +287,11 @@ final class McpStdioChannel implements McpChannel {
     }
 
     private void readComplaints() {
-        try (BufferedReader stderr =
-                new BufferedReader(new InputStreamReader(shells.getErrorStream(), StandardCharsets.UTF_8))) {
-            for (String line = stderr.readLine(); line != null; line = stderr.readLine()) {
-                note(line);
+        try {
+            LineReader stderr =
+                    new LineReader(shells.getErrorStream(), MOST_COMPLAINT_BYTES, MemoryBudget.ofThisProcess());
+            for (Optional<LineReader.Line> line = stderr.next(); line.isPresent(); line = stderr.next()) {
+                note(new String(line.get().bytes(), StandardCharsets.UTF_8));
             }
         } catch (IOException e) {
             // Same as its end.

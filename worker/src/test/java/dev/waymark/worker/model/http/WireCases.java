@@ -475,6 +475,80 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
+    void text_thatDoesNotEnd_isAReplyTooLarge() {
+        ModelFailure failure = failure(ModelAnswer.says("words ".repeat(10_000)).endless());
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ReplyTooLarge", false));
+        assertThat(failure.getMessage()).endsWith("sent a reply of more than 1048576 characters");
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @Test
+    void arguments_thatDoNotEnd_areAReplyTooLarge() {
+        ModelFailure failure = failure(
+                ModelAnswer.says().calls("tu_1", "weather", "x".repeat(100_000)).endless());
+
+        assertThat(failure.type()).isEqualTo("ReplyTooLarge");
+    }
+
+    @Test
+    void thoughts_thatDoNotEnd_areAReplyTooLarge() {
+        ModelFailure failure = failure(ModelAnswer.says()
+                .plus(new ModelAnswer.Piece.Thought("hm ".repeat(10_000), "c2lnbmVk"))
+                .endless());
+
+        assertThat(failure.type()).isEqualTo("ReplyTooLarge");
+    }
+
+    /** In memory they would take thirty times as much as they do here. */
+    @Test
+    void arguments_ofTooManyValues_stayText() throws Exception {
+        String arguments = "{\"a\": [" + "{},".repeat(100_000) + "{}]}";
+
+        assertThat(reply(ModelAnswer.says().calls("tu_1", "weather", arguments)))
+                .isEqualTo(Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(arguments))));
+    }
+
+    @Test
+    void event_ofTooManyValues_isVoid() {
+        ModelFailure failure = failure(ModelAnswer.events("{\"a\": [" + "{},".repeat(200_000) + "{}]}"));
+
+        assertThat(failure.type()).isEqualTo("MalformedReply");
+    }
+
+    @Test
+    void reply_ofTooManyCalls_isTooLarge() {
+        ModelAnswer.Speech calls = ModelAnswer.says();
+        for (int call = 0; call <= 1_000; call++) {
+            calls = calls.calls("tu_" + call, "weather", "{}");
+        }
+
+        ModelFailure failure = failure(calls);
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ReplyTooLarge", false));
+        assertThat(failure.getMessage()).endsWith("sent a reply of more than 1000 parts");
+    }
+
+    @Test
+    void event_ofMoreThanAReplyCanHold_isAReplyTooLarge() {
+        ModelFailure failure = failure(ModelAnswer.events(errorEvent("x", "x".repeat(3 * 1024 * 1024))));
+
+        assertThat(List.of(failure.type(), failure.retryable())).isEqualTo(List.of("ReplyTooLarge", false));
+        assertThat(failure.getMessage()).endsWith("sent an event of more than 2097152 bytes");
+    }
+
+    /** The text fits, and what is sent around it does not end. */
+    @Test
+    void stream_ofNothingThatDoesNotEnd_isAReplyTooLarge() {
+        String nothing = "{\"type\": \"ping\", \"choices\": [], \"padding\": \"" + "x".repeat(500_000) + "\"}";
+
+        ModelFailure failure = failure(ModelAnswer.events(nothing).endless());
+
+        assertThat(failure.type()).isEqualTo("ReplyTooLarge");
+        assertThat(failure.getMessage()).endsWith("sent a stream of more than 134217728 bytes");
+    }
+
+    @Test
     void requests_thatAreStuck_holdNoOtherUp() throws Exception {
         int stuck = 12;
         List<ModelAnswer> answers = new ArrayList<>(

@@ -8,6 +8,7 @@ import dev.waymark.agent.Endpoint.Method;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.text.InlineText;
 import dev.waymark.worker.tool.kind.EffectKeys;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -243,7 +244,8 @@ class HttpRunnerTest {
         HttpResult.Answered answer = (HttpResult.Answered) run(endpoint(Method.GET, server.url("/")), Map.of());
 
         assertThat(answer.body())
-                .hasSize(HttpRunner.MOST_BYTES + "\n[cut: more than 4194304 bytes]".length())
+                .hasSize(InlineText.LIMIT_BYTES)
+                .contains("{\"truncated\":true,\"bytes\":" + (HttpRunner.MOST_BYTES + 31) + ",")
                 .endsWith("x\n[cut: more than 4194304 bytes]");
     }
 
@@ -264,7 +266,7 @@ class HttpRunnerTest {
 
         HttpResult.Answered answer = (HttpResult.Answered) run(endpoint(Method.GET, server.url("/")), Map.of());
 
-        assertThat(answer.body().length()).isLessThan(HttpRunner.MOST_BYTES + 100);
+        assertThat(answer.body()).endsWith("[cut: more than 4194304 bytes]");
     }
 
     @Test

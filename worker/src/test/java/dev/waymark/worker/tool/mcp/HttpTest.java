@@ -2,6 +2,7 @@ package dev.waymark.worker.tool.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.waymark.agent.McpServer;
 import dev.waymark.agent.McpTool;
@@ -117,6 +118,16 @@ class HttpTest extends McpCases {
         assertThatThrownBy(() -> call("echo", Map.of()))
                 .isInstanceOf(RequestNotSentException.class)
                 .hasMessage("HTTP 401: no such token: Bearer ${CANARY}");
+    }
+
+    /** Each answer would take a thread and a connection. */
+    @Test
+    void server_thatAsksFasterThanItReads_getsFewAnswers() throws Exception {
+        assertThat(call("echo", Map.of("text", "x", "pings", 300)).text()).isEqualTo("echo: x");
+
+        await().atMost(PATIENCE).until(() -> http.replies() > 0);
+        assertThat(call("echo", Map.of("text", "y", "pings", 300)).text()).isEqualTo("echo: y");
+        assertThat(http.replies()).isLessThanOrEqualTo(2);
     }
 
     @Test

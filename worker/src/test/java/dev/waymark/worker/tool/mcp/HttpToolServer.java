@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A {@link ToolServer} with an address. Every answer but the first is a stream of events. */
 public final class HttpToolServer implements AutoCloseable {
@@ -27,6 +28,7 @@ public final class HttpToolServer implements AutoCloseable {
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Set<String> sessions = ConcurrentHashMap.newKeySet();
     private final CountDownLatch over = new CountDownLatch(1);
+    private final AtomicInteger replies = new AtomicInteger();
 
     private HttpToolServer(Path directory) throws IOException {
         tools = new ToolServer(directory);
@@ -54,6 +56,11 @@ public final class HttpToolServer implements AutoCloseable {
 
     Set<String> sessions() {
         return sessions;
+    }
+
+    /** How many answers to its own requests have come. None of them is accepted before the server ends. */
+    int replies() {
+        return replies.get();
     }
 
     private void serve(HttpExchange exchange) throws IOException {
@@ -93,22 +100,35 @@ public final class HttpToolServer implements AutoCloseable {
             }
             return;
         }
+        if (!message.has("method")) {
+            replies.incrementAndGet();
+            awaitEnd();
+            status(exchange, 202, "");
+            return;
+        }
         Optional<ObjectNode> answer = tools.answer(message);
         if (answer.isPresent()) {
             try (OutputStream out = begin(exchange)) {
+                for (int i = 0; i < args.path("pings").asInt(); i++) {
+                    event(out, "{\"jsonrpc\":\"2.0\",\"id\":\"p" + i + "\",\"method\":\"ping\"}");
+                }
                 event(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{}}");
                 event(out, answer.get().toString());
             }
         } else if (message.has("id") && name.equals("hang")) {
             OutputStream out = begin(exchange);
             out.flush();
-            try {
-                over.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
+            awaitEnd();
         } else {
             status(exchange, 202, "");
+        }
+    }
+
+    private void awaitEnd() {
+        try {
+            over.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

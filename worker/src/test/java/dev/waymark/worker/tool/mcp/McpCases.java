@@ -186,6 +186,14 @@ abstract class McpCases {
         assertThat(call("huge", Map.of("bytes", 1_000_000)).text()).hasSize(1_000_000);
     }
 
+    /** In memory they would take thirty times as much as they do here. */
+    @Test
+    void call_answerOfTooManyValues_isUnknownAndNotSilence() throws Exception {
+        assertThat(call("huge", Map.of("values", 600_000)))
+                .isEqualTo(new McpResult("the answer is not JSON, or has more than 500000 tokens", Effect.UNKNOWN));
+        assertThat(call("echo", Map.of("text", "here")).text()).isEqualTo("echo: here");
+    }
+
     @Test
     void missingVariable_isNotReached() {
         servers.close();

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.agent.McpServer;
+import dev.waymark.worker.process.ProcessFence;
+import dev.waymark.worker.secret.Secrets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,6 +62,32 @@ class StdioTest extends McpCases {
         servers.close();
 
         awaitGone(directory.resolve("child.pid"), directory.resolve("server.pid"));
+    }
+
+    @Test
+    void server_thatDoesNotRead_getsNoMoreThanItMayHold() throws Exception {
+        McpServer deaf = shell("sleep 1000");
+        try (McpStdioChannel channel =
+                McpStdioChannel.start(deaf, Secrets.of(List.of(), Map.of()), System.getenv(), directory)) {
+            JsonNode note = JsonRpc.object().put("note", "x".repeat(100_000));
+            for (int i = 0; i < 100; i++) {
+                channel.tell("notifications/note", note);
+            }
+
+            assertThatThrownBy(() -> channel.ask("tools/call", note, ProcessFence.in(PATIENCE)))
+                    .isInstanceOf(RequestNotSentException.class)
+                    .hasMessage("the server does not read what it is sent");
+        }
+    }
+
+    /** Nobody has memory for a line of 300 MB, and 300 characters of it are shown. */
+    @Test
+    void complaint_withoutEnd_isCut() {
+        String endless = "head -c 300000000 /dev/zero | tr '\\0' x >&2; echo >&2; exit 1";
+
+        assertThatThrownBy(() -> call(shell(endless), "t", Map.of(), PATIENCE))
+                .isInstanceOf(RequestNotSentException.class)
+                .hasMessage("the server ended with 1: " + "x".repeat(300) + "…");
     }
 
     /** However the worker ends: when it is killed, only its pipe tells. */

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * A server of tools that does what real ones do when they fail, as its tools are called. A process of its own over stdin
@@ -204,8 +205,12 @@ public final class ToolServer {
                 effect(name, params);
                 yield Optional.empty();
             }
-            case "huge" ->
-                Optional.of(result(message, text("x".repeat(args.path("bytes").asInt()))));
+            case "huge" -> {
+                ObjectNode result = text("x".repeat(args.path("bytes").asInt()));
+                ArrayNode values = result.putObject("structuredContent").putArray("values");
+                IntStream.range(0, args.path("values").asInt()).forEach(i -> values.add(i));
+                yield Optional.of(result(message, result));
+            }
             case "env" ->
                 Optional.of(result(
                         message,

@@ -1,4 +1,4 @@
-package dev.waymark.starter.render;
+package dev.waymark.client.document;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -130,6 +130,7 @@ public final class JsonDocuments {
         ObjectNode line = line(words.at(), words.runId(), words.eventId());
         line.put("type", "text-delta");
         line.put("attempt", words.attempt());
+        line.put("from", words.from());
         line.put("text", words.text());
         return line;
     }

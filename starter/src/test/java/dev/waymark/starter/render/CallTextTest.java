@@ -2,15 +2,17 @@ package dev.waymark.starter.render;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.client.document.CallLog;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.value.IdempotencyKey;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.testkit.ThreadFixture;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-class CallLogTest {
+class CallTextTest {
     private static final Json ARGS = Json.of(Map.of("cents", 8400));
 
     private static ThreadFixture charged() {
@@ -31,7 +33,7 @@ class CallLogTest {
     void settledCall_saysWhatAndWho() {
         CallLog.Row row = CallLog.of(charged().timeline()).get(0);
 
-        assertThat(CallLog.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+        assertThat(CallText.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
         assertThat(CallLog.document(CallLog.of(charged().timeline()), Map.of())
                         .get(0)
                         .get("settled")
@@ -49,6 +51,30 @@ class CallLogTest {
 
         assertThat(row.call().args()).isEqualTo(ARGS);
         assertThat(row.call().key()).contains(IdempotencyKey.of("t1", "charge_card", ARGS, 0));
-        assertThat(CallLog.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+        assertThat(CallText.decisions(row)).isEqualTo("approved by ann; settled: done by bob");
+    }
+
+    @Test
+    void verifiedSubject_isShownApartFromAStatedName() {
+        ThreadFixture decided = ThreadFixture.charging()
+                .says("m1", "Pay")
+                .callsModel()
+                .charges("tu_1", 8400)
+                .then(new Fact.ApprovalDecided(
+                        true,
+                        Optional.empty(),
+                        Optional.of("tu_1"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of("the boss"),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of(new VerifiedSubject("ann", Optional.of("https://id.example")))));
+
+        CallLog.Row row = CallLog.of(decided.timeline()).get(0);
+
+        assertThat(CallText.decisions(row)).isEqualTo("approved by ann (verified), who signs as the boss");
+        assertThat(row.call().approval().orElseThrow().verified())
+                .contains(new VerifiedSubject("ann", Optional.of("https://id.example")));
     }
 }

@@ -1,4 +1,4 @@
-package dev.waymark.starter.render;
+package dev.waymark.client.document;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -9,11 +9,10 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.message.Part;
-import dev.waymark.display.SafeText;
+import dev.waymark.conversation.value.VerifiedSubject;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +34,8 @@ public final class CallLog {
     /** A call, and how a person settled its outcome. */
     public record Row(CallItem call, Optional<Settled> settled) {}
 
-    public record Settled(Fact.Settlement outcome, Optional<String> by, Instant at) {}
+    public record Settled(
+            Fact.Settlement outcome, Optional<String> by, Optional<VerifiedSubject> verified, Instant at) {}
 
     /** The calls of a thread, oldest first. */
     public static List<Row> of(Timeline timeline) {
@@ -57,7 +57,7 @@ public final class CallLog {
             before.calls().forEach((id, call) -> forgotten.putIfAbsent(id, CallItem.of(thread, before, id)));
         }
         if (fact instanceof Fact.OutcomeSettled said && isUnsettled(before, said.callId())) {
-            settled.put(said.callId(), new Settled(said.settlement(), said.by(), moment.at()));
+            settled.put(said.callId(), new Settled(said.settlement(), said.by(), said.verified(), moment.at()));
         }
     }
 
@@ -90,28 +90,6 @@ public final class CallLog {
         return results;
     }
 
-    /** All details of a call, on several lines. */
-    public static List<String> full(Row row, Optional<Part.ToolResult> result) {
-        CallItem call = row.call();
-        List<String> lines = new ArrayList<>();
-        lines.add(SafeText.line(call.callId()) + "  " + call.status() + "  " + SafeText.line(call.tool()) + "  since "
-                + call.since());
-        call.key().ifPresent(key -> lines.add("  key      " + key));
-        lines.add("  args     " + SafeText.json(call.args().canonical()));
-        String decisions = decisions(row);
-        if (!decisions.isEmpty()) {
-            lines.add("  decided  " + decisions);
-        }
-        result.ifPresent(found -> {
-            String mark = found.isError() ? "  error    " : "  result   ";
-            for (String line : SafeText.lines(found.content()).split("\n", -1)) {
-                lines.add(mark + line);
-                mark = "         │ ";
-            }
-        });
-        return lines;
-    }
-
     public static ArrayNode document(List<Row> rows, Map<String, Part.ToolResult> results) {
         ArrayNode list = JsonNodeFactory.instance.arrayNode();
         for (Row row : rows) {
@@ -120,6 +98,7 @@ public final class CallLog {
                 ObjectNode said = item.putObject("settled");
                 said.set("outcome", JsonDocuments.tree(settled.outcome()));
                 settled.by().ifPresent(who -> said.put("by", who));
+                settled.verified().ifPresent(who -> said.set("verified", JsonDocuments.tree(who)));
                 said.put("at", settled.at().toString());
             });
             Optional.ofNullable(results.get(row.call().callId())).ifPresent(result -> {
@@ -129,29 +108,5 @@ public final class CallLog {
             list.add(item);
         }
         return list;
-    }
-
-    /** The decisions about a call and who made them. */
-    public static String decisions(Row row) {
-        List<String> words = new ArrayList<>();
-        row.call().approval().map(CallLog::words).ifPresent(words::add);
-        row.settled()
-                .map(said -> "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by()))
-                .ifPresent(words::add);
-        return String.join("; ", words);
-    }
-
-    /** {@code approved by ann, with other arguments}. */
-    static String words(Call.Approval approval) {
-        String how = approval.approved() ? "approved" : "denied";
-        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by());
-        return how
-                + who
-                + (approval.edited() ? ", with other arguments" : "")
-                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
-    }
-
-    private static String by(Optional<String> who) {
-        return who.map(name -> " by " + SafeText.line(name)).orElse("");
     }
 }

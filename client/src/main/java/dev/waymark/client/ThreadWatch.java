@@ -1,0 +1,188 @@
+package dev.waymark.client;
+
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A thread's events as they come: each one that history holds with an id, and the words of replies that are coming. Its
+ * caller asks for the next ones when it can take them, so a slow caller holds up nobody. While nothing happens, no Java
+ * thread waits for it.
+ *
+ * <p>Ids depend on the history only. Opened with the id of the last event that somebody received, here or in another
+ * process, it goes on right behind it. One caller at a time.
+ *
+ * <pre>{@code
+ * try (ThreadWatch watch = client.openWatch("trip", Optional.empty(), executor)) {
+ *     while (!watch.isOver()) {
+ *         watch.next(Duration.ofSeconds(15)).join().forEach(System.out::println);
+ *     }
+ * }
+ * }</pre>
+ */
+public final class ThreadWatch implements AutoCloseable {
+    private final Executor executor;
+    private final Timeline begin;
+    private final MomentStream feed;
+    private final LiveText words;
+    private final WaitPolicy patience;
+    private final WatcherNotifier notifier;
+    private final ServerFailures failures;
+    private final Optional<WatchPosition> after;
+    private final WatchPosition.Numbering numbering = new WatchPosition.Numbering();
+
+    private List<WatchEvent> fresh = new ArrayList<>();
+    private boolean begun;
+    /** Everything was told to somebody up to the place that this watch goes on from. */
+    private boolean skipping;
+
+    private boolean reached;
+    private Optional<Moment> last = Optional.empty();
+    private String lastId = "";
+    private boolean toldOfAbsence;
+
+    private ThreadWatch(ClientContext context, Timeline begin, Optional<String> after, Executor executor) {
+        String thread = begin.thread();
+        this.executor = executor;
+        this.begin = begin;
+        this.after = after.flatMap(WatchPosition::parse);
+        this.feed = context.moments(thread, begin.runId());
+        this.words = new LiveText(context.connection(), context.histories(), thread);
+        this.patience = new WaitPolicy(context.requests(), thread, WaitDeadline.after(Optional.empty()));
+        this.notifier = new WatcherNotifier(thread, begin.cut(), new Teller());
+        this.failures = context.failures();
+        this.skipping = this.after.filter(this::isHeld).isPresent();
+        if (after.isPresent() && !skipping) {
+            fresh.add(new WatchEvent.Restarted());
+        }
+    }
+
+    static ThreadWatch open(ClientContext context, String thread, Optional<String> after, Executor executor) {
+        return new ThreadWatch(context, context.read(thread), after, executor);
+    }
+
+    /** Whether the thread's history, as it is now, has the event that somebody received last. */
+    private boolean isHeld(WatchPosition place) {
+        return begin.moments().stream().anyMatch(place::isOf);
+    }
+
+    /**
+     * The next events, as soon as there are any. There are none when the time is over, and at the end.
+     *
+     * @throws WaymarkException from the future, when the server can't be read
+     */
+    public CompletableFuture<List<WatchEvent>> next(Duration most) {
+        return lookUntil(System.nanoTime() + most.toNanos());
+    }
+
+    private CompletableFuture<List<WatchEvent>> lookUntil(long nanos) {
+        return CompletableFuture.supplyAsync(() -> failures.translated(this::look), executor)
+                .thenCompose(events -> {
+                    long left = TimeUnit.NANOSECONDS.toMillis(nanos - System.nanoTime());
+                    return !events.isEmpty() || isOver() || left <= 0
+                            ? CompletableFuture.completedFuture(events)
+                            : pause(left).thenCompose(woken -> lookUntil(nanos));
+                });
+    }
+
+    /** Until there is something to look at. */
+    private CompletableFuture<?> pause(long most) {
+        long toWords = words.areDue() ? Math.max(1, words.millisToNext()) : most;
+        long toAbsence = toldOfAbsence ? most : patience.millis();
+        CompletableFuture<?> time = new CompletableFuture<>()
+                .completeOnTimeout(
+                        true, Math.max(1, Math.min(most, Math.min(toWords, toAbsence))), TimeUnit.MILLISECONDS);
+        return CompletableFuture.anyOf(feed.ask(), time).handle((woken, failure) -> true);
+    }
+
+    private List<WatchEvent> look() {
+        if (!begun) {
+            begun = true;
+            begin.moments().stream()
+                    .filter(moment -> !moment.runId().equals(begin.runId()))
+                    .forEach(this::tell);
+        }
+        List<Moment> next = feed.take();
+        next.forEach(this::tell);
+        if (!skipping) {
+            words.next().ifPresent(said -> fresh.add(new WatchEvent.Said(WatchPosition.of(lastId, said), said)));
+        }
+        Optional<WaymarkException.NoWorker> absence = patience.absence(feed);
+        if (!toldOfAbsence) {
+            absence.ifPresent(missing -> fresh.add(new WatchEvent.Unattended(missing)));
+        }
+        toldOfAbsence = absence.isPresent() || (toldOfAbsence && next.isEmpty());
+        List<WatchEvent> events = fresh;
+        fresh = new ArrayList<>();
+        return events;
+    }
+
+    private void tell(Moment moment) {
+        boolean wasReset = last.isPresent()
+                && !last.get().runId().equals(moment.runId())
+                && moment.fact().isPresent();
+        if (wasReset) {
+            skipping = false;
+            fresh.add(new WatchEvent.Restarted());
+        }
+        boolean isLast = after.filter(place -> place.isOf(moment)).isPresent();
+        if (reached && !isLast) {
+            skipping = false; // Its last event is one that this watch does not have.
+        }
+        reached |= isLast;
+        words.follow(moment);
+        last = Optional.of(moment);
+        notifier.tell(moment);
+    }
+
+    private String nextId() {
+        lastId = numbering.next(last.orElseThrow());
+        return lastId;
+    }
+
+    private void add(WatchEvent event) {
+        if (!skipping) {
+            fresh.add(event);
+        } else if (after.orElseThrow().event().equals(lastId)) {
+            skipping = false;
+            after.get().words().ifPresent(words::resume);
+        }
+    }
+
+    /** The thread has closed, and everything was told. */
+    public boolean isOver() {
+        return begun && fresh.isEmpty() && feed.isClosed();
+    }
+
+    @Override
+    public void close() {
+        feed.cancel();
+    }
+
+    /** Gives every event its id. */
+    private final class Teller implements Watcher {
+        @Override
+        public boolean happened(Moment moment) {
+            add(new WatchEvent.Happened(nextId(), moment));
+            return true;
+        }
+
+        @Override
+        public boolean saved(CheckpointSaved checkpoint) {
+            add(new WatchEvent.Saved(nextId(), checkpoint));
+            return true;
+        }
+
+        @Override
+        public boolean loaded(CheckpointLoaded checkpoint) {
+            add(new WatchEvent.Loaded(nextId(), checkpoint));
+            return true;
+        }
+    }
+}

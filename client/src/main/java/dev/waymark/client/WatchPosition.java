@@ -1,0 +1,51 @@
+package dev.waymark.client;
+
+import dev.waymark.history.Moment;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A place among the events of a watch, as ids spell it: {@code RUN/e12} is the first event that came of event 12 of a run,
+ * {@code RUN/e12.1} the second one, {@code RUN/e12~2.40} the first 40 characters of the second attempt at the reply that
+ * was then coming. Every reader of a history gives the same ids, so a place holds on any of them.
+ */
+record WatchPosition(String event, Optional<LiveText.Heard> words) {
+    private static final Pattern FORM =
+            Pattern.compile("([^~]+/e\\d{1,18}(?:\\.\\d{1,6})?)(?:~(\\d{1,6})\\.(\\d{1,9}))?");
+
+    static Optional<WatchPosition> parse(String id) {
+        Matcher matcher = FORM.matcher(id);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        Optional<LiveText.Heard> words = Optional.ofNullable(matcher.group(2))
+                .map(attempt -> new LiveText.Heard(Integer.parseInt(attempt), Integer.parseInt(matcher.group(3))));
+        return Optional.of(new WatchPosition(matcher.group(1), words));
+    }
+
+    /** Whether the event is one of those that came of this moment. */
+    boolean isOf(Moment moment) {
+        String first = moment.runId() + "/e" + moment.eventId();
+        return event.equals(first) || event.startsWith(first + ".");
+    }
+
+    static String of(String event, TextDelta words) {
+        return event + "~" + words.attempt() + "." + words.until();
+    }
+
+    /** Numbers the events of a watch. It is shown every one, in order. */
+    static final class Numbering {
+        private String runId = "";
+        private long eventId;
+        private int number;
+
+        String next(Moment moment) {
+            boolean same = moment.runId().equals(runId) && moment.eventId() == eventId;
+            runId = moment.runId();
+            eventId = moment.eventId();
+            number = same ? number + 1 : 0;
+            return runId + "/e" + eventId + (number == 0 ? "" : "." + number);
+        }
+    }
+}

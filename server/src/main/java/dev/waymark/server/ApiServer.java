@@ -1,0 +1,105 @@
+package dev.waymark.server;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.server.agui.AgUiRoutes;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.ApiRoutes;
+import dev.waymark.server.api.Failures;
+import dev.waymark.server.document.ApiDocument;
+import dev.waymark.server.http.HttpEndpoint;
+import dev.waymark.server.http.HttpSettings;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.Authenticator;
+import dev.waymark.server.identity.IdentityProblem;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Serves threads over HTTP. It keeps nothing of its own: any number of instances may serve the same threads, and each may
+ * be killed at any time.
+ *
+ * <pre>{@code
+ * try (AgentClient client = AgentClient.connect();
+ *         ApiServer server = ApiServer.start(
+ *                 client,
+ *                 HttpSettings.at("127.0.0.1", 8090),
+ *                 new AgentCatalogue(Optional.empty()),
+ *                 Optional.of(StaticTokens.of(Path.of("tokens.json"))))) {
+ *     System.out.println(server.address());
+ *     new CountDownLatch(1).await();
+ * }
+ * }</pre>
+ */
+public final class ApiServer implements AutoCloseable {
+    /** Each reads for a moment, whenever one of any number of streams has something to read. */
+    private static final int READERS = 8;
+
+    private final HttpEndpoint endpoint;
+    private final ExecutorService readers;
+
+    private ApiServer(HttpEndpoint endpoint, ExecutorService readers) {
+        this.endpoint = endpoint;
+        this.readers = readers;
+    }
+
+    /**
+     * Starts to serve.
+     *
+     * @param authenticator tells callers apart. Empty to let everybody do everything, on loopback only
+     * @throws IdentityProblem when nobody is checked, and others than this machine could connect
+     */
+    public static ApiServer start(
+            AgentClient client, HttpSettings settings, AgentCatalogue agents, Optional<Authenticator> authenticator)
+            throws IOException {
+        ExecutorService readers = Executors.newFixedThreadPool(READERS, task -> {
+            Thread thread = new Thread(task, "waymark-streams");
+            thread.setDaemon(true);
+            return thread;
+        });
+        ApiDocument document = ApiDocument.load();
+        HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
+        HttpEndpoint endpoint = HttpEndpoint.start(
+                checked, routes(client, agents, document, readers), document, authenticator, Failures::of);
+        return new ApiServer(endpoint, readers);
+    }
+
+    static List<Route> routes(AgentClient client, AgentCatalogue agents, ApiDocument document, Executor readers) {
+        List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document.json(), readers));
+        routes.addAll(AgUiRoutes.of(client, agents, readers));
+        return routes;
+    }
+
+    private static HttpSettings loopbackOnly(HttpSettings settings) throws IOException {
+        if (!InetAddress.getByName(settings.host()).isLoopbackAddress()) {
+            throw new IdentityProblem("without tokens only this machine may be served, not " + settings.host());
+        }
+        return settings.forLoopbackOnly();
+    }
+
+    /** The URL at which it listens. */
+    public String address() {
+        return endpoint.address();
+    }
+
+    public int port() {
+        return endpoint.port();
+    }
+
+    /** Refuses new requests, ends the streams, and waits for the requests that run, at most this long. */
+    public void drain(Duration most) {
+        endpoint.drain(most);
+    }
+
+    @Override
+    public void close() {
+        endpoint.close();
+        readers.shutdownNow();
+    }
+}

@@ -1,0 +1,82 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.snakeyaml.engine.v2.api.Load;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+
+/** The agents whose threads may be started here: those of a directory, as its files are at the time. */
+public final class AgentCatalogue {
+    private static final String SUFFIX = ".yaml";
+    private static final String SCRIPT_SUFFIX = ".script.yaml";
+    private static final long LARGEST_FILE = 1024 * 1024;
+
+    private final Optional<Path> directory;
+
+    /** Without a directory, it is for the workers to say which agents there are. */
+    public AgentCatalogue(Optional<Path> directory) {
+        this.directory = directory;
+    }
+
+    /** What is told of an agent. */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Listed(
+            @JsonProperty("name") String name,
+            @JsonProperty("description") Optional<String> description) {}
+
+    List<Listed> agents() {
+        if (directory.isEmpty()) {
+            return List.of();
+        }
+        try (Stream<Path> files = Files.list(directory.get())) {
+            return files.filter(AgentCatalogue::isAgent)
+                    .flatMap(file -> read(file).stream())
+                    .sorted(Comparator.comparing(Listed::name))
+                    .toList();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+
+    /** Whether threads of this agent may be started. */
+    public boolean admits(String agent) {
+        return directory.isEmpty()
+                || agents().stream().anyMatch(known -> known.name().equals(agent));
+    }
+
+    private static boolean isAgent(Path file) {
+        String name = file.getFileName().toString();
+        return name.endsWith(SUFFIX) && !name.endsWith(SCRIPT_SUFFIX) && Files.isRegularFile(file);
+    }
+
+    /** A file that is no agent is for the workers to complain about, which do not start with one. */
+    private static Optional<Listed> read(Path file) {
+        String fileName = file.getFileName().toString();
+        String name = fileName.substring(0, fileName.length() - SUFFIX.length());
+        try {
+            if (Files.size(file) > LARGEST_FILE) {
+                return Optional.empty();
+            }
+            Object tree = new Load(LoadSettings.builder().build()).loadFromString(Files.readString(file));
+            if (!(tree instanceof Map<?, ?> fields)) {
+                return Optional.empty();
+            }
+            String stated = fields.get("name") instanceof String own ? own : name;
+            Optional<String> description = Optional.ofNullable(fields.get("description"))
+                    .filter(String.class::isInstance)
+                    .map(String.class::cast);
+            return Optional.of(new Listed(stated, description));
+        } catch (IOException | YamlEngineException e) {
+            return Optional.empty();
+        }
+    }
+}

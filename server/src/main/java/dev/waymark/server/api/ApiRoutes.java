@@ -1,0 +1,67 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpAnswer;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.CallerRole;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executor;
+
+/** All operations of the API. */
+public final class ApiRoutes {
+    private ApiRoutes() {}
+
+    /**
+     * The routes.
+     *
+     * @param document what {@code /v1/openapi.json} says
+     * @param readers runs the reading of streams
+     */
+    public static List<Route> of(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
+        ThreadAccess access = new ThreadAccess(client);
+        List<Route> routes = new ArrayList<>();
+        routes.add(Route.open("getDocument", "GET", "/v1/openapi.json", request -> HttpReply.json(200, document)));
+        routes.add(Route.open("getHealth", "GET", "/v1/health", request -> healthy()));
+        routes.add(Route.get("getCaller", "/v1/me", ApiRoutes::caller));
+        routes.add(Route.get(
+                "listAgents",
+                "/v1/agents",
+                request -> HttpReply.json(200, JsonDocuments.tree(Map.of("agents", agents.agents())))));
+        routes.addAll(new ThreadStarts(client, access, agents).routes());
+        routes.addAll(new ThreadReads(client, access).routes());
+        routes.addAll(new ThreadEvents(client, access, readers).routes());
+        routes.addAll(new ThreadCommands(client, access).routes());
+        return List.copyOf(routes);
+    }
+
+    private static HttpAnswer healthy() {
+        return HttpReply.json(200, PayloadJson.MAPPER.createObjectNode().put("status", "ok"));
+    }
+
+    private static HttpAnswer caller(ApiRequest request) {
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        request.caller().subject().ifPresent(who -> {
+            document.put("subject", who.subject());
+            who.issuer().ifPresent(issuer -> document.put("issuer", issuer));
+        });
+        document.set(
+                "groups",
+                JsonDocuments.tree(request.caller().groups().stream().sorted().toList()));
+        document.set(
+                "roles",
+                JsonDocuments.tree(Arrays.stream(CallerRole.values())
+                        .filter(request.caller()::may)
+                        .map(CallerRole::wireName)
+                        .toList()));
+        return HttpReply.json(200, document);
+    }
+}

@@ -1,0 +1,65 @@
+package dev.waymark.server.api;
+
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.VerifiedSubject;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.identity.Caller;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * The ids under which requests are known in threads. They are made of the caller and of a key that the caller chose, on
+ * every instance alike, so that a request that is sent again is the same one, and nobody can hit upon another's.
+ */
+public final class RequestIds {
+    private static final int DIGITS = 32;
+    private static final int LONGEST_KEY = 256;
+    private static final String HEADER = "Idempotency-Key";
+
+    private RequestIds() {}
+
+    /** The key of a request, if it has one. */
+    static Optional<String> key(ApiRequest request) {
+        Optional<String> key = request.header(HEADER);
+        if (key.filter(text -> text.isBlank() || text.length() > LONGEST_KEY).isPresent()) {
+            throw HttpProblem.badInput("an " + HEADER + " has 1 to " + LONGEST_KEY + " characters");
+        }
+        return key;
+    }
+
+    /** The id of the thread that a request starts. */
+    static String newThread(ApiRequest request, String operation) {
+        return key(request)
+                .map(key -> thread(request.caller(), operation, key))
+                .orElseGet(() -> "t-" + UUID.randomUUID().toString().replace("-", ""));
+    }
+
+    /** The id of the thread that this caller has started with this key, or would. */
+    public static String thread(Caller caller, String operation, String key) {
+        return "t-" + digits(caller, operation, key);
+    }
+
+    /** The id of a message of this caller's. */
+    static String message(ApiRequest request, String operation) {
+        return key(request)
+                .map(key -> message(request.caller(), operation, key))
+                .orElseGet(() -> UUID.randomUUID().toString());
+    }
+
+    public static String message(Caller caller, String operation, String key) {
+        return "m-" + digits(caller, operation, key);
+    }
+
+    private static String digits(Caller caller, String operation, String key) {
+        List<Object> parts = new ArrayList<>();
+        parts.add(caller.name());
+        parts.add(caller.subject().flatMap(VerifiedSubject::issuer).orElse(""));
+        parts.add(operation);
+        parts.add(key);
+        return Sha256.hex(Json.canonical(parts)).substring(0, DIGITS);
+    }
+}

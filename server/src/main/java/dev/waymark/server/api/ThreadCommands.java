@@ -1,0 +1,161 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Approval;
+import dev.waymark.client.LimitRaise;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Settlement;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpAnswer;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.CallerRole;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The operations that tell an open thread something. They are accepted, or refused with a reason, when they are answered;
+ * what comes of them is for those who watch.
+ */
+final class ThreadCommands {
+    private final AgentClient client;
+    private final ThreadAccess access;
+
+    ThreadCommands(AgentClient client, ThreadAccess access) {
+        this.client = client;
+        this.access = access;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.post(
+                        "say", "/v1/threads/{thread}/say", CallerRole.TALK, request -> post(request, message(request))),
+                Route.post(
+                        "answer",
+                        "/v1/threads/{thread}/answer",
+                        CallerRole.TALK,
+                        request -> post(request, answer(request))),
+                Route.post(
+                        "approve",
+                        "/v1/threads/{thread}/approve",
+                        CallerRole.DECIDE,
+                        request -> post(request, decision(request, approval(request)))),
+                Route.post(
+                        "deny",
+                        "/v1/threads/{thread}/deny",
+                        CallerRole.DECIDE,
+                        request -> post(request, decision(request, Approval.deny()))),
+                Route.post(
+                        "settle",
+                        "/v1/threads/{thread}/settle",
+                        CallerRole.DECIDE,
+                        request -> post(request, settlement(request))),
+                Route.post(
+                        "raiseBudget",
+                        "/v1/threads/{thread}/budget",
+                        CallerRole.OPERATE,
+                        request -> post(request, raise(request))),
+                Route.post(
+                        "stop",
+                        "/v1/threads/{thread}/stop",
+                        CallerRole.TALK,
+                        request -> post(request, by(request, OutboundMessage.stop()))),
+                Route.post(
+                        "close",
+                        "/v1/threads/{thread}/close",
+                        CallerRole.TALK,
+                        request -> post(request, by(request, OutboundMessage.close()))),
+                Route.post("cancel", "/v1/threads/{thread}/cancel", CallerRole.TALK, this::cancel));
+    }
+
+    private HttpAnswer post(ApiRequest request, OutboundMessage message) {
+        String thread = access.visible(request.caller(), request.pathParameter("thread"));
+        String id = RequestIds.message(request, message.name());
+        AgentClient.Posted posted = client.post(thread, message.withId(id));
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("thread", thread);
+        document.put("runId", posted.runId());
+        document.put("fact", posted.fact());
+        return HttpReply.json(202, document);
+    }
+
+    private static OutboundMessage message(ApiRequest request) {
+        return request.text("message").map(OutboundMessage::message).orElseGet(OutboundMessage::retry);
+    }
+
+    private static OutboundMessage answer(ApiRequest request) {
+        return by(
+                request,
+                OutboundMessage.answer(
+                        request.text("callId").orElseThrow(),
+                        request.text("answer").orElseThrow()));
+    }
+
+    private static Approval approval(ApiRequest request) {
+        JsonNode args = request.json().path("args");
+        return args.isMissingNode()
+                ? Approval.approve()
+                : Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)));
+    }
+
+    /** Always about the arguments that were shown. */
+    private static OutboundMessage decision(ApiRequest request, Approval approval) {
+        Approval about = approval.withCall(request.text("callId").orElseThrow())
+                .withDigest(request.text("argsDigest").orElseThrow());
+        return decided(
+                request,
+                OutboundMessage.decision(
+                        request.text("reason").map(about::withReason).orElse(about)));
+    }
+
+    private static OutboundMessage settlement(ApiRequest request) {
+        String outcome = request.text("outcome").orElseThrow();
+        Settlement.Outcome how = Arrays.stream(Settlement.Outcome.values())
+                .filter(known -> known.wireName().equals(outcome))
+                .findFirst()
+                .orElseThrow();
+        Settlement settlement = Settlement.of(request.text("callId").orElseThrow(), how);
+        Optional<String> result = request.text("result");
+        if (result.isPresent() && how != Settlement.Outcome.DONE) {
+            throw HttpProblem.badInput("only what took effect has a result");
+        }
+        return decided(
+                request,
+                OutboundMessage.settlement(result.map(settlement::withResult).orElse(settlement)));
+    }
+
+    /** The verified subject is who decided. Where the agent wants signatures, the signer's name stands beside it. */
+    private static OutboundMessage decided(ApiRequest request, OutboundMessage decision) {
+        OutboundMessage signed = request.text("signature").map(decision::signed).orElse(decision);
+        OutboundMessage named = request.text("signer").map(signed::by).orElseGet(() -> by(request, signed));
+        return request.caller().subject().map(named::verifiedAs).orElse(named);
+    }
+
+    private static OutboundMessage by(ApiRequest request, OutboundMessage message) {
+        return request.caller().subject().map(who -> message.by(who.subject())).orElse(message);
+    }
+
+    private static OutboundMessage raise(ApiRequest request) {
+        JsonNode body = request.json();
+        LimitRaise raise = new LimitRaise(
+                Optional.of(body.path("usd")).filter(JsonNode::isNumber).map(JsonNode::decimalValue),
+                Optional.of(body.path("tokens")).filter(JsonNode::isNumber).map(JsonNode::longValue),
+                Optional.of(body.path("iterations")).filter(JsonNode::isNumber).map(JsonNode::intValue));
+        return by(request, OutboundMessage.raise(raise));
+    }
+
+    private HttpAnswer cancel(ApiRequest request) {
+        String thread = access.visible(request.caller(), request.pathParameter("thread"));
+        String runId = client.requestCancel(thread);
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("thread", thread);
+        document.put("runId", runId);
+        return HttpReply.json(202, document);
+    }
+}

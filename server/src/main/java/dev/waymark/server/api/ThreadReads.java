@@ -1,0 +1,146 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.checkpoint.RunnerCheckpoint;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.ThreadPage;
+import dev.waymark.client.ThreadPageRequest;
+import dev.waymark.client.document.CallLog;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.Turn;
+import dev.waymark.history.Timeline;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpAnswer;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.Route;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/** The operations that read threads from their histories. They need no worker. */
+final class ThreadReads {
+    private static final int PAGE = 20;
+    private static final int LARGEST_PAGE = 100;
+
+    private final AgentClient client;
+    private final ThreadAccess access;
+
+    ThreadReads(AgentClient client, ThreadAccess access) {
+        this.client = client;
+        this.access = access;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.get("listThreads", "/v1/threads", this::list),
+                Route.get("getThread", "/v1/threads/{thread}", request -> read(request, ThreadReads::state)),
+                Route.get(
+                        "listMessages",
+                        "/v1/threads/{thread}/messages",
+                        request -> read(
+                                request, timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
+                Route.get(
+                        "listPending",
+                        "/v1/threads/{thread}/pending",
+                        request -> read(request, JsonDocuments::pending)),
+                Route.get(
+                        "listCalls",
+                        "/v1/threads/{thread}/calls",
+                        request -> read(
+                                request,
+                                timeline -> CallLog.document(CallLog.of(timeline), CallLog.results(timeline)))),
+                Route.get(
+                        "listVersions",
+                        "/v1/threads/{thread}/versions",
+                        request -> read(request, JsonDocuments::versions)),
+                Route.get("getResult", "/v1/threads/{thread}/result", request -> read(request, ThreadReads::result)),
+                Route.get("getCheckpoint", "/v1/threads/{thread}/checkpoint", this::checkpoint));
+    }
+
+    private HttpAnswer read(ApiRequest request, Function<Timeline, JsonNode> view) {
+        return HttpReply.json(200, view.apply(timeline(request)));
+    }
+
+    private Timeline timeline(ApiRequest request) {
+        return client.timeline(access.visible(request.caller(), request.pathParameter("thread")));
+    }
+
+    private static ObjectNode state(Timeline timeline) {
+        ObjectNode document = JsonDocuments.show(timeline);
+        document.remove("messages");
+        return document;
+    }
+
+    /** How the latest turn stands. It may be running. */
+    private static ObjectNode result(Timeline timeline) {
+        if (timeline.now().turn().status() == Turn.Status.NONE) {
+            throw HttpProblem.notFound("no turn yet");
+        }
+        boolean over = timeline.now().isSettled() || timeline.ending().isPresent();
+        if (!over) {
+            ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+            document.put("status", "running");
+            document.put("thread", timeline.thread());
+            document.put("runId", timeline.runId());
+            return document;
+        }
+        return JsonDocuments.of(AgentResult.of(
+                timeline.thread(),
+                timeline.runId(),
+                timeline.now(),
+                timeline.now().turn()));
+    }
+
+    private HttpAnswer checkpoint(ApiRequest request) {
+        CheckpointFormat format = request.queryParameter("format")
+                .map(name -> CheckpointFormat.of(name)
+                        .orElseThrow(() -> HttpProblem.badInput("no such format: " + name + ". Formats are "
+                                + String.join(", ", CheckpointFormat.names()))))
+                .orElse(CheckpointFormat.RUNNER);
+        String thread = access.visible(request.caller(), request.pathParameter("thread"));
+        return HttpReply.json(
+                200,
+                JsonDocuments.tree(request.queryParameter("at")
+                        .map(place -> client.checkpoint(thread, format, place))
+                        .orElseGet(() -> client.checkpoint(thread, format))));
+    }
+
+    private HttpAnswer list(ApiRequest request) {
+        ThreadPage page = client.threads(
+                new ThreadPageRequest(
+                        limit(request),
+                        request.queryParameter("after"),
+                        request.queryParameter("open").map(ThreadReads::flag).orElse(false),
+                        request.queryParameter("status"),
+                        request.queryParameter("agent")),
+                owner -> request.caller().sees(owner));
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.set("threads", JsonDocuments.tree(page.threads()));
+        page.next().ifPresent(next -> document.put("next", next));
+        return HttpReply.json(200, document);
+    }
+
+    private static int limit(ApiRequest request) {
+        Optional<String> limit = request.queryParameter("limit");
+        if (limit.isEmpty()) {
+            return PAGE;
+        }
+        if (!limit.get().matches("[1-9]\\d{0,2}") || Integer.parseInt(limit.get()) > LARGEST_PAGE) {
+            throw HttpProblem.badInput("a page has 1 to " + LARGEST_PAGE + " threads, not " + limit.get());
+        }
+        return Integer.parseInt(limit.get());
+    }
+
+    private static boolean flag(String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw HttpProblem.badInput("neither true nor false: " + value);
+        };
+    }
+}

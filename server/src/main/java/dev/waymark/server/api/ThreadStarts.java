@@ -1,0 +1,147 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.ForkOptions;
+import dev.waymark.client.NewThreadOptions;
+import dev.waymark.client.Prompt;
+import dev.waymark.client.ResumeOptions;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.ThreadOwner;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpAnswer;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.Caller;
+import dev.waymark.server.identity.CallerRole;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The operations that start threads. Their ids are made here: an id that callers chose could hit upon another's thread. */
+final class ThreadStarts {
+    private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
+    private static final String PLACE = "the imported checkpoint";
+
+    private final AgentClient client;
+    private final ThreadAccess access;
+    private final AgentCatalogue agents;
+
+    ThreadStarts(AgentClient client, ThreadAccess access, AgentCatalogue agents) {
+        this.client = client;
+        this.access = access;
+        this.agents = agents;
+    }
+
+    List<Route> routes() {
+        return List.of(
+                Route.post("startThread", "/v1/threads", CallerRole.TALK, this::start),
+                Route.post("importCheckpoint", "/v1/imports", CallerRole.TALK, this::importCheckpoint)
+                        .taking(CHECKPOINT_BYTES),
+                Route.post("forkThread", "/v1/threads/{thread}/fork", CallerRole.TALK, this::fork),
+                Route.post("resumeThread", "/v1/threads/{thread}/resume", CallerRole.TALK, this::resume));
+    }
+
+    private HttpAnswer start(ApiRequest request) {
+        JsonNode body = request.json();
+        Prompt prompt = Prompt.blank()
+                .withAgent(agent(request))
+                .withThread(RequestIds.newThread(request, "start"))
+                .withId(RequestIds.message(request, "start"))
+                .allowingVolatile();
+        prompt = request.text("message").map(prompt::withMessage).orElse(prompt);
+        prompt = body.has("messages") ? prompt.withMessages(body.get("messages")) : prompt;
+        prompt = body.has("schema") ? prompt.withSchema(body.get("schema")) : prompt;
+        if (body.has("context")) {
+            requireOperator(request.caller(), "context");
+            prompt = prompt.withContext(body.get("context"));
+        }
+        if (body.has("maxIterations")) {
+            requireOperator(request.caller(), "maxIterations");
+            prompt = prompt.withMaxIterations(body.get("maxIterations").intValue());
+        }
+        NewThreadOptions how = NewThreadOptions.ownedBy(access.ownerOfNew(request.caller(), request.text("group")));
+        AgentClient.Begun begun =
+                client.begin(prompt, body.path("once").booleanValue() ? how.closingAfterOneTurn() : how);
+        return created(begun.started(), begun.again() ? 200 : 201);
+    }
+
+    /** Tools trust the context, and limits protect whoever pays. */
+    private static void requireOperator(Caller caller, String field) {
+        if (!caller.may(CallerRole.OPERATE)) {
+            throw HttpProblem.of(403, "RoleRequired", "this takes the role operate: " + field);
+        }
+    }
+
+    private String agent(ApiRequest request) {
+        String agent = request.text("agent").orElseThrow();
+        checkAgent(agent);
+        return agent;
+    }
+
+    private void checkAgent(String agent) {
+        if (!agents.admits(agent)) {
+            throw HttpProblem.notFound("no such agent: " + agent);
+        }
+    }
+
+    /**
+     * A checkpoint says what its sender wants it to say. What follows from it stays theirs: it is a copy, with idempotency
+     * keys of its own, and with the context that the agent's file has.
+     */
+    private HttpAnswer importCheckpoint(ApiRequest request) {
+        Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));
+        ResumeOptions how = ResumeOptions.onward()
+                .withThread(RequestIds.newThread(request, "import"))
+                .ownedBy(owner)
+                .withContext(PayloadJson.MAPPER.createObjectNode())
+                .asCopy()
+                .allowingVolatile();
+        how = options(request, how);
+        byte[] checkpoint = request.json().get("checkpoint").toString().getBytes(StandardCharsets.UTF_8);
+        return client.resumeOnly(checkpoint, PLACE, how)
+                .map(started -> created(started, 201))
+                .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: nothing goes on from it"));
+    }
+
+    private ResumeOptions options(ApiRequest request, ResumeOptions how) {
+        ResumeOptions answered = request.text("answer").map(how::withAnswer).orElse(how);
+        request.text("agent").ifPresent(this::checkAgent);
+        return request.text("agent").map(answered::withAgent).orElse(answered);
+    }
+
+    private HttpAnswer fork(ApiRequest request) {
+        String thread = access.visible(request.caller(), request.pathParameter("thread"));
+        ForkOptions how =
+                ForkOptions.into(RequestIds.newThread(request, "fork")).allowingVolatile();
+        how = request.text("at").map(how::at).orElse(how);
+        how = request.text("message").map(how::saying).orElse(how);
+        how = request.caller().owner().map(how::ownedBy).orElse(how);
+        return created(client.forkOnly(thread, how).started(), 201);
+    }
+
+    private HttpAnswer resume(ApiRequest request) {
+        String thread = access.visible(request.caller(), request.pathParameter("thread"));
+        ResumeOptions how = ResumeOptions.onward()
+                .withThread(RequestIds.newThread(request, "resume"))
+                .allowingVolatile();
+        return created(client.resumeOnly(thread, options(request, how)), 201);
+    }
+
+    private static HttpReply created(AgentClient.Started started, int status) {
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("thread", started.thread());
+        document.put("runId", started.runId());
+        HttpReply reply = HttpReply.json(status, document);
+        return new HttpReply(status, reply.contentType(), reply.body(), Map.of("Location", location(started.thread())));
+    }
+
+    private static String location(String thread) {
+        return "/v1/threads/"
+                + URLEncoder.encode(thread, StandardCharsets.UTF_8).replace("+", "%20");
+    }
+}

@@ -1,0 +1,100 @@
+package dev.waymark.server.document;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.http.RequestChecks;
+import dev.waymark.tool.ToolArguments;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/** The API's OpenAPI document, and what it says of each operation. */
+public final class ApiDocument implements RequestChecks {
+    private static final String FILE = "openapi.json";
+    private static final String SCHEMAS = "#/components/schemas/";
+
+    private final JsonNode document;
+    private final Map<String, JsonNode> operations = new LinkedHashMap<>();
+
+    private ApiDocument(JsonNode document) {
+        this.document = document;
+        document.path("paths")
+                .forEach(path -> path.forEach(operation -> {
+                    String name = operation.path("operationId").asText();
+                    if (operations.put(name, operation) != null) {
+                        throw new IllegalStateException("two operations are called " + name);
+                    }
+                }));
+    }
+
+    /** The document that is in this jar. */
+    public static ApiDocument load() {
+        try (InputStream file = ApiDocument.class.getResourceAsStream(FILE)) {
+            return new ApiDocument(PayloadJson.MAPPER.readTree(Objects.requireNonNull(file, FILE)));
+        } catch (IOException e) {
+            throw new IllegalStateException("the API's document can't be read", e);
+        }
+    }
+
+    public JsonNode json() {
+        return document;
+    }
+
+    @Override
+    public Optional<String> bodyProblem(String operation, JsonNode body) {
+        JsonNode schema = operation(operation)
+                .path("requestBody")
+                .path("content")
+                .path("application/json")
+                .path("schema");
+        return ToolArguments.problem(
+                selfContained(schema), Json.of(PayloadJson.MAPPER.convertValue(body, Object.class)));
+    }
+
+    @Override
+    public Set<String> queryParameters(String operation) {
+        Set<String> names = new LinkedHashSet<>();
+        operation(operation).path("parameters").forEach(given -> {
+            JsonNode parameter = resolved(given);
+            if (parameter.path("in").asText().equals("query")) {
+                names.add(parameter.path("name").asText());
+            }
+        });
+        return names;
+    }
+
+    @Override
+    public boolean needsBody(String operation) {
+        return operation(operation).path("requestBody").path("required").asBoolean();
+    }
+
+    /** A schema of the document with all that it refers to, so that it can be used alone. */
+    public Json selfContained(JsonNode schema) {
+        ObjectNode whole = PayloadJson.MAPPER.createObjectNode();
+        whole.set("$defs", document.path("components").path("schemas"));
+        whole.set("allOf", PayloadJson.MAPPER.createArrayNode().add(schema));
+        String text = whole.toString().replace("\"" + SCHEMAS, "\"#/$defs/");
+        try {
+            return PayloadJson.MAPPER.readValue(text, Json.class);
+        } catch (IOException e) {
+            throw new IllegalStateException("a schema of the API's document can't be read", e);
+        }
+    }
+
+    private JsonNode operation(String name) {
+        return Optional.ofNullable(operations.get(name))
+                .orElseThrow(() -> new IllegalStateException("not in the API's document: " + name));
+    }
+
+    private JsonNode resolved(JsonNode part) {
+        String reference = part.path("$ref").asText();
+        return reference.isEmpty() ? part : document.at(reference.substring(1));
+    }
+}

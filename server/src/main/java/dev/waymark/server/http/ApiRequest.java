@@ -1,0 +1,41 @@
+package dev.waymark.server.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.server.identity.Caller;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * A request that was let through.
+ *
+ * @param path the parameters in its path, decoded
+ * @param body what it brings; nothing there for requests without a body
+ */
+public record ApiRequest(
+        Caller caller,
+        Map<String, String> path,
+        Map<String, String> query,
+        Function<String, Optional<String>> headers,
+        Optional<JsonNode> body) {
+    public String pathParameter(String name) {
+        return Optional.ofNullable(path.get(name)).orElseThrow();
+    }
+
+    public Optional<String> queryParameter(String name) {
+        return Optional.ofNullable(query.get(name));
+    }
+
+    public Optional<String> header(String name) {
+        return headers.apply(name);
+    }
+
+    public Optional<String> text(String field) {
+        return Optional.ofNullable(json().path(field).textValue());
+    }
+
+    /** The body, or nothing that can be looked into. */
+    public JsonNode json() {
+        return body.orElseGet(com.fasterxml.jackson.databind.node.MissingNode::getInstance);
+    }
+}

@@ -1,0 +1,64 @@
+package dev.waymark.server.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.io.Content;
+
+/** Reads a body as it comes, so much at most and for so long. No Java thread waits for it. */
+final class BodyReader implements Runnable {
+    private static final long SECONDS = 30;
+
+    private final Content.Source source;
+    private final int most;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+
+    private BodyReader(Content.Source source, int most) {
+        this.source = source;
+        this.most = most;
+    }
+
+    /** The body, or an {@link HttpProblem}. */
+    static CompletableFuture<byte[]> read(Content.Source source, int most) {
+        BodyReader reader = new BodyReader(source, most);
+        reader.run();
+        return reader.body.copy().orTimeout(SECONDS, TimeUnit.SECONDS);
+    }
+
+    static HttpProblem tooLarge(int most) {
+        return HttpProblem.of(413, "TooLarge", "the body is too large: at most " + most + " bytes are taken");
+    }
+
+    @Override
+    public void run() {
+        while (!body.isDone()) {
+            Content.Chunk chunk = source.read();
+            if (chunk == null) {
+                source.demand(this);
+                return;
+            }
+            if (Content.Chunk.isFailure(chunk)) {
+                body.completeExceptionally(chunk.getFailure());
+                return;
+            }
+            take(chunk);
+        }
+    }
+
+    private void take(Content.Chunk chunk) {
+        ByteBuffer part = chunk.getByteBuffer();
+        if (bytes.size() + part.remaining() > most) {
+            body.completeExceptionally(tooLarge(most));
+        } else {
+            byte[] copy = new byte[part.remaining()];
+            part.get(copy);
+            bytes.writeBytes(copy);
+            if (chunk.isLast()) {
+                body.complete(bytes.toByteArray());
+            }
+        }
+        chunk.release();
+    }
+}

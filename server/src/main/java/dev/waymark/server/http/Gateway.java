@@ -1,0 +1,358 @@
+package dev.waymark.server.http;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.server.identity.Authenticator;
+import dev.waymark.server.identity.Caller;
+import dev.waymark.server.identity.CallerRole;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.eclipse.jetty.http.HttpFields;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The one door: what a request has to pass before a route's handler sees it, and what becomes of the handler's answer. */
+final class Gateway extends Handler.Abstract {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+    private static final String BEARER = "Bearer ";
+    private static final Set<String> TOKEN_NAMES =
+            Set.of("access_token", "token", "id_token", "authorization", "api_key", "apikey", "bearer");
+    /** Of one address, with tokens that are not valid. */
+    private static final double BAD_TOKENS_PER_SECOND = 10;
+
+    private static final double BURST = 3;
+    private static final int SMALL_BODY_BYTES = 64 * 1024;
+    private static final String WELL_KNOWN_FAILURE = "something went wrong here. The server's log says what";
+
+    private final HttpSettings settings;
+    private final Router router;
+    private final RequestChecks checks;
+    private final Optional<Authenticator> authenticator;
+    private final Function<RuntimeException, HttpProblem> failures;
+    private final OriginRules origins;
+    private final RateLimit rates;
+    private final RateLimit badTokens = new RateLimit(BAD_TOKENS_PER_SECOND, BURST * BAD_TOKENS_PER_SECOND);
+    private final StreamSlots streams;
+    private final AtomicInteger inFlight = new AtomicInteger();
+    private volatile boolean draining;
+
+    Gateway(
+            HttpSettings settings,
+            Router router,
+            RequestChecks checks,
+            Optional<Authenticator> authenticator,
+            Function<RuntimeException, HttpProblem> failures) {
+        this.settings = settings;
+        this.router = router;
+        this.checks = checks;
+        this.authenticator = authenticator;
+        this.failures = failures;
+        this.origins = new OriginRules(settings.corsOrigins(), settings.loopbackOnly());
+        this.rates = new RateLimit(settings.requestsPerSecond(), BURST * settings.requestsPerSecond());
+        this.streams = new StreamSlots(settings.streamsOfOne(), settings.streams());
+    }
+
+    @Override
+    public boolean handle(Request request, Response response, Callback callback) {
+        Exchange exchange = new Exchange(request, response, callback);
+        exchange.guarded(exchange::begin);
+        return true;
+    }
+
+    /** Takes nothing new, and ends the streams. */
+    void drain() {
+        draining = true;
+        streams.drain();
+    }
+
+    /** Whether something is still being answered. */
+    boolean isBusy() {
+        return inFlight.get() > 0 || streams.count() > 0;
+    }
+
+    /** One request on its way to its answer. */
+    private final class Exchange {
+        private final Request request;
+        private final Response response;
+        private final Callback callback;
+        private boolean bodyTaken;
+
+        Exchange(Request request, Response response, Callback callback) {
+            this.request = request;
+            this.response = response;
+            this.callback = callback;
+            inFlight.incrementAndGet();
+        }
+
+        /** Does a step. If it fails, that is the answer. */
+        void guarded(Runnable step) {
+            try {
+                step.run();
+            } catch (HttpProblem problem) {
+                refuse(problem);
+            } catch (RuntimeException e) {
+                refuse(problem(e));
+            }
+        }
+
+        /** A connection with a body that nobody read can't be used again. A small one is read, for the sake of it. */
+        private void refuse(HttpProblem problem) {
+            boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
+            if (!unread) {
+                send(problem.reply());
+            } else if (request.getLength() < 0 || request.getLength() > SMALL_BODY_BYTES) {
+                send(problem.withHeader("Connection", "close").reply());
+            } else {
+                bodyTaken = true;
+                BodyReader.read(request, SMALL_BODY_BYTES)
+                        .whenComplete((bytes, failure) -> send(
+                                failure == null
+                                        ? problem.reply()
+                                        : problem.withHeader("Connection", "close")
+                                                .reply()));
+            }
+        }
+
+        private HttpProblem problem(RuntimeException e) {
+            HttpProblem problem = failures.apply(e);
+            if (problem.status() == 500) {
+                LOG.error(
+                        "A request failed: {} {}",
+                        request.getMethod(),
+                        request.getHttpURI().getPath(),
+                        e);
+                return HttpProblem.of(500, problem.code(), WELL_KNOWN_FAILURE);
+            }
+            return problem;
+        }
+
+        private void begin() {
+            HttpFields headers = request.getHeaders();
+            origins.check(headers, own());
+            origins.allow(headers, response.getHeaders());
+            if (draining) {
+                throw HttpProblem.of(503, "Draining", "this instance is going down")
+                        .withHeader("Retry-After", "1")
+                        .withHeader("Connection", "close");
+            }
+            Map<String, String> query =
+                    Router.query(Optional.ofNullable(request.getHttpURI().getQuery()));
+            query.keySet().stream()
+                    .filter(name -> TOKEN_NAMES.contains(name.toLowerCase(Locale.ROOT)))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw HttpProblem.of(400, "TokenInUrl", "a token does not belong into a URL: " + name)
+                                .withRemedy("Send it as Authorization: Bearer, and replace it: URLs are logged");
+                    });
+            String path = request.getHttpURI().getPath();
+            if (request.getMethod().equals("OPTIONS")) {
+                OriginRules.preflight(response.getHeaders());
+                send(new HttpReply(204, "", new byte[0], Map.of()));
+                return;
+            }
+            Optional<Caller> caller = caller();
+            Router.Match match;
+            try {
+                match = router.find(request.getMethod(), path);
+            } catch (HttpProblem missing) {
+                throw caller.isPresent() ? missing : unknown();
+            }
+            Route route = match.route();
+            admit(route, caller);
+            checkQuery(route, query);
+            Function<String, Optional<String>> header = name -> Optional.ofNullable(headers.get(name));
+            Function<Optional<JsonNode>, ApiRequest> complete = body -> new ApiRequest(
+                    caller.orElse(new Caller(Optional.empty(), Set.of(), Set.of(), Optional.empty())),
+                    match.path(),
+                    query,
+                    header,
+                    body);
+            if (route.mostBytes() == 0) {
+                answer(route, complete.apply(Optional.empty()));
+            } else {
+                readBody(route, body -> answer(route, complete.apply(body)));
+            }
+        }
+
+        private String own() {
+            String host = Optional.ofNullable(request.getHeaders().get(HttpHeader.HOST))
+                    .orElse("");
+            return (request.isSecure() ? "https://" : "http://") + host;
+        }
+
+        /** Who asks, if the token says so. Where nobody is checked, it is whoever reached this server. */
+        private Optional<Caller> caller() {
+            if (authenticator.isEmpty()) {
+                return Optional.of(Caller.UNCHECKED);
+            }
+            String given = request.getHeaders().get(HttpHeader.AUTHORIZATION);
+            if (given == null || !given.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
+                return Optional.empty();
+            }
+            String from = Request.getRemoteAddr(request);
+            String token = given.substring(BEARER.length()).strip();
+            Optional<Caller> caller = authenticator.get().caller(token);
+            if (caller.isEmpty() && !badTokens.take(from)) {
+                throw tooMany("too many requests with tokens that are not valid");
+            }
+            return caller;
+        }
+
+        private void admit(Route route, Optional<Caller> caller) {
+            if (route.role().isEmpty()) {
+                return;
+            }
+            Caller known = caller.orElseThrow(Gateway::unknown);
+            if (!rates.take(known.name())) {
+                throw tooMany("more than " + settings.requestsPerSecond() + " requests a second");
+            }
+            CallerRole role = route.role().get();
+            if (!known.may(role)) {
+                throw HttpProblem.of(403, "RoleRequired", "this takes the role " + role.wireName());
+            }
+        }
+
+        private HttpProblem tooMany(String words) {
+            return HttpProblem.of(429, "TooManyRequests", words).withHeader("Retry-After", "1");
+        }
+
+        private void checkQuery(Route route, Map<String, String> query) {
+            Set<String> known = checks.queryParameters(route.name());
+            query.keySet().stream()
+                    .filter(name -> !known.contains(name))
+                    .findFirst()
+                    .ifPresent(name -> {
+                        throw HttpProblem.badInput("no such parameter: " + name);
+                    });
+        }
+
+        private void readBody(Route route, Consumer<Optional<JsonNode>> next) {
+            if (request.getLength() > route.mostBytes()) {
+                throw BodyReader.tooLarge(route.mostBytes()).withHeader("Connection", "close");
+            }
+            bodyTaken = true;
+            BodyReader.read(request, route.mostBytes())
+                    .whenComplete((bytes, failure) -> request.getComponents()
+                            .getExecutor()
+                            .execute(() -> guarded(() -> {
+                                if (failure != null) {
+                                    throw bodyFailure(failure);
+                                }
+                                next.accept(body(route, bytes));
+                            })));
+        }
+
+        private HttpProblem bodyFailure(Throwable failure) {
+            Throwable cause = failure instanceof CompletionException wrapped && wrapped.getCause() != null
+                    ? wrapped.getCause()
+                    : failure;
+            HttpProblem problem = cause instanceof HttpProblem known
+                    ? known
+                    : cause instanceof TimeoutException
+                            ? HttpProblem.of(408, "TooSlow", "the body took too long")
+                            : HttpProblem.badInput("the body did not come whole");
+            return problem.withHeader("Connection", "close");
+        }
+
+        private Optional<JsonNode> body(Route route, byte[] bytes) {
+            if (bytes.length == 0 && !checks.needsBody(route.name())) {
+                return Optional.empty();
+            }
+            String type = Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_TYPE))
+                    .orElse("");
+            if (!type.replaceFirst(";.*", "").strip().equalsIgnoreCase("application/json")) {
+                // Also what keeps a form of a foreign page out.
+                throw HttpProblem.of(415, "UnsupportedMediaType", "the body is not application/json");
+            }
+            try {
+                JsonNode body = PayloadJson.MAPPER.readTree(bytes);
+                checks.bodyProblem(route.name(), body).ifPresent(words -> {
+                    throw HttpProblem.badInput("the body does not fit its schema: " + words);
+                });
+                return Optional.of(body);
+            } catch (JsonProcessingException e) {
+                throw HttpProblem.badInput("the body is not JSON: " + e.getOriginalMessage());
+            } catch (IOException e) {
+                throw HttpProblem.badInput("the body is not JSON");
+            }
+        }
+
+        private void answer(Route route, ApiRequest complete) {
+            HttpAnswer answer = route.handler().apply(complete);
+            if (answer instanceof HttpReply reply) {
+                send(reply);
+            } else if (answer instanceof HttpStream stream) {
+                send(stream, complete.caller());
+            }
+        }
+
+        private void send(HttpReply reply) {
+            commonHeaders(reply.headers());
+            response.setStatus(reply.status());
+            if (!reply.contentType().isEmpty()) {
+                response.getHeaders().put(HttpHeader.CONTENT_TYPE, reply.contentType());
+            }
+            response.getHeaders().put(HttpHeader.CONTENT_LENGTH, reply.body().length);
+            inFlight.decrementAndGet();
+            response.write(true, ByteBuffer.wrap(reply.body()), callback);
+        }
+
+        private void commonHeaders(Map<String, String> own) {
+            HttpFields.Mutable headers = response.getHeaders();
+            headers.put("Cache-Control", "no-store");
+            headers.put("X-Content-Type-Options", "nosniff");
+            headers.put("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+            own.forEach(headers::put);
+        }
+
+        private void send(HttpStream stream, Caller caller) {
+            if (!streams.take(caller.name())) {
+                stream.source().close();
+                throw HttpProblem.of(429, "TooManyStreams", "too many open streams")
+                        .withHeader("Retry-After", "5");
+            }
+            commonHeaders(stream.headers());
+            HttpFields.Mutable headers = response.getHeaders();
+            response.setStatus(200);
+            headers.put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+            headers.put("X-Accel-Buffering", "no");
+            inFlight.decrementAndGet();
+            StreamWriter writer = new StreamWriter(
+                    response, callback, stream.source(), settings.heartbeat(), this::mayStillListen, ended -> {
+                        streams.give(caller.name());
+                        streams.over(ended);
+                    });
+            streams.begin(writer);
+            writer.begin();
+        }
+
+        /** Tokens expire, and are taken back, while a stream is open. */
+        private boolean mayStillListen() {
+            return authenticator.isEmpty()
+                    || caller().filter(known ->
+                                    known.expires().map(Instant.now()::isBefore).orElse(true))
+                            .isPresent();
+        }
+    }
+
+    private static HttpProblem unknown() {
+        return HttpProblem.of(401, "Unauthenticated", "a valid bearer token is required")
+                .withHeader("WWW-Authenticate", "Bearer");
+    }
+}

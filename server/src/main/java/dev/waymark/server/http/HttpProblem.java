@@ -1,0 +1,76 @@
+package dev.waymark.server.http;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A request that led to nothing, as a problem document (RFC 9457). Programs switch on its {@code code}. */
+public final class HttpProblem extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+    private static final String CONTENT_TYPE = "application/problem+json";
+    /** Identifies types, and leads nowhere (RFC 4151). */
+    private static final String TYPES = "tag:waymark.dev,2026:";
+
+    private final int status;
+    private final String code;
+    private final transient Optional<String> remedy;
+    private final transient Map<String, String> headers;
+
+    private HttpProblem(int status, String code, String detail, Optional<String> remedy, Map<String, String> headers) {
+        super(detail);
+        this.status = status;
+        this.code = code;
+        this.remedy = remedy;
+        this.headers = headers;
+    }
+
+    public static HttpProblem of(int status, String code, String detail) {
+        return new HttpProblem(status, code, detail, Optional.empty(), Map.of());
+    }
+
+    public static HttpProblem badInput(String detail) {
+        return of(400, "BadInput", detail);
+    }
+
+    public static HttpProblem notFound(String detail) {
+        return of(404, "NotFound", detail);
+    }
+
+    /** What to do about it. */
+    public HttpProblem withRemedy(String words) {
+        return new HttpProblem(
+                status,
+                code,
+                String.valueOf(getMessage()),
+                Optional.of(words).filter(text -> !text.isBlank()),
+                headers);
+    }
+
+    public HttpProblem withHeader(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new HttpProblem(status, code, String.valueOf(getMessage()), remedy, more);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public String code() {
+        return code;
+    }
+
+    HttpReply reply() {
+        ObjectNode document = JsonNodeFactory.instance.objectNode();
+        document.put("type", TYPES + code);
+        document.put("title", code);
+        document.put("status", status);
+        document.put("code", code);
+        document.put("detail", getMessage());
+        remedy.ifPresent(words -> document.put("remedy", words));
+        return new HttpReply(status, CONTENT_TYPE, document.toString().getBytes(StandardCharsets.UTF_8), headers);
+    }
+}

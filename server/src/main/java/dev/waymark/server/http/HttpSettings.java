@@ -1,0 +1,75 @@
+package dev.waymark.server.http;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Where to listen, and how much to take.
+ *
+ * @param corsOrigins the origins whose pages may send requests, besides the server's own
+ * @param loopbackOnly whether requests have to name this machine as their host
+ * @param requestsPerSecond of one caller; three times as many may come at once
+ * @param heartbeat how long a stream may be silent
+ */
+public record HttpSettings(
+        String host,
+        int port,
+        Optional<Tls> tls,
+        List<String> corsOrigins,
+        boolean loopbackOnly,
+        double requestsPerSecond,
+        int streamsOfOne,
+        int streams,
+        Duration heartbeat) {
+    private static final double REQUESTS_PER_SECOND = 20;
+    private static final int STREAMS_OF_ONE = 50;
+    private static final int STREAMS = 1_000;
+    private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+    /** Files in PEM. */
+    public record Tls(Path certificates, Path key) {}
+
+    public HttpSettings {
+        corsOrigins = List.copyOf(corsOrigins);
+    }
+
+    public static HttpSettings at(String host, int port) {
+        return new HttpSettings(
+                host,
+                port,
+                Optional.empty(),
+                List.of(),
+                false,
+                REQUESTS_PER_SECOND,
+                STREAMS_OF_ONE,
+                STREAMS,
+                HEARTBEAT);
+    }
+
+    public HttpSettings withTls(Optional<Tls> files) {
+        return new HttpSettings(
+                host, port, files, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat);
+    }
+
+    public HttpSettings withCorsOrigins(List<String> origins) {
+        return new HttpSettings(
+                host, port, tls, origins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, heartbeat);
+    }
+
+    public HttpSettings forLoopbackOnly() {
+        return new HttpSettings(
+                host, port, tls, corsOrigins, true, requestsPerSecond, streamsOfOne, streams, heartbeat);
+    }
+
+    public HttpSettings withLimits(double perSecond, int streamsForOne, int streamsForAll) {
+        return new HttpSettings(
+                host, port, tls, corsOrigins, loopbackOnly, perSecond, streamsForOne, streamsForAll, heartbeat);
+    }
+
+    public HttpSettings withHeartbeat(Duration silence) {
+        return new HttpSettings(
+                host, port, tls, corsOrigins, loopbackOnly, requestsPerSecond, streamsOfOne, streams, silence);
+    }
+}

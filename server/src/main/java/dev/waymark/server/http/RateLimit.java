@@ -1,0 +1,38 @@
+package dev.waymark.server.http;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** So many requests a second for each caller, and a few more at once. Thread-safe. */
+final class RateLimit {
+    private static final int MOST_CALLERS = 10_000;
+
+    private final double perSecond;
+    private final double burst;
+    private final Map<String, Bucket> buckets = new ConcurrentHashMap<>();
+
+    RateLimit(double perSecond, double burst) {
+        this.perSecond = perSecond;
+        this.burst = burst;
+    }
+
+    private record Bucket(double tokens, long nanos) {}
+
+    /** Whether the caller may, now. */
+    boolean take(String caller) {
+        if (buckets.size() > MOST_CALLERS) {
+            // Whoever has not asked for long is as good as new.
+            long idle = System.nanoTime() - (long) (burst / perSecond * 1e9);
+            buckets.values().removeIf(bucket -> bucket.nanos() - idle < 0);
+        }
+        boolean[] taken = new boolean[1];
+        buckets.compute(caller, (name, known) -> {
+            long now = System.nanoTime();
+            double tokens =
+                    known == null ? burst : Math.min(burst, known.tokens() + (now - known.nanos()) / 1e9 * perSecond);
+            taken[0] = tokens >= 1;
+            return new Bucket(taken[0] ? tokens - 1 : tokens, now);
+        });
+        return taken[0];
+    }
+}

@@ -1,0 +1,39 @@
+package dev.waymark.server.http;
+
+import dev.waymark.server.identity.CallerRole;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * One operation of the API.
+ *
+ * @param name as the API's document calls it
+ * @param template a path with parameters in braces
+ * @param role who may; empty for everybody, known or not
+ * @param mostBytes how large a body may be; 0 where there is none
+ */
+public record Route(
+        String name,
+        String method,
+        String template,
+        Optional<CallerRole> role,
+        int mostBytes,
+        Function<ApiRequest, HttpAnswer> handler) {
+    private static final int BODY_BYTES = 1024 * 1024;
+
+    public static Route open(String name, String method, String template, Function<ApiRequest, HttpAnswer> handler) {
+        return new Route(name, method, template, Optional.empty(), 0, handler);
+    }
+
+    public static Route get(String name, String template, Function<ApiRequest, HttpAnswer> handler) {
+        return new Route(name, "GET", template, Optional.of(CallerRole.LOOK), 0, handler);
+    }
+
+    public static Route post(String name, String template, CallerRole role, Function<ApiRequest, HttpAnswer> handler) {
+        return new Route(name, "POST", template, Optional.of(role), BODY_BYTES, handler);
+    }
+
+    public Route taking(int bytes) {
+        return new Route(name, method, template, role, bytes, handler);
+    }
+}

@@ -1,0 +1,57 @@
+package dev.waymark.server.http;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The streams that are open, so many at most for each caller and altogether. Thread-safe. */
+final class StreamSlots {
+    private final int mostForOne;
+    private final int most;
+    private final Map<String, Integer> counts = new HashMap<>();
+    private final Set<StreamWriter> open = new HashSet<>();
+    private boolean draining;
+
+    StreamSlots(int mostForOne, int most) {
+        this.mostForOne = mostForOne;
+        this.most = most;
+    }
+
+    /** Whether there is room for one more of this caller's. */
+    synchronized boolean take(String caller) {
+        int count = counts.getOrDefault(caller, 0);
+        if (draining
+                || count >= mostForOne
+                || counts.values().stream().mapToInt(Integer::intValue).sum() >= most) {
+            return false;
+        }
+        counts.put(caller, count + 1);
+        return true;
+    }
+
+    synchronized void give(String caller) {
+        counts.computeIfPresent(caller, (name, count) -> count == 1 ? null : count - 1);
+    }
+
+    synchronized void begin(StreamWriter stream) {
+        open.add(stream);
+        if (draining) {
+            stream.end();
+        }
+    }
+
+    synchronized void over(StreamWriter stream) {
+        open.remove(stream);
+    }
+
+    /** Ends all of them. Their clients open them anew, elsewhere. */
+    synchronized void drain() {
+        draining = true;
+        Set.copyOf(open).forEach(StreamWriter::end);
+    }
+
+    synchronized int count() {
+        return open.size();
+    }
+}

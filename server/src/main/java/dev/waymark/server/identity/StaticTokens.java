@@ -1,0 +1,161 @@
+package dev.waymark.server.identity;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.VerifiedSubject;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Tokens from a file that holds only their SHA-256. The tokens are random, so nobody can guess one from its hash. The file
+ * is read again when it changes, and a file that can't be read admits nobody. Thread-safe.
+ */
+public final class StaticTokens implements Authenticator {
+    /** What {@link #newToken} makes is longer. A short one would be somebody's password. */
+    private static final int SHORTEST_TOKEN = 32;
+
+    private static final int LONGEST_TOKEN = 512;
+    private static final int TOKEN_BYTES = 32;
+
+    private final Path file;
+    private Read read;
+
+    private StaticTokens(Path file, Read read) {
+        this.file = file;
+        this.read = read;
+    }
+
+    private record Read(FileTime modified, long size, Map<String, Caller> callers) {}
+
+    /** The file. */
+    public record TokenFile(@JsonProperty("tokens") List<Entry> tokens) {
+        @JsonCreator
+        public TokenFile {
+            tokens = tokens == null ? List.of() : List.copyOf(tokens);
+        }
+    }
+
+    /**
+     * One token of the file.
+     *
+     * @param sha256 of the token in UTF-8, in hexadecimal digits
+     */
+    @JsonInclude(JsonInclude.Include.NON_ABSENT)
+    public record Entry(
+            @JsonProperty("sha256") String sha256,
+            @JsonProperty("subject") String subject,
+            @JsonProperty("groups") List<String> groups,
+            @JsonProperty("roles") List<String> roles,
+            @JsonProperty("expires") Optional<Instant> expires) {
+        @JsonCreator
+        public Entry {
+            groups = groups == null ? List.of() : List.copyOf(groups);
+            roles = roles == null ? List.of() : List.copyOf(roles);
+            expires = expires == null ? Optional.empty() : expires;
+        }
+
+        private Caller caller(Path file) {
+            if (sha256 == null || !sha256.matches("[0-9a-f]{64}")) {
+                throw new IdentityProblem("a token's sha256 is not 64 hexadecimal digits: " + file);
+            }
+            if (subject == null || subject.isBlank()) {
+                throw new IdentityProblem("a token has no subject: " + file);
+            }
+            Set<CallerRole> known = roles.stream()
+                    .map(name -> CallerRole.of(name)
+                            .orElseThrow(() -> new IdentityProblem(
+                                    "no such role: " + name + " in " + file + ". Roles are " + CallerRole.names())))
+                    .collect(Collectors.toUnmodifiableSet());
+            return new Caller(
+                    Optional.of(new VerifiedSubject(subject, Optional.empty())), Set.copyOf(groups), known, expires);
+        }
+    }
+
+    /**
+     * Reads the file.
+     *
+     * @throws IdentityProblem when it is not one
+     */
+    public static StaticTokens of(Path file) {
+        return new StaticTokens(file, read(file));
+    }
+
+    private static Read read(Path file) {
+        try {
+            FileTime modified = Files.getLastModifiedTime(file);
+            byte[] bytes = Files.readAllBytes(file);
+            Map<String, Caller> callers = new LinkedHashMap<>();
+            for (Entry entry : parse(bytes).tokens()) {
+                callers.put(entry.sha256(), entry.caller(file));
+            }
+            return new Read(modified, bytes.length, callers);
+        } catch (JsonProcessingException e) {
+            throw new IdentityProblem("not a file of tokens: " + file + " (" + e.getOriginalMessage() + ")");
+        } catch (IOException e) {
+            throw new IdentityProblem("can't read the tokens: " + file);
+        }
+    }
+
+    /** The entries of a file's content. */
+    public static TokenFile parse(byte[] content) throws IOException {
+        return PayloadJson.MAPPER.readValue(content, TokenFile.class);
+    }
+
+    /** A token that nobody can guess. */
+    public static String newToken() {
+        byte[] bytes = new byte[TOKEN_BYTES];
+        new SecureRandom().nextBytes(bytes);
+        return "wm_" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+
+    /** What the file holds of a token. */
+    public static String hash(String token) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Override
+    public Optional<Caller> caller(String token) {
+        if (token.length() < SHORTEST_TOKEN || token.length() > LONGEST_TOKEN) {
+            return Optional.empty();
+        }
+        // Looked up by hash: how long that takes tells nothing of the tokens there are.
+        return Optional.ofNullable(callers().get(hash(token)))
+                .filter(caller -> caller.expires().map(Instant.now()::isBefore).orElse(true));
+    }
+
+    private synchronized Map<String, Caller> callers() {
+        try {
+            boolean changed =
+                    !Files.getLastModifiedTime(file).equals(read.modified()) || Files.size(file) != read.size();
+            if (changed) {
+                read = read(file);
+            }
+            return read.callers();
+        } catch (IOException | IdentityProblem e) {
+            return Map.of();
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.waymark.server.stream;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.WatchEvent;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import java.util.List;
+import java.util.Optional;
+
+/** The lines of {@code waymark watch --json}, each an event that has the name of its type. */
+public final class PlainMapping implements WatchMapping {
+    @Override
+    public List<ServerSentEvent> events(WatchEvent event) {
+        if (event instanceof WatchEvent.Happened happened) {
+            return List.of(sent(happened.id(), JsonDocuments.of(happened.moment())));
+        }
+        if (event instanceof WatchEvent.Saved saved) {
+            return List.of(sent(saved.id(), JsonDocuments.of(saved.checkpoint())));
+        }
+        if (event instanceof WatchEvent.Loaded loaded) {
+            return List.of(sent(loaded.id(), JsonDocuments.of(loaded.checkpoint())));
+        }
+        if (event instanceof WatchEvent.Said said) {
+            return List.of(sent(said.id(), JsonDocuments.of(said.words())));
+        }
+        if (event instanceof WatchEvent.Unattended unattended) {
+            return List.of(passing("no-worker")
+                            .put("message", unattended.absence().getMessage()))
+                    .stream()
+                    .map(document -> ServerSentEvent.of(Optional.empty(), "no-worker", document))
+                    .toList();
+        }
+        return List.of(ServerSentEvent.of(Optional.empty(), "restarted", passing("restarted")));
+    }
+
+    /** The last thing that is said of a thread that has closed: there is no need to connect again. */
+    @Override
+    public List<ServerSentEvent> end() {
+        return List.of(ServerSentEvent.of(Optional.empty(), "closed", passing("closed")));
+    }
+
+    private static ServerSentEvent sent(String id, ObjectNode document) {
+        return ServerSentEvent.of(Optional.of(id), document.path("type").asText(), document);
+    }
+
+    private static ObjectNode passing(String type) {
+        return PayloadJson.MAPPER.createObjectNode().put("type", type);
+    }
+}

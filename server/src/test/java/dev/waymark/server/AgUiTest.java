@@ -1,0 +1,113 @@
+package dev.waymark.server;
+
+import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.LOOKER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The published client of AG-UI, on Node, runs threads. It validates every event and their order. */
+@Tag("full")
+class AgUiTest {
+    @TempDir
+    private static Path directory;
+
+    private static ServedThreads threads;
+    private static ApiServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        NodeClients.install();
+        threads = ServedThreads.inMemory(directory, Map.of());
+        server = threads.serve();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (threads != null) {
+            threads.close();
+        }
+    }
+
+    private static JsonNode play(String agent, String scene) throws Exception {
+        return NodeClients.run("agui.mjs", server.address(), ANN, agent, scene);
+    }
+
+    @Test
+    void conversation_goesOnInOneThread() throws Exception {
+        JsonNode played = play("assistant", "talk");
+
+        assertThat(played.at("/first/text").asText()).isEqualTo("Hello.");
+        assertThat(played.at("/first/outcome").asText()).isEqualTo("success");
+        assertThat(played.at("/first/types").toString())
+                .startsWith("[\"RUN_STARTED\",\"STATE_SNAPSHOT\",\"TEXT_MESSAGE_START\"")
+                .endsWith("\"TEXT_MESSAGE_END\",\"RUN_FINISHED\"]");
+        assertThat(played.path("messages").toString())
+                .isEqualTo("[[\"user\",\"Hello\"],[\"assistant\",\"Hello.\"],[\"user\",\"And again\"],"
+                        + "[\"assistant\",\"Hello.\"]]");
+    }
+
+    @Test
+    void approval_isAnInterrupt() throws Exception {
+        JsonNode played = play("billing", "approve");
+
+        JsonNode interrupt = played.at("/asked/interrupts/0");
+        assertThat(played.at("/asked/outcome").asText()).isEqualTo("interrupt");
+        assertThat(interrupt.path("reason").asText()).isEqualTo("approval");
+        assertThat(interrupt.at("/metadata/args").toString()).isEqualTo("{\"cents\":8400}");
+        assertThat(played.at("/done/outcome").asText()).isEqualTo("success");
+        assertThat(played.at("/done/text").asText()).isEqualTo("Charged.");
+        assertThat(result(played)).contains("8400");
+    }
+
+    @Test
+    void editedApproval_runsWithTheEditedArguments() throws Exception {
+        assertThat(result(play("billing", "edit"))).contains("4200");
+    }
+
+    @Test
+    void denial_isTheResult() throws Exception {
+        assertThat(result(play("billing", "deny"))).contains("Too dear");
+    }
+
+    private static String result(JsonNode played) {
+        for (JsonNode message : played.path("messages")) {
+            if (message.path("role").asText().equals("tool")) {
+                return message.path("content").asText();
+            }
+        }
+        throw new AssertionError("no result: " + played);
+    }
+
+    @Test
+    void twoQuestions_areAnsweredTogether() throws Exception {
+        JsonNode played = play("asker", "questions");
+
+        assertThat(played.at("/asked/interrupts")).hasSize(2);
+        assertThat(played.at("/done/outcome").asText()).isEqualTo("success");
+        assertThat(played.path("messages").findValuesAsText("content")).contains("Friday", "12A", "Booked.");
+    }
+
+    @Test
+    void reloadedPage_isToldOfTheConversation() throws Exception {
+        JsonNode played = play("assistant", "reload");
+
+        assertThat(played.at("/after/types").toString())
+                .isEqualTo("[\"RUN_STARTED\",\"STATE_SNAPSHOT\",\"MESSAGES_SNAPSHOT\",\"RUN_FINISHED\"]");
+        assertThat(played.path("messages").toString()).isEqualTo("[[\"user\",\"Hello\"],[\"assistant\",\"Hello.\"]]");
+    }
+
+    @Test
+    void decision_takesItsRole() throws Exception {
+        JsonNode played = NodeClients.run("agui.mjs", server.address(), LOOKER, "billing", "approve");
+
+        assertThat(played.at("/asked/error").asText()).contains("403");
+    }
+}

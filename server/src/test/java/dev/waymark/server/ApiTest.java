@@ -1,0 +1,450 @@
+package dev.waymark.server;
+
+import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.BOB;
+import static dev.waymark.server.ServedThreads.CAROL;
+import static dev.waymark.server.ServedThreads.DAVE;
+import static dev.waymark.server.ServedThreads.LOOKER;
+import static dev.waymark.server.ServedThreads.OPERATOR;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.checkpoint.CheckpointFormat;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.Prompt;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.document.ApiDocument;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.CallerRole;
+import dev.waymark.tool.ToolArguments;
+import java.net.URLEncoder;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The API over real HTTP, before a real worker. Every answer is held against the document. */
+class ApiTest {
+    private static final ApiDocument DOCUMENT = ApiDocument.load();
+
+    @TempDir
+    private static Path directory;
+
+    private static ServedThreads threads;
+    private static HttpCaller ann;
+
+    @BeforeAll
+    static void start() throws Exception {
+        threads = ServedThreads.inMemory(directory, Map.of());
+        ann = HttpCaller.of(threads.serve(), ANN);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        threads.close();
+    }
+
+    @Test
+    void document_hasExactlyTheRoutesThatAreServed() {
+        Set<String> served = new TreeSet<>();
+        for (Route route :
+                ApiServer.routes(threads.client(), new AgentCatalogue(Optional.empty()), DOCUMENT, Runnable::run)) {
+            served.add(route.method() + " " + route.template() + " " + route.name() + " "
+                    + route.role().map(CallerRole::wireName).orElse("-"));
+        }
+        Set<String> documented = new TreeSet<>();
+        DOCUMENT.json()
+                .path("paths")
+                .properties()
+                .forEach(path -> path.getValue()
+                        .properties()
+                        .forEach(operation -> documented.add(operation.getKey().toUpperCase() + " " + path.getKey()
+                                + " "
+                                + operation.getValue().path("operationId").asText() + " "
+                                + operation.getValue().path("x-waymark-role").asText("-"))));
+
+        assertThat(documented).isEqualTo(served);
+    }
+
+    @Test
+    void thread_fromStartToClose_isServed() throws Exception {
+        HttpCaller.Answer started = ann.post("/v1/threads", "{'agent':'billing','message':'Pay'}");
+        checked("startThread", started, 201);
+        String thread = started.text("thread");
+        assertThat(started.response().headers().firstValue("Location")).contains("/v1/threads/" + thread);
+
+        JsonNode asked = awaitPending(ann, thread);
+        assertThat(asked.path("kind").asText()).isEqualTo("approval");
+        assertThat(asked.path("args").toString()).isEqualTo("{\"cents\":8400}");
+        HttpCaller.Answer approved = ann.post(
+                "/v1/threads/" + thread + "/approve",
+                "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText()
+                        + "','args':{'cents':4200},'reason':'half'}");
+        checked("approve", approved, 202);
+        awaitStatus(ann, thread, "complete");
+
+        JsonNode call = checked("listCalls", ann.get("/v1/threads/" + thread + "/calls"), 200)
+                .get(0);
+        assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
+        assertThat(call.path("approval").path("by").asText()).isEqualTo("ann");
+        assertThat(call.path("approval").path("verified").toString()).isEqualTo("{\"subject\":\"ann\"}");
+        assertThat(call.path("approval").path("edited").booleanValue()).isTrue();
+        assertThat(checked("getResult", ann.get("/v1/threads/" + thread + "/result"), 200)
+                        .path("text")
+                        .asText())
+                .isEqualTo("Charged.");
+        checked("getThread", ann.get("/v1/threads/" + thread), 200);
+        assertThat(checked("listMessages", ann.get("/v1/threads/" + thread + "/messages"), 200))
+                .hasSize(4);
+        assertThat(checked("listPending", ann.get("/v1/threads/" + thread + "/pending"), 200))
+                .isEmpty();
+        JsonNode versions = checked("listVersions", ann.get("/v1/threads/" + thread + "/versions"), 200);
+        assertThat(versions).isNotEmpty();
+        for (String format : CheckpointFormat.names()) {
+            checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format), 200);
+            checked("getCheckpoint", ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format + "&at=1"), 200);
+        }
+
+        checked("say", ann.post("/v1/threads/" + thread + "/say", "{'message':'Thanks'}"), 202);
+        awaitStatus(ann, thread, "complete");
+        checked("close", ann.post("/v1/threads/" + thread + "/close", "{}"), 202);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        HttpCaller.Answer late = ann.post("/v1/threads/" + thread + "/say", "{'message':'Hello?'}");
+        assertThat(problem(late)).isEqualTo("409 Closed");
+    }
+
+    @Test
+    void questions_areAnsweredInAnyOrder() throws Exception {
+        String thread = ann.start("asker", "Book");
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        ann.get("/v1/threads/" + thread + "/pending").body().size() == 2);
+
+        checked("answer", ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12A'}"), 202);
+        HttpCaller.Answer twice = ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_2','answer':'12B'}");
+        assertThat(problem(twice)).isEqualTo("409 AlreadyDecided");
+        checked("answer", ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_1','answer':'Friday'}"), 202);
+        awaitStatus(ann, thread, "complete");
+    }
+
+    @Test
+    void denial_needsTheDigestThatWasShown() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        JsonNode asked = awaitPending(ann, thread);
+
+        HttpCaller.Answer other =
+                ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'another'}");
+        assertThat(problem(other)).isEqualTo("409 ArgsChanged");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1'}")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.post(
+                        "/v1/threads/" + thread + "/approve",
+                        "{'callId':'tu_1','argsDigest':'"
+                                + asked.path("argsDigest").asText() + "','args':{'cents':'many'}}")))
+                .isEqualTo("400 BadInput");
+        checked(
+                "deny",
+                ann.post(
+                        "/v1/threads/" + thread + "/deny",
+                        "{'callId':'tu_1','argsDigest':'"
+                                + asked.path("argsDigest").asText() + "','reason':'no'}"),
+                202);
+        awaitStatus(ann, thread, "complete");
+        assertThat(ann.get("/v1/threads/" + thread + "/calls")
+                        .body()
+                        .get(0)
+                        .path("status")
+                        .asText())
+                .isEqualTo("denied");
+    }
+
+    @Test
+    void start_againUnderItsKey_isOneThread() throws Exception {
+        String body = "{'agent':'assistant','message':'Hi'}";
+        HttpCaller.Answer first = ann.post("/v1/threads", body, "key-1");
+        HttpCaller.Answer again = ann.post("/v1/threads", body, "key-1");
+        checked("startThread", first, 201);
+        checked("startThread", again, 200);
+
+        assertThat(again.body()).isEqualTo(first.body());
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Other'}", "key-1")))
+                .isEqualTo("409 KeyReused");
+        assertThat(ann.as(BOB).post("/v1/threads", body, "key-1").text("thread"))
+                .isNotEqualTo(first.text("thread"));
+    }
+
+    @Test
+    void say_againUnderItsKey_isSaidOnce() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        awaitStatus(ann, thread, "complete");
+        for (int i = 0; i < 2; i++) {
+            assertThat(ann.post("/v1/threads/" + thread + "/say", "{'message':'More'}", "key-2")
+                            .status())
+                    .isEqualTo(202);
+        }
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(
+                                ann.get("/v1/threads/" + thread + "/messages").body())
+                        .hasSize(4));
+        assertThat(ann.get("/v1/threads/" + thread).body().path("turn").intValue())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void anothersThread_isAsIfItDidNotExist() throws Exception {
+        String thread = ann.start("assistant", "Secret");
+        HttpCaller bob = ann.as(BOB);
+        for (String path :
+                List.of("", "/messages", "/pending", "/calls", "/versions", "/result", "/checkpoint", "/events")) {
+            HttpCaller.Answer foreign = bob.get("/v1/threads/" + thread + path);
+            HttpCaller.Answer missing = bob.get("/v1/threads/t-none" + path);
+            assertThat(foreign.status()).isEqualTo(404);
+            assertThat(foreign.body()).isEqualTo(missing.body());
+        }
+        for (String command : List.of("say", "fork", "stop", "close", "cancel", "resume")) {
+            HttpCaller.Answer foreign =
+                    bob.post("/v1/threads/" + thread + "/" + command, command.equals("say") ? "{'message':'x'}" : "{}");
+            assertThat(problem(foreign)).isEqualTo("404 NotFound");
+        }
+        assertThat(bob.get("/v1/threads").body().toString()).doesNotContain(thread);
+        assertThat(ann.get("/v1/threads").body().toString()).contains(thread);
+        assertThat(ann.as(OPERATOR).get("/v1/threads/" + thread).status()).isEqualTo(200);
+        assertThat(ann.as(LOOKER).get("/v1/threads/" + thread).status()).isEqualTo(200);
+    }
+
+    @Test
+    void groupsThread_isItsMembers() throws Exception {
+        HttpCaller dave = ann.as(DAVE);
+        HttpCaller.Answer started = dave.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}");
+        assertThat(started.status()).isEqualTo(201);
+        String thread = started.text("thread");
+        HttpCaller carol = ann.as(CAROL);
+        JsonNode asked = awaitPending(carol, thread);
+        String decision =
+                "{'callId':'tu_1','argsDigest':'" + asked.path("argsDigest").asText() + "'}";
+
+        assertThat(problem(ann.get("/v1/threads/" + thread))).isEqualTo("404 NotFound");
+        assertThat(problem(dave.post("/v1/threads/" + thread + "/approve", decision)))
+                .isEqualTo("403 RoleRequired");
+        assertThat(problem(carol.post("/v1/threads/" + thread + "/say", "{'message':'x'}")))
+                .isEqualTo("403 RoleRequired");
+        assertThat(carol.post("/v1/threads/" + thread + "/approve", decision).status())
+                .isEqualTo(202);
+        awaitStatus(dave, thread, "complete");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'billing','message':'Pay','group':'support'}")))
+                .isEqualTo("403 NotInGroup");
+    }
+
+    @Test
+    void threadOfTheCommandLine_isForOperators() throws Exception {
+        AgentClient client = threads.client();
+        client.start(Prompt.of("assistant", "Hi").withThread("trip/1 %2F ü").allowingVolatile());
+        String path = "/v1/threads/"
+                + URLEncoder.encode("trip/1 %2F ü", StandardCharsets.UTF_8).replace("+", "%20");
+
+        assertThat(problem(ann.get(path))).isEqualTo("404 NotFound");
+        assertThat(checked("getThread", ann.as(OPERATOR).get(path), 200)
+                        .path("thread")
+                        .asText())
+                .isEqualTo("trip/1 %2F ü");
+    }
+
+    @Test
+    void list_pages_holdEveryThreadOnce() throws Exception {
+        HttpCaller bob = ann.as(BOB);
+        Set<String> started = new TreeSet<>();
+        for (int i = 0; i < 5; i++) {
+            started.add(bob.start("assistant", "Hi " + i));
+        }
+        List<String> listed = new ArrayList<>();
+        Optional<String> next = Optional.of("/v1/threads?limit=2");
+        while (next.isPresent()) {
+            JsonNode page = checked("listThreads", bob.get(next.get()), 200);
+            assertThat(page.path("threads").size()).isLessThanOrEqualTo(2);
+            page.path("threads")
+                    .forEach(thread -> listed.add(thread.path("thread").asText()));
+            next = Optional.ofNullable(page.path("next").textValue())
+                    .map(after -> "/v1/threads?limit=2&after=" + after);
+        }
+        assertThat(listed).doesNotHaveDuplicates().containsAll(started);
+        assertThat(bob.get("/v1/threads?agent=billing").body().path("threads").toString())
+                .doesNotContain("assistant");
+        assertThat(problem(bob.get("/v1/threads?limit=0"))).isEqualTo("400 BadInput");
+        assertThat(problem(bob.get("/v1/threads?after=nonsense"))).isEqualTo("400 BadInput");
+    }
+
+    @Test
+    void fork_andResume_belongToTheCaller() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        awaitStatus(ann, thread, "complete");
+        HttpCaller.Answer forked = ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1");
+        checked("forkThread", forked, 201);
+        awaitStatus(ann, forked.text("thread"), "complete");
+        assertThat(ann.post("/v1/threads/" + thread + "/fork", "{'message':'Again'}", "fork-1")
+                        .text("thread"))
+                .isEqualTo(forked.text("thread"));
+        assertThat(problem(ann.as(BOB).get("/v1/threads/" + forked.text("thread"))))
+                .isEqualTo("404 NotFound");
+
+        checked("cancel", ann.post("/v1/threads/" + thread + "/cancel", "{}"), 202);
+        await().atMost(Duration.ofSeconds(20))
+                .until(() ->
+                        !ann.get("/v1/threads/" + thread).body().path("open").booleanValue());
+        HttpCaller.Answer resumed = ann.post("/v1/threads/" + thread + "/resume", "{'answer':'On'}");
+        checked("resumeThread", resumed, 201);
+        awaitStatus(ann, resumed.text("thread"), "complete");
+        assertThat(problem(ann.as(BOB).get("/v1/threads/" + resumed.text("thread"))))
+                .isEqualTo("404 NotFound");
+    }
+
+    @Test
+    void import_isACopyThatKnowsNothingOfTheOriginal() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        awaitPending(ann, thread);
+        for (String format : List.of("runner", "thread", "phases", "messages", "session")) {
+            JsonNode checkpoint = ann.get("/v1/threads/" + thread + "/checkpoint?format=" + format)
+                    .body();
+            HttpCaller.Answer imported = ann.as(BOB)
+                    .post("/v1/imports", "{\"agent\":\"billing\",\"checkpoint\":" + escaped(checkpoint) + "}");
+            checked("importCheckpoint", imported, 201);
+            assertThat(imported.text("thread")).isNotEqualTo(thread);
+            assertThat(ann.as(BOB).get("/v1/threads/" + imported.text("thread")).status())
+                    .isEqualTo(200);
+            assertThat(problem(ann.get("/v1/threads/" + imported.text("thread"))))
+                    .isEqualTo("404 NotFound");
+        }
+        assertThat(problem(ann.post("/v1/imports", "{'checkpoint':[]}"))).isEqualTo("400 CheckpointCorruption");
+    }
+
+    private static String escaped(JsonNode checkpoint) {
+        return checkpoint.toString().replace("'", "\\u0027");
+    }
+
+    @Test
+    void operatorsFields_areRefusedToOthers() throws Exception {
+        for (String field : List.of("'context':{'tenant':'other'}", "'maxIterations':99")) {
+            assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi'," + field + "}")))
+                    .isEqualTo("403 RoleRequired");
+            assertThat(ann.as(OPERATOR)
+                            .post("/v1/threads", "{'agent':'assistant','message':'Hi'," + field + "}")
+                            .status())
+                    .isEqualTo(201);
+        }
+        String thread = ann.start("assistant", "Hi");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}")))
+                .isEqualTo("403 RoleRequired");
+        checked("raiseBudget", ann.as(OPERATOR).post("/v1/threads/" + thread + "/budget", "{'iterations':50}"), 202);
+    }
+
+    @Test
+    void agents_areThoseOfTheDirectory() throws Exception {
+        JsonNode agents = checked("listAgents", ann.get("/v1/agents"), 200).path("agents");
+
+        assertThat(agents.findValuesAsText("name")).containsExactly("asker", "assistant", "billing");
+        assertThat(agents.get(1).path("description").asText()).isEqualTo("Says hello");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'nobody','message':'Hi'}")))
+                .isEqualTo("404 NotFound");
+    }
+
+    @Test
+    void caller_isWhoTheTokenSays() throws Exception {
+        assertThat(checked("getCaller", ann.as(CAROL).get("/v1/me"), 200).toString())
+                .isEqualTo("{\"subject\":\"carol\",\"groups\":[\"support\"],\"roles\":[\"look\",\"decide\"]}");
+        checked("getHealth", ann.asNobody().get("/v1/health"), 200);
+        checked("getDocument", ann.asNobody().get("/v1/openapi.json"), 200);
+    }
+
+    @Test
+    void badRequests_areRefusedByName() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant'}"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','more':1}")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads", "{'agent':'a','agent':'b','message':'Hi'}")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads", "nonsense"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.post("/v1/threads/" + thread + "/settle", "{'callId':'tu_9','outcome':'done'}")))
+                .isEqualTo("404 NotFound");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?format=none")))
+                .isEqualTo("400 BadInput");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/checkpoint?at=99")))
+                .isEqualTo("404 NotFound");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "?what=1"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.get("/v1/threads/%ff"))).isEqualTo("400 BadInput");
+        assertThat(problem(ann.get("/v1/nothing"))).isEqualTo("404 NotFound");
+        assertThat(problem(ann.send(ann.request("/v1/threads/" + thread).DELETE())))
+                .isEqualTo("405 MethodNotAllowed");
+        assertThat(problem(ann.send(ann.request("/v1/threads")
+                        .header("Content-Type", "text/plain")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"agent\":\"assistant\",\"message\":\"Hi\"}")))))
+                .isEqualTo("415 UnsupportedMediaType");
+    }
+
+    /** The body of an answer that has the status and the shape that the document promises. */
+    private static JsonNode checked(String operation, HttpCaller.Answer answer, int status) {
+        assertThat(answer.status()).as(answer.body().toString()).isEqualTo(status);
+        JsonNode documented = StreamSupport.stream(DOCUMENT.json().path("paths").spliterator(), false)
+                .flatMap(path -> StreamSupport.stream(path.spliterator(), false))
+                .filter(known -> known.path("operationId").asText().equals(operation))
+                .findFirst()
+                .orElseThrow();
+        JsonNode schema = documented
+                .path("responses")
+                .path(String.valueOf(status))
+                .path("content")
+                .path("application/json")
+                .path("schema");
+        assertThat(schema.isMissingNode()).as(operation + " has no " + status).isFalse();
+        assertThat(ToolArguments.problem(
+                        DOCUMENT.selfContained(schema),
+                        Json.of(PayloadJson.MAPPER.convertValue(answer.body(), Object.class))))
+                .as(operation + " " + answer.body())
+                .isEmpty();
+        return answer.body();
+    }
+
+    /** Status and code of a problem document. */
+    private static String problem(HttpCaller.Answer answer) {
+        assertThat(answer.response().headers().firstValue("Content-Type"))
+                .as(answer.body().toString())
+                .contains("application/problem+json");
+        JsonNode schema = DOCUMENT.json().at("/components/schemas/Problem");
+        assertThat(ToolArguments.problem(
+                        DOCUMENT.selfContained(schema),
+                        Json.of(PayloadJson.MAPPER.convertValue(answer.body(), Object.class))))
+                .isEmpty();
+        assertThat(answer.body().path("status").intValue()).isEqualTo(answer.status());
+        return answer.status() + " " + answer.text("code");
+    }
+
+    private static JsonNode awaitPending(HttpCaller caller, String thread) {
+        return await().atMost(Duration.ofSeconds(20))
+                .until(() -> caller.get("/v1/threads/" + thread + "/pending").body(), pending -> pending.size() == 1)
+                .get(0);
+    }
+
+    private static void awaitStatus(HttpCaller caller, String thread, String status) {
+        await().atMost(Duration.ofSeconds(20))
+                .untilAsserted(() -> assertThat(caller.get("/v1/threads/" + thread)
+                                .body()
+                                .path("status")
+                                .asText())
+                        .isEqualTo(status));
+    }
+}

@@ -1,0 +1,119 @@
+package dev.waymark.server;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.contract.PayloadJson;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+
+/** Reads server-sent events as they come. */
+final class EventReader implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final InputStream body;
+    private final BlockingQueue<Optional<Event>> events = new LinkedBlockingQueue<>();
+    private final AtomicInteger comments = new AtomicInteger();
+
+    private EventReader(InputStream body) {
+        this.body = body;
+    }
+
+    /** One event. */
+    record Event(Optional<String> id, String name, JsonNode data) {}
+
+    static EventReader open(HttpCaller caller, String thread, Optional<String> lastId)
+            throws IOException, InterruptedException {
+        HttpRequest.Builder request = caller.request("/v1/threads/" + thread + "/events");
+        lastId.ifPresent(id -> request.header("Last-Event-ID", id));
+        HttpResponse<InputStream> response =
+                caller.http().send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+        if (response.statusCode() != 200) {
+            throw new AssertionError("no stream: " + response.statusCode());
+        }
+        EventReader reader = new EventReader(response.body());
+        Thread thread1 = new Thread(reader::read, "event-reader");
+        thread1.setDaemon(true);
+        thread1.start();
+        return reader;
+    }
+
+    private void read() {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8))) {
+            Optional<String> id = Optional.empty();
+            String name = "message";
+            String data = "";
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.startsWith(":")) {
+                    comments.incrementAndGet();
+                } else if (line.startsWith("id: ")) {
+                    id = Optional.of(line.substring(4));
+                } else if (line.startsWith("event: ")) {
+                    name = line.substring(7);
+                } else if (line.startsWith("data: ")) {
+                    data = line.substring(6);
+                } else if (line.isEmpty() && !data.isEmpty()) {
+                    events.add(Optional.of(new Event(id, name, PayloadJson.MAPPER.readTree(data))));
+                    id = Optional.empty();
+                    name = "message";
+                    data = "";
+                }
+            }
+        } catch (IOException e) {
+            // The test has closed it, or the server has.
+        } finally {
+            events.add(Optional.empty());
+        }
+    }
+
+    int comments() {
+        return comments.get();
+    }
+
+    /** The events from here to one with which all of them are as wanted. */
+    List<Event> until(Predicate<List<Event>> wanted) throws InterruptedException {
+        List<Event> all = new ArrayList<>();
+        while (!wanted.test(all)) {
+            all.add(next().orElseThrow(() -> new AssertionError("the stream ended with " + all)));
+        }
+        return all;
+    }
+
+    /** The events from here on. */
+    List<Event> toTheEnd() throws InterruptedException {
+        List<Event> all = new ArrayList<>();
+        for (Optional<Event> event = next(); event.isPresent(); event = next()) {
+            all.add(event.get());
+        }
+        return all;
+    }
+
+    private Optional<Event> next() throws InterruptedException {
+        Optional<Event> event = events.poll(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        if (event == null) {
+            throw new AssertionError("nothing came");
+        }
+        return event;
+    }
+
+    @Override
+    public void close() {
+        try {
+            body.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

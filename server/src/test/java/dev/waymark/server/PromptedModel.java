@@ -1,0 +1,54 @@
+package dev.waymark.server;
+
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/** A model that says what a test tells it to, when it tells it to. */
+final class PromptedModel implements ModelProvider {
+    private static final String END = "\u0000end";
+    private static final String FAILURE = "\u0000failure";
+
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    void says(String... words) {
+        for (String each : words) {
+            lines.add(each);
+        }
+    }
+
+    void ends() {
+        lines.add(END);
+    }
+
+    /** The attempt fails, and another may not. */
+    void fails() {
+        lines.add(FAILURE);
+    }
+
+    @Override
+    public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        StringBuilder said = new StringBuilder();
+        while (true) {
+            String line = lines.take();
+            if (line.equals(END)) {
+                return Reply.of(new Part.Text(said.toString()));
+            }
+            if (line.equals(FAILURE)) {
+                throw ModelFailure.passing("Overloaded", "for a moment");
+            }
+            said.append(line);
+            listener.words(line);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+package dev.waymark.server;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.connect.Connection;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.http.HttpSettings;
+import dev.waymark.server.identity.StaticTokens;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.scripted.ScriptedProvider;
+import dev.waymark.worker.server.DevServer;
+import dev.waymark.worker.server.InMemoryServer;
+import dev.waymark.worker.tool.java.JavaTools;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A Temporal server, a worker with a few agents, and API servers before them, each with the same tokens. */
+final class ServedThreads implements AutoCloseable {
+    static final String ANN = "wm_ann_00000000000000000000000000000000";
+    static final String BOB = "wm_bob_00000000000000000000000000000000";
+    /** Of the group support, as Dave is, and may decide but not talk. */
+    static final String CAROL = "wm_carol_000000000000000000000000000000";
+
+    static final String DAVE = "wm_dave_0000000000000000000000000000000";
+    static final String OPERATOR = "wm_operator_00000000000000000000000000";
+    static final String LOOKER = "wm_looker_0000000000000000000000000000";
+    static final String EXPIRED = "wm_expired_000000000000000000000000000";
+
+    private final DevServer temporal;
+    private final Connection connection;
+    private final AgentWorker worker;
+    private final Path tokens;
+    private final Path agents;
+    private final List<AutoCloseable> open = new ArrayList<>();
+
+    private ServedThreads(DevServer temporal, Connection connection, AgentWorker worker, Path tokens, Path agents) {
+        this.temporal = temporal;
+        this.connection = connection;
+        this.worker = worker;
+        this.tokens = tokens;
+        this.agents = agents;
+    }
+
+    static ServedThreads inMemory(Path directory, Map<String, ModelProvider> models) throws Exception {
+        return on(InMemoryServer.start(0), directory, models);
+    }
+
+    static ServedThreads on(DevServer temporal, Path directory, Map<String, ModelProvider> models) throws Exception {
+        Path agents = Files.createDirectories(directory.resolve("agents"));
+        writeAgents(agents);
+        Map<String, ModelProvider> providers = new LinkedHashMap<>(models);
+        providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
+        for (String name : models.keySet()) {
+            Files.writeString(agents.resolve(name + ".yaml"), "model: " + name + ":any\n");
+        }
+        ModelProviders known = ModelProviders.of(providers);
+        Connection connection = Connection.to(temporal.address());
+        AgentWorker worker = AgentWorker.builder(connection.client())
+                .agents(AgentDirectory.load(agents, known, JavaTools.NONE))
+                .providers(known)
+                .build();
+        worker.start();
+        Path tokens = directory.resolve("tokens.json");
+        writeTokens(tokens);
+        return new ServedThreads(temporal, connection, worker, tokens, agents);
+    }
+
+    private static void writeAgents(Path agents) throws IOException {
+        Files.writeString(
+                agents.resolve("assistant.yaml"),
+                "description: Says hello\nmodel: scripted:assistant.script.yaml\ncontext: { tenant: acme }\n");
+        Files.writeString(agents.resolve("assistant.script.yaml"), "replies:\n  - text: Hello.\n");
+        Files.writeString(
+                agents.resolve("asker.yaml"), "model: scripted:asker.script.yaml\ntools:\n  - use: ask_user\n");
+        Files.writeString(agents.resolve("asker.script.yaml"), """
+                replies:
+                  - tool_calls:
+                      - { id: tu_1, name: ask_user, input: { question: "Which day?" } }
+                      - { id: tu_2, name: ask_user, input: { question: "Which seat?" } }
+                  - text: Booked.
+                """);
+        Files.writeString(agents.resolve("billing.yaml"), """
+                model: scripted:billing.script.yaml
+                tools:
+                  - name: charge_card
+                    description: Charges
+                    input: { type: object, required: [cents], properties: { cents: { type: integer } } }
+                    command: ["cat"]
+                    approval: always
+                """);
+        Files.writeString(agents.resolve("billing.script.yaml"), """
+                replies:
+                  - text: Charging now.
+                    tool_calls: [{ id: tu_1, name: charge_card, input: { cents: 8400 } }]
+                  - text: Charged.
+                """);
+    }
+
+    private static void writeTokens(Path file) throws IOException {
+        Files.writeString(
+                file,
+                "{\"tokens\":["
+                        + String.join(
+                                ",",
+                                entry(ANN, "ann", "", "\"talk\",\"decide\"", ""),
+                                entry(BOB, "bob", "", "\"talk\",\"decide\"", ""),
+                                entry(CAROL, "carol", "\"support\"", "\"decide\"", ""),
+                                entry(DAVE, "dave", "\"support\"", "\"talk\"", ""),
+                                entry(OPERATOR, "op", "", "\"talk\",\"operate\"", ""),
+                                entry(LOOKER, "ann", "", "\"look\"", ""),
+                                entry(EXPIRED, "ann", "", "\"talk\"", ",\"expires\":\"2020-01-01T00:00:00Z\""))
+                        + "]}");
+    }
+
+    private static String entry(String token, String subject, String groups, String roles, String more) {
+        return "{\"sha256\":\"" + StaticTokens.hash(token) + "\",\"subject\":\"" + subject + "\",\"groups\":[" + groups
+                + "],\"roles\":[" + roles + "]" + more + "}";
+    }
+
+    Path tokens() {
+        return tokens;
+    }
+
+    String temporalAddress() {
+        return temporal.address();
+    }
+
+    /** One more instance. */
+    ApiServer serve() throws IOException {
+        return serve(HttpSettings.at("127.0.0.1", 0).withLimits(1_000, 200, 1_000));
+    }
+
+    ApiServer serve(HttpSettings settings) throws IOException {
+        AgentClient client = client();
+        ApiServer server = ApiServer.start(
+                client, settings, new AgentCatalogue(Optional.of(agents)), Optional.of(StaticTokens.of(tokens)));
+        open.add(server);
+        return server;
+    }
+
+    ApiServer serveUnchecked(HttpSettings settings) throws IOException {
+        ApiServer server =
+                ApiServer.start(client(), settings, new AgentCatalogue(Optional.of(agents)), Optional.empty());
+        open.add(server);
+        return server;
+    }
+
+    AgentClient client() {
+        AgentClient client = AgentClient.connect(temporal.address());
+        open.add(0, client);
+        return client;
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (int i = open.size() - 1; i >= 0; i--) {
+            open.get(i).close();
+        }
+        worker.close();
+        connection.close();
+        temporal.close();
+    }
+}

@@ -1,0 +1,72 @@
+// Drives the published AG-UI client against a server: node agui.mjs URL TOKEN AGENT SCENE
+import { HttpAgent } from '@ag-ui/client';
+
+const [url, token, agentName, scene] = process.argv.slice(2);
+const threadId = `front-${process.pid}-${scene}`;
+const make = () =>
+  new HttpAgent({ url: `${url}/v1/agui/${agentName}`, headers: { Authorization: `Bearer ${token}` }, threadId });
+
+const run = async (agent, parameters = {}) => {
+  const seen = { types: [], text: '', interrupts: [], outcome: undefined, error: undefined };
+  await agent
+    .runAgent(parameters, {
+      onEvent: ({ event }) => {
+        seen.types.push(event.type);
+        if (event.type === 'TEXT_MESSAGE_CONTENT') seen.text += event.delta;
+        if (event.type === 'RUN_FINISHED') {
+          seen.outcome = event.outcome?.type;
+          seen.interrupts = event.outcome?.interrupts ?? [];
+        }
+        if (event.type === 'RUN_ERROR') seen.error = event.code;
+      },
+    })
+    .catch((failure) => {
+      seen.error ??= String(failure.message ?? failure);
+    });
+  return seen;
+};
+const say = (agent, content) => agent.messages.push({ id: crypto.randomUUID(), role: 'user', content });
+
+const scenes = {
+  async talk() {
+    const agent = make();
+    say(agent, 'Hello');
+    const first = await run(agent);
+    say(agent, 'And again');
+    const second = await run(agent);
+    return { first, second, messages: agent.messages.map((m) => [m.role, m.content]) };
+  },
+  async approval(resolution) {
+    const agent = make();
+    say(agent, 'Pay');
+    const asked = await run(agent);
+    const resume = asked.interrupts.map((i) => ({ interruptId: i.id, status: 'resolved', payload: resolution }));
+    const done = await run(agent, { resume });
+    return { asked, done, messages: agent.messages };
+  },
+  approve: () => scenes.approval({ approved: true }),
+  edit: () => scenes.approval({ approved: true, args: { cents: 4200 } }),
+  deny: () => scenes.approval({ approved: false, reason: 'Too dear' }),
+  async questions() {
+    const agent = make();
+    say(agent, 'Book');
+    const asked = await run(agent);
+    const resume = asked.interrupts.map((i, n) => ({
+      interruptId: i.id,
+      status: 'resolved',
+      payload: { answer: n === 0 ? 'Friday' : '12A' },
+    }));
+    return { asked, done: await run(agent, { resume }), messages: agent.messages };
+  },
+  async reload() {
+    const agent = make();
+    say(agent, 'Hello');
+    const before = await run(agent);
+    const other = make();
+    other.threadId = agent.threadId;
+    const after = await run(other);
+    return { before, after, messages: other.messages.map((m) => [m.role, m.content]) };
+  },
+};
+console.log(JSON.stringify(await scenes[scene]()));
+process.exit(0);

@@ -1,0 +1,31 @@
+package dev.waymark.contract;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import java.util.Optional;
+
+/**
+ * Whose thread it is, for a server that lets people see only their own: one subject's, or a group's. It is recorded when
+ * the thread starts, and never changes. The rules of the conversation do not depend on it.
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record ThreadOwner(
+        @JsonProperty("subject") Optional<String> subject,
+        @JsonProperty("group") Optional<String> group) {
+    @JsonCreator
+    public ThreadOwner {
+        subject = subject == null ? Optional.empty() : subject;
+        group = group == null ? Optional.empty() : group;
+    }
+
+    public static ThreadOwner ofSubject(String name) {
+        return new ThreadOwner(Optional.of(name), Optional.empty());
+    }
+
+    public static ThreadOwner ofGroup(String name) {
+        return new ThreadOwner(Optional.empty(), Optional.of(name));
+    }
+}

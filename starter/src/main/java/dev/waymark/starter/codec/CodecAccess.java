@@ -1,0 +1,119 @@
+package dev.waymark.starter.codec;
+
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * Who may use the codec server: programs with the bearer token, and browsers that have exchanged it for a cookie. The Web
+ * UI cannot send a token of its own, but it can have the browser send cookies.
+ */
+final class CodecAccess {
+    private static final String COOKIE = "waymark-codec";
+    private static final String FIELD = "token=";
+    private static final int MAX_FORM_BYTES = 4096;
+
+    private final byte[] bearer;
+    private final byte[] token;
+    private final byte[] session;
+
+    CodecAccess(String token) {
+        this.token = token.getBytes(StandardCharsets.UTF_8);
+        this.bearer = ("Bearer " + token).getBytes(StandardCharsets.UTF_8);
+        this.session = session(this.token).getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** The cookie follows from the token, so the server keeps nothing, and a new token ends all sessions. */
+    private static String session(byte[] token) {
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(token, "HmacSHA256"));
+            return HexFormat.of().formatHex(mac.doFinal("waymark codec session".getBytes(StandardCharsets.UTF_8)));
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has HmacSHA256", e);
+        }
+    }
+
+    /** A cookie counts only in requests of pages: the browser says which page sends them. */
+    boolean isAllowed(HttpExchange exchange) {
+        Headers headers = exchange.getRequestHeaders();
+        String given = headers.getFirst("Authorization");
+        if (given != null) {
+            return MessageDigest.isEqual(given.getBytes(StandardCharsets.UTF_8), bearer);
+        }
+        return headers.containsKey("Origin")
+                && cookie(headers)
+                        .filter(value -> MessageDigest.isEqual(value.getBytes(StandardCharsets.UTF_8), session))
+                        .isPresent();
+    }
+
+    private static Optional<String> cookie(Headers headers) {
+        return headers.getOrDefault("Cookie", List.of()).stream()
+                .flatMap(line -> Arrays.stream(line.split(";")))
+                .map(String::strip)
+                .filter(pair -> pair.startsWith(COOKIE + "="))
+                .map(pair -> pair.substring(COOKIE.length() + 1))
+                .findFirst();
+    }
+
+    /** {@code GET /}: a form for the token. {@code POST /}: exchanges the token for the cookie. */
+    void signIn(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            boolean isPost = exchange.getRequestMethod().equals("POST");
+            if (!exchange.getRequestURI().getPath().equals("/")) {
+                page(exchange, 404, "<p>There is nothing here.</p>");
+            } else if (!isPost) {
+                page(exchange, 200, form(""));
+            } else if (MessageDigest.isEqual(tokenIn(exchange).getBytes(StandardCharsets.UTF_8), token)) {
+                exchange.getResponseHeaders()
+                        .set(
+                                "Set-Cookie",
+                                COOKIE + "=" + new String(session, StandardCharsets.UTF_8)
+                                        + "; Path=/; HttpOnly; SameSite=Strict");
+                page(exchange, 200, "<p>This browser may now read encrypted payloads. Go back to the Web UI.</p>");
+            } else {
+                page(exchange, 401, form("<p>This is not the token.</p>"));
+            }
+        }
+    }
+
+    private static String tokenIn(HttpExchange exchange) throws IOException {
+        byte[] body = exchange.getRequestBody().readNBytes(MAX_FORM_BYTES);
+        String form = new String(body, StandardCharsets.UTF_8);
+        try {
+            return form.startsWith(FIELD)
+                    ? URLDecoder.decode(form.substring(FIELD.length()), StandardCharsets.UTF_8)
+                    : "";
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    private static String form(String message) {
+        return message
+                + "<form method=\"post\" action=\"/\"><label>Token <input type=\"password\" name=\"token\""
+                + " autocomplete=\"current-password\" autofocus></label> <button>Sign in</button></form>";
+    }
+
+    private static void page(HttpExchange exchange, int status, String content) throws IOException {
+        String html = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Waymark codec server</title>"
+                + "<h1>Waymark codec server</h1>" + content + "</html>";
+        byte[] body = html.getBytes(StandardCharsets.UTF_8);
+        Headers headers = exchange.getResponseHeaders();
+        headers.set("Content-Type", "text/html; charset=utf-8");
+        headers.set("Content-Security-Policy", "default-src 'none'; form-action 'self'; frame-ancestors 'none'");
+        headers.set("Cache-Control", "no-store");
+        exchange.sendResponseHeaders(status, body.length);
+        exchange.getResponseBody().write(body);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.waymark.starter.render;
+
+import dev.waymark.client.document.CallLog;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.CallItem;
+import dev.waymark.conversation.CallApproval;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.VerifiedSubject;
+import dev.waymark.display.SafeText;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Tool calls and who decided about them, in words. */
+public final class CallText {
+    private CallText() {}
+
+    /** All there is to say of a call, on several lines. */
+    public static List<String> full(CallLog.Row row, Optional<Part.ToolResult> result) {
+        CallItem call = row.call();
+        List<String> lines = new ArrayList<>();
+        lines.add(SafeText.line(call.callId()) + "  " + call.status() + "  " + SafeText.line(call.tool()) + "  since "
+                + call.since());
+        call.key().ifPresent(key -> lines.add("  key      " + key));
+        lines.add("  args     " + SafeText.json(call.args().canonical()));
+        String decisions = decisions(row);
+        if (!decisions.isEmpty()) {
+            lines.add("  decided  " + decisions);
+        }
+        result.ifPresent(found -> {
+            String mark = found.isError() ? "  error    " : "  result   ";
+            for (String line : SafeText.lines(found.content()).split("\n", -1)) {
+                lines.add(mark + line);
+                mark = "         │ ";
+            }
+        });
+        return lines;
+    }
+
+    /** Who decided what, in words. */
+    public static String decisions(CallLog.Row row) {
+        List<String> words = new ArrayList<>();
+        row.call().approval().map(CallText::words).ifPresent(words::add);
+        row.settled()
+                .map(said ->
+                        "settled: " + JsonDocuments.tree(said.outcome()).textValue() + by(said.by(), said.verified()))
+                .ifPresent(words::add);
+        return String.join("; ", words);
+    }
+
+    /** {@code approved by ann, with other arguments}. */
+    static String words(CallApproval approval) {
+        String how = approval.approved() ? "approved" : "denied";
+        String who = approval.stated() ? ", according to a checkpoint" : by(approval.by(), approval.verified());
+        return how
+                + who
+                + (approval.edited() ? ", with other arguments" : "")
+                + approval.reason().map(why -> ": " + OneLine.shortened(why)).orElse("");
+    }
+
+    /** A name that a server checked, and beside it what the sender states about themselves, if that is another. */
+    static String by(Optional<String> stated, Optional<VerifiedSubject> verified) {
+        if (verified.isEmpty()) {
+            return stated.map(name -> " by " + SafeText.line(name)).orElse("");
+        }
+        String subject = verified.get().subject();
+        return " by " + SafeText.line(subject) + " (verified)"
+                + stated.filter(name -> !name.equals(subject))
+                        .map(name -> ", who signs as " + SafeText.line(name))
+                        .orElse("");
+    }
+}

@@ -1,0 +1,110 @@
+package dev.waymark.starter.serve;
+
+import dev.waymark.server.identity.Authenticator;
+import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.identity.JwtSettings;
+import dev.waymark.server.identity.JwtTokens;
+import dev.waymark.server.identity.StaticTokens;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** How callers are told apart. */
+final class IdentityOptions {
+    @Spec(Spec.Target.MIXEE)
+    private CommandSpec spec;
+
+    @Option(
+            names = "--tokens",
+            paramLabel = "FILE",
+            description =
+                    "Takes the tokens of this file, which `waymark token` writes. It is read again when it changes.")
+    private @Nullable Path tokens;
+
+    @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Takes JSON Web Tokens of this issuer.")
+    private @Nullable String issuer;
+
+    @Option(names = "--jwt-audience", paramLabel = "NAME", description = "The audience that such a token has to name.")
+    private @Nullable String audience;
+
+    @Option(
+            names = "--jwt-keys",
+            paramLabel = "FILE|URL",
+            description =
+                    "The issuer's keys: a JWK set, as a file or an https URL, or a file with a public key in PEM.")
+    private @Nullable String keys;
+
+    @Option(
+            names = "--jwt-roles-claim",
+            paramLabel = "NAME",
+            defaultValue = JwtSettings.ROLES_CLAIM,
+            description = "The claim that lists roles: look, talk, decide, operate. Default: ${DEFAULT-VALUE}.")
+    private String rolesClaim;
+
+    @Option(
+            names = "--jwt-groups-claim",
+            paramLabel = "NAME",
+            defaultValue = JwtSettings.GROUPS_CLAIM,
+            description = "The claim that lists groups. Default: ${DEFAULT-VALUE}.")
+    private String groupsClaim;
+
+    @Option(
+            names = "--jwt-default-role",
+            paramLabel = "ROLE",
+            split = ",",
+            description = "What somebody may do whose token has no roles. Default: nothing.")
+    private List<String> defaultRoles = List.of();
+
+    @Option(
+            names = "--no-auth",
+            description = "Checks nobody: whoever reaches the server may do everything. Only on a loopback address.")
+    private boolean noAuth;
+
+    /** Empty where nobody is to be checked. */
+    Optional<Authenticator> authenticator() {
+        List<Authenticator> all = new ArrayList<>();
+        Optional.ofNullable(tokens).map(StaticTokens::of).ifPresent(all::add);
+        jwt().map(JwtTokens::of).ifPresent(all::add);
+        if (noAuth && !all.isEmpty()) {
+            throw misuse("--no-auth goes without --tokens and --jwt-issuer");
+        }
+        if (!noAuth && all.isEmpty()) {
+            throw misuse("nobody could be let in: give --tokens or --jwt-issuer, or --no-auth to check nobody");
+        }
+        return noAuth ? Optional.empty() : Optional.of(Authenticator.anyOf(all));
+    }
+
+    boolean checksNobody() {
+        return noAuth;
+    }
+
+    private Optional<JwtSettings> jwt() {
+        if (issuer == null && audience == null && keys == null) {
+            return Optional.empty();
+        }
+        if (issuer == null || audience == null || keys == null) {
+            throw misuse("--jwt-issuer, --jwt-audience and --jwt-keys belong together");
+        }
+        return Optional.of(new JwtSettings(issuer, audience, keys, rolesClaim, groupsClaim, roles(defaultRoles, spec)));
+    }
+
+    static Set<CallerRole> roles(List<String> names, CommandSpec spec) {
+        return names.stream()
+                .map(name -> CallerRole.of(name)
+                        .orElseThrow(() -> new ParameterException(
+                                spec.commandLine(), "no such role: " + name + ". Roles are " + CallerRole.names())))
+                .collect(Collectors.toUnmodifiableSet());
+    }
+
+    private ParameterException misuse(String words) {
+        return new ParameterException(spec.commandLine(), words);
+    }
+}

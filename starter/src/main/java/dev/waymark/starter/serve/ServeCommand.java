@@ -1,0 +1,163 @@
+package dev.waymark.starter.serve;
+
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.server.ApiServer;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.http.HttpSettings;
+import dev.waymark.server.identity.Authenticator;
+import dev.waymark.server.identity.IdentityProblem;
+import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.Durations;
+import dev.waymark.starter.options.ShutdownHandler;
+import dev.waymark.starter.render.Output;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Serves threads over HTTP. */
+@Command(
+        name = "serve",
+        description =
+                "Serves threads over HTTP until Ctrl-C, for front ends in any language. Any number of instances may"
+                        + " serve the same threads. /v1/openapi.json describes the API.")
+public final class ServeCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Output output;
+
+    @Mixin
+    private IdentityOptions identity;
+
+    @Option(names = "--host", paramLabel = "ADDRESS", description = "The address to listen on. Default: 127.0.0.1.")
+    private String host = "127.0.0.1";
+
+    @Option(names = "--port", paramLabel = "PORT", description = "The port to listen on; 0 chooses one. Default: 8090.")
+    private int port = 8090;
+
+    @Option(
+            names = "--agents",
+            paramLabel = "DIR",
+            description = "Lists the agents of this directory, and starts threads of no others.")
+    private @Nullable Path agents;
+
+    @Option(
+            names = "--cors-origin",
+            paramLabel = "ORIGIN",
+            description = "Lets pages of this origin send requests, such as https://app.example. May be given again.")
+    private List<String> origins = List.of();
+
+    @Option(names = "--tls-cert", paramLabel = "FILE", description = "The certificate and its chain, in PEM.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, in PEM (PKCS #8).")
+    private @Nullable Path key;
+
+    @Option(
+            names = "--plain-http",
+            description = "Listens without TLS on an address that others can reach, because a proxy in front has it.")
+    private boolean plainHttp;
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            description = "The requests that one caller may send in a second. Default: 20.")
+    private double rate = 20;
+
+    @Option(
+            names = "--streams",
+            paramLabel = "N",
+            description = "The streams that one caller may have open. Default: 50.")
+    private int streams = 50;
+
+    @Option(
+            names = "--drain",
+            paramLabel = "DURATION",
+            converter = Durations.class,
+            description = "How long requests may take to end. Default: 10s.")
+    private Duration drain = Duration.ofSeconds(10);
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Optional<Authenticator> authenticator;
+        HttpSettings settings;
+        try {
+            authenticator = identity.authenticator();
+            settings = settings();
+        } catch (IdentityProblem e) {
+            throw misuse(String.valueOf(e.getMessage()));
+        }
+        try (AgentClient client = ConnectionOptions.toServer();
+                ApiServer server = ApiServer.start(
+                        client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator)) {
+            announce(server);
+            try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
+                server.drain(drain);
+                server.close();
+                return ExitCode.DONE;
+            })) {
+                new CountDownLatch(1).await();
+            }
+        } catch (IdentityProblem e) {
+            throw misuse(String.valueOf(e.getMessage()));
+        }
+        return ExitCode.DONE;
+    }
+
+    private HttpSettings settings() throws IOException {
+        if ((certificate == null) != (key == null)) {
+            throw misuse("--tls-cert and --tls-key belong together");
+        }
+        if (agents != null && !Files.isDirectory(agents)) {
+            throw misuse("no agents directory: " + agents);
+        }
+        boolean isLocal = InetAddress.getByName(host).isLoopbackAddress();
+        if (identity.checksNobody() && !isLocal) {
+            throw misuse("--no-auth works on a loopback address only, not on " + host);
+        }
+        Optional<HttpSettings.Tls> tls = certificate != null && key != null
+                ? Optional.of(new HttpSettings.Tls(certificate, key))
+                : Optional.empty();
+        if (!isLocal && tls.isEmpty() && !plainHttp) {
+            throw misuse("tokens would travel in the clear on " + host
+                    + ": give --tls-cert and --tls-key, or --plain-http behind a proxy that has TLS");
+        }
+        HttpSettings defaults = HttpSettings.at(host, port);
+        return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
+    }
+
+    private ParameterException misuse(String words) {
+        return new ParameterException(spec.commandLine(), words);
+    }
+
+    private void announce(ApiServer server) {
+        if (output.isJson()) {
+            Map<String, Object> document = new LinkedHashMap<>();
+            document.put("ready", true);
+            document.put("address", server.address());
+            output.document(JsonDocuments.tree(document));
+        } else {
+            output.line("API: " + server.address() + "/v1"
+                    + (identity.checksNobody() ? " (nobody is checked: for this machine only)" : ""));
+        }
+        spec.commandLine().getOut().flush();
+    }
+}

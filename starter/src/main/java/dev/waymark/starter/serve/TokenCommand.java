@@ -1,0 +1,112 @@
+package dev.waymark.starter.serve;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.server.identity.StaticTokens;
+import dev.waymark.starter.options.Durations;
+import dev.waymark.starter.render.Output;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** Makes a token for `serve`. */
+@Command(
+        name = "token",
+        description = "Makes a token for `waymark serve`, adds its hash to a file, and prints the token, once.")
+public final class TokenCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private Output output;
+
+    @Parameters(index = "0", paramLabel = "SUBJECT", description = "Whose token it is.")
+    private String subject;
+
+    @Option(
+            names = "--role",
+            paramLabel = "ROLE",
+            split = ",",
+            required = true,
+            description = "What they may do: look, talk, decide, operate. May be given again.")
+    private List<String> roles = List.of();
+
+    @Option(names = "--group", paramLabel = "GROUP", split = ",", description = "A group that they are in.")
+    private List<String> groups = List.of();
+
+    @Option(
+            names = "--tokens",
+            paramLabel = "FILE",
+            description = "The file, which is made if it is missing. Default: tokens.json.")
+    private Path file = Path.of("tokens.json");
+
+    @Option(
+            names = "--expires",
+            paramLabel = "DURATION",
+            converter = Durations.class,
+            description = "How long it is good for, such as 720h. Default: for ever.")
+    private @Nullable Duration lifetime;
+
+    @Override
+    public Integer call() throws IOException {
+        IdentityOptions.roles(roles, spec);
+        String token = StaticTokens.newToken();
+        List<StaticTokens.Entry> entries = new ArrayList<>(known());
+        entries.add(new StaticTokens.Entry(
+                StaticTokens.hash(token),
+                subject,
+                groups,
+                roles,
+                Optional.ofNullable(lifetime).map(Instant.now().truncatedTo(ChronoUnit.SECONDS)::plus)));
+        write(new StaticTokens.TokenFile(entries));
+        if (output.isJson()) {
+            output.document(JsonDocuments.tree(Map.of("token", token, "subject", subject, "file", file.toString())));
+        } else {
+            output.line(token);
+        }
+        return ExitCode.DONE;
+    }
+
+    private List<StaticTokens.Entry> known() throws IOException {
+        if (subject.isBlank()) {
+            throw new ParameterException(spec.commandLine(), "no subject: it is empty");
+        }
+        if (!Files.exists(file)) {
+            return List.of();
+        }
+        try {
+            return StaticTokens.parse(Files.readAllBytes(file)).tokens();
+        } catch (JsonProcessingException e) {
+            throw new ParameterException(
+                    spec.commandLine(), "not a file of tokens: " + file + " (" + e.getOriginalMessage() + ")");
+        }
+    }
+
+    /** A server that reads it meanwhile has the old file or the new one. */
+    private void write(StaticTokens.TokenFile tokens) throws IOException {
+        Path whole = file.toAbsolutePath();
+        Path draft = Files.createTempFile(whole.getParent(), "tokens", ".draft");
+        Files.writeString(
+                draft, PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(tokens) + "\n");
+        Files.move(draft, whole, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.waymark.worker.secret;
+
+import dev.waymark.connect.ProcessEnvironment;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Takes the secrets that this process knows out of its log: variables whose name says that they are one, and those that an
+ * agent names. Thread-safe.
+ */
+public final class LogSecrets {
+    private static final LogSecrets OF_THIS_PROCESS = new LogSecrets(ProcessEnvironment.get());
+
+    private final Map<String, String> environment;
+    private final Set<String> texts = ConcurrentHashMap.newKeySet();
+    private volatile Secrets secrets;
+
+    LogSecrets(Map<String, String> environment) {
+        this.environment = environment;
+        this.secrets = Secrets.of(Set.of(), environment);
+    }
+
+    public static LogSecrets ofThisProcess() {
+        return OF_THIS_PROCESS;
+    }
+
+    /** Hides what these texts name as <code>${NAME}</code>, too, except for variables that are no secret. */
+    public void learn(Collection<String> more, Collection<String> open) {
+        if (texts.addAll(more)) {
+            secrets = Secrets.of(texts, environment).except(open);
+        }
+    }
+
+    public String mask(String line) {
+        return secrets.mask(line);
+    }
+}
