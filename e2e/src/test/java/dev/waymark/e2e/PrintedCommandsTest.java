@@ -2,7 +2,6 @@ package dev.waymark.e2e;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.waymark.e2e.product.Dev;
 import dev.waymark.e2e.product.PrintedCommand;
 import dev.waymark.e2e.product.PrintedCommand.Kind;
 import dev.waymark.e2e.product.Shell;
@@ -19,13 +18,10 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,9 +30,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 
 /**
- * Every command that the README and the guide print. All are read by the real command-line parser; those that need
- * nothing but this machine run as they are printed, document by document, beside an in-memory server. {@link
- * PrintedCommand} says how a document marks the others.
+ * Every command that the README and the guide print is read by the real command-line parser. {@link PrintedCommand} says
+ * how a document marks those that can't run on any machine.
  */
 class PrintedCommandsTest {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
@@ -57,11 +52,6 @@ class PrintedCommandsTest {
                     .toList()
                     .stream();
         }
-    }
-
-    static Stream<Path> documentsWithCommandsToRun() throws IOException {
-        return documents()
-                .filter(file -> PrintedCommand.of(ROOT, file).stream().anyMatch(PrintedCommandsTest::isToRun));
     }
 
     private static boolean isToRun(PrintedCommand command) {
@@ -154,77 +144,5 @@ class PrintedCommandsTest {
             }
         }
         assertThat(unknown).isEmpty();
-    }
-
-    @ParameterizedTest
-    @MethodSource("documentsWithCommandsToRun")
-    @Tag("full")
-    @Timeout(600)
-    void commands_runAsTheyArePrinted(Path file) throws Exception {
-        Path home = Files.createDirectory(directory.resolve("home"));
-        Path project = project(directory.resolve("project"));
-        try (Dev dev = Dev.inMemoryIn(project, Map.of("HOME", home.toString()))) {
-            Shell shell = new Shell(
-                    project,
-                    Map.of("HOME", home.toString(), "TEMPORAL_ADDRESS", dev.address(), "GIT_AUTHOR_NAME", "Ann"));
-            for (PrintedCommand command : PrintedCommand.of(ROOT, file)) {
-                if (command.kind() == Kind.SETUP) {
-                    assertThat(shell.run(command.text())).as(command.place()).returns(0, Done::exitCode);
-                } else if (isToRun(command)) {
-                    run(shell, command);
-                }
-            }
-        }
-    }
-
-    private static void run(Shell shell, PrintedCommand command) throws Exception {
-        String what = command.place() + ": " + command.text();
-        List<String> words = command.isWaymark() ? Shell.words(command.arguments()) : List.of();
-        if (!words.isEmpty() && words.get(0).equals("dev")) {
-            // The port of the printed command may be taken.
-            String elsewhere = command.text().replace("./waymark dev", "./waymark dev --in-memory --port 0");
-            assertThat(shell.runUntil(elsewhere, "Ctrl-C ends it.")).as(what).returns(0, Done::exitCode);
-            return;
-        }
-        if (!words.isEmpty() && words.get(0).equals("watch")) {
-            assertThat(shell.runUntil(command.text(), "").out()).as(what).isNotEmpty();
-            return;
-        }
-        if (words.contains("--follow")) {
-            assertThat(shell.runUntil(command.text(), "").exitCode()).as(what).isZero();
-            return;
-        }
-        Done done = shell.run(command.text());
-        boolean isToFail = command.output().stream().anyMatch(line -> line.startsWith("waymark: "));
-        assertThat(done.exitCode() != 0).as(what + "\n" + done).isEqualTo(isToFail);
-        for (String line : command.output()) {
-            assertThat(done.out() + done.err()).as(what).containsPattern("(?m)^" + pattern(line) + "$");
-        }
-    }
-
-    /** Commits and ids of runs are others each time, and an ellipsis stands for whatever the reader does without. */
-    private static String pattern(String line) {
-        return Stream.of(line.split("…", -1))
-                .map(part -> Pattern.quote(part)
-                        .replaceAll("run-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", "\\\\E[^ ]+\\\\Q")
-                        .replaceAll("\\b[0-9a-f]{12}\\b", "\\\\E[0-9a-f]{12}\\\\Q"))
-                .collect(Collectors.joining(".*"));
-    }
-
-    /** A project with the agents of the repository and those that the guide takes for its reader's. */
-    private static Path project(Path place) throws Exception {
-        Files.createDirectory(place);
-        Files.createSymbolicLink(place.resolve("waymark"), ROOT.resolve("waymark"));
-        Files.writeString(place.resolve(".gitignore"), "/*\n!/agents\n");
-        Shell shell = new Shell(place, Map.of());
-        for (String command : List.of(
-                "cp -r '" + ROOT.resolve("agents") + "' agents",
-                "cp -r '" + ROOT.resolve("e2e/src/test/resources/guide") + "'/. .",
-                "git init -q",
-                "git add agents",
-                "git -c user.name=Ann -c user.email=ann@example.org commit -qm 'Begin'")) {
-            assertThat(shell.run(command)).as(command).returns(0, Done::exitCode);
-        }
-        return place;
     }
 }

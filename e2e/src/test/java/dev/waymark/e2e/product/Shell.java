@@ -51,49 +51,6 @@ public final class Shell {
         }
     }
 
-    /** Runs a command line that does not end by itself until it has printed a line with this, then ends it. */
-    public Done runUntil(String line, String printed) {
-        try {
-            Path err = Files.createTempFile("shell", ".err");
-            // Both streams at once: which of them it writes to is not the question here.
-            Process process = start("exec 2>&1; " + line.replaceFirst("\\./waymark", "exec ./waymark"), err);
-            StringBuilder out = new StringBuilder();
-            CompletableFuture<Void> seen = new CompletableFuture<>();
-            Thread reader = new Thread(() -> {
-                try {
-                    process.inputReader().lines().forEach(each -> {
-                        out.append(each).append('\n');
-                        if (each.contains(printed)) {
-                            seen.complete(null);
-                        }
-                    });
-                } catch (UncheckedIOException e) {
-                    // The process was ended while somebody read from it.
-                }
-                seen.completeExceptionally(new IllegalStateException("it ended: " + out));
-            });
-            reader.setDaemon(true);
-            reader.start();
-            try {
-                seen.get(MOST_SECONDS, TimeUnit.SECONDS);
-            } finally {
-                process.destroy();
-                if (!process.waitFor(60, TimeUnit.SECONDS)) {
-                    end(process);
-                }
-            }
-            reader.join(10_000);
-            return new Done(process.exitValue(), out.toString(), "");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        } catch (java.util.concurrent.ExecutionException | java.util.concurrent.TimeoutException e) {
-            throw new IllegalStateException(line + ": " + e.getMessage(), e);
-        }
-    }
-
     private Process start(String line, Path err) throws IOException {
         List<String> command = new ArrayList<>(List.of("bash", "-c", line));
         ProcessBuilder builder =
