@@ -79,12 +79,19 @@ public final class FileSaver implements CheckpointSaver {
     @Override
     public void save(Json checkpoint, Supplier<Json> session, CheckpointOwner owner) {
         String threadId = CheckpointText.threadId(checkpoint);
-        Optional<CheckpointOwner> stored = owner(threadId);
-        CheckpointOwner next = owner.replacing(stored, threadId);
-        if (!stored.equals(Optional.of(next))) {
-            handOver(threadId, next);
+        try {
+            createDirectory(directory.toAbsolutePath());
+            try (DirectoryLock lock = DirectoryLock.take(directory)) {
+                Optional<CheckpointOwner> stored = owner(threadId);
+                CheckpointOwner next = owner.replacing(stored, threadId);
+                if (!stored.equals(Optional.of(next))) {
+                    handOver(threadId, next);
+                }
+                save(checkpoint);
+            }
+        } catch (IOException e) {
+            throw SaverException.failed("the checkpoint can't be saved", directory.toString(), e);
         }
-        save(checkpoint);
     }
 
     @Override
@@ -98,7 +105,9 @@ public final class FileSaver implements CheckpointSaver {
         Path file = ownerFileOf(threadId);
         try {
             createDirectory(directory.toAbsolutePath());
-            replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+            try (DirectoryLock lock = DirectoryLock.take(directory)) {
+                replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+            }
         } catch (IOException e) {
             throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
         }

@@ -19,8 +19,11 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -57,6 +60,31 @@ class FileSaverTest extends DurableSaverContract implements SavedOwnersContract 
             assertThat(all.map(FileSaverTest::permissions).distinct().toList())
                     .containsExactlyInAnyOrder("rwx------", "rw-------");
         }
+    }
+
+    /** The restored thread takes the entry over between the other one's look at the owner and its save. */
+    @Test
+    @Timeout(60)
+    void save_whileAnotherThreadTakesOver_isRefused() throws Exception {
+        CheckpointOwner first = CheckpointOwner.first("run-1", "a", "trip");
+        saver.save(checkpoint("trip", 1), () -> checkpoint("trip", 1), first);
+        CompletableFuture<Void> late = new CompletableFuture<>();
+        Thread earlier = new Thread(() -> {
+            try {
+                saver.save(checkpoint("trip", 2), () -> checkpoint("trip", 2), first);
+                late.complete(null);
+            } catch (SaverException e) {
+                late.completeExceptionally(e);
+            }
+        });
+        try (DirectoryLock lock = DirectoryLock.take(directory())) {
+            earlier.start();
+            Awaitility.await().until(() -> earlier.getState() == Thread.State.WAITING);
+            saver.handOver("trip", first.succeededBy("run-2", "a"));
+        }
+
+        assertThatThrownBy(late::get).hasCauseInstanceOf(SaverException.class);
+        assertThat(saver.load("trip")).contains(checkpoint("trip", 1));
     }
 
     @Test

@@ -13,7 +13,14 @@ import dev.waymark.contract.SayPayload;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
 import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
 import dev.waymark.testkit.model.AnthropicServer;
 import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
@@ -31,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -263,6 +271,43 @@ class ModelTurnsTest {
             RunOutcome outcome = start(keyless, "k").getResult(RunOutcome.class);
 
             assertThat(outcome.error().map(Problem::type)).contains("NotConfigured");
+        }
+    }
+
+    /** The next attempt is told what it cost, whatever ended it. */
+    @Test
+    void attempt_thatEndsWithADefectOfTheProvider_isPaidFor() {
+        AtomicInteger calls = new AtomicInteger();
+        ModelProvider broken = new ModelProvider() {
+            @Override
+            public Reply reply(ModelRequest request) {
+                throw new IllegalStateException("nobody listens");
+            }
+
+            @Override
+            public Reply reply(ModelRequest request, ReplyListener listener) {
+                listener.usage(new Usage(100, 7));
+                if (calls.incrementAndGet() == 1) {
+                    throw new IllegalStateException("a defect");
+                }
+                return new Reply(List.of(new Part.Text("Hello.")), new Usage(100, 7), "end_turn");
+            }
+        };
+        try (AgentWorker other = AgentWorker.builder(connection.client())
+                .taskQueue("broken-" + UUID.randomUUID())
+                .agents(AgentSpec.of("b", "broken:m-1"))
+                .providers(ModelProviders.of(Map.of("broken", broken)))
+                .build()) {
+            other.start();
+            WorkflowStub thread = start(other, "b");
+
+            assertThat(thread.getResult(RunOutcome.class).status()).isEqualTo("complete");
+            assertThat(new HistoryReader(connection.client())
+                            .read(thread.getExecution().getWorkflowId())
+                            .orElseThrow()
+                            .now()
+                            .usage())
+                    .isEqualTo(new Usage(200, 14));
         }
     }
 

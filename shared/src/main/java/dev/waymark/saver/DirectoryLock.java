@@ -1,0 +1,71 @@
+package dev.waymark.saver;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets one thread of one process at a time read the owner of a checkpoint and save both, on this machine. The same thread
+ * may take it again. The lock file stays.
+ */
+final class DirectoryLock implements Closeable {
+    private static final String FILE = ".lock";
+
+    /** A process cannot hold two locks on the same file. */
+    private static final Map<Path, DirectoryLock> LOCKS = new ConcurrentHashMap<>();
+
+    private final ReentrantLock inProcess = new ReentrantLock();
+    private final Path file;
+    private @Nullable FileChannel channel;
+    private @Nullable FileLock lock;
+
+    private DirectoryLock(Path file) {
+        this.file = file;
+    }
+
+    /** Waits for the lock of an existing directory. Closing it releases it. */
+    static DirectoryLock take(Path directory) throws IOException {
+        DirectoryLock lock = LOCKS.computeIfAbsent(directory.toRealPath().resolve(FILE), DirectoryLock::new);
+        lock.take();
+        return lock;
+    }
+
+    private void take() throws IOException {
+        inProcess.lock();
+        if (lock != null) {
+            return;
+        }
+        try {
+            channel = FileChannel.open(
+                    file,
+                    Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+                    PrivateFiles.fileAttributes(file));
+            lock = channel.lock();
+        } catch (IOException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            if (inProcess.getHoldCount() == 1 && channel != null) {
+                // Which releases the lock.
+                channel.close();
+                channel = null;
+                lock = null;
+            }
+        } finally {
+            inProcess.unlock();
+        }
+    }
+}
