@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
  * A run's result: how its last turn ended. The conversation itself stays in history.
  *
  * @param spent by a subagent's thread and what is below it; only the thread above asks for it
+ * @param decisions a digest of who decided what about the thread's calls, if anybody did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,15 +28,24 @@ public record RunOutcome(
         @JsonProperty("turn") int turn,
         @JsonProperty("text") String text,
         @JsonProperty("error") Optional<Problem> error,
-        @JsonProperty("spent") Optional<Spent> spent) {
+        @JsonProperty("spent") Optional<Spent> spent,
+        @JsonProperty("decisions") Optional<String> decisions) {
     @JsonCreator
     public RunOutcome {
         error = error == null ? Optional.empty() : error;
         spent = spent == null ? Optional.empty() : spent;
+        decisions = decisions == null ? Optional.empty() : decisions;
     }
 
-    public static RunOutcome of(Turn turn) {
-        return new RunOutcome(turn.status().wireName(), turn.number(), turn.text(), turn.problem(), Optional.empty());
+    public static RunOutcome of(Conversation state) {
+        Turn turn = state.turn();
+        return new RunOutcome(
+                turn.status().wireName(),
+                turn.number(),
+                turn.text(),
+                turn.problem(),
+                Optional.empty(),
+                DecisionsDigest.of(state));
     }
 
     /** What a subagent's thread returns: its last words, however it ended, and all that it used. */
@@ -47,7 +57,8 @@ public record RunOutcome(
                 turn.number(),
                 cut.apply(text),
                 turn.problem(),
-                Optional.of(new Spent(subagent.usage(), subagent.cost())));
+                Optional.of(new Spent(subagent.usage(), subagent.cost())),
+                DecisionsDigest.of(subagent));
     }
 
     private static String lastWords(Conversation subagent) {
@@ -57,6 +68,11 @@ public record RunOutcome(
                 .filter(text -> !text.isBlank())
                 .toList();
         return words.isEmpty() ? "" : words.get(words.size() - 1);
+    }
+
+    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    public boolean hasDecisionsOf(Conversation state) {
+        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
     }
 
     /** What this is to the thread that waited for it. */
