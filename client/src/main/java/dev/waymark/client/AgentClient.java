@@ -48,7 +48,7 @@ public final class AgentClient implements AutoCloseable {
         this.context = context;
         this.outcomes = new OutcomeWaiter(context);
         this.continuation = new ThreadContinuation(context, outcomes);
-        this.sender = new ThreadSender(context, outcomes);
+        this.sender = new ThreadSender(context, outcomes, continuation);
         this.starter = new ThreadStarter(context, outcomes, continuation, sender);
         this.browser = new ThreadBrowser(context);
     }

@@ -47,6 +47,11 @@ record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
         saver.save(checkpoint, () -> SessionCheckpoint.of(snapshot.timeline()), snapshot.owner());
     }
 
+    /** Writes a moment between two versions, which adds no version to the session. */
+    void writeBetweenVersions(CheckpointSaver saver) {
+        saver.save(checkpoint, () -> SessionCheckpoint.logOf(snapshot.timeline()), snapshot.owner());
+    }
+
     /** Replaces the checkpoint in the saver, even one of another thread. */
     void replace(CheckpointSaver saver) {
         boolean ownsIt = saver.owner(snapshot.thread())

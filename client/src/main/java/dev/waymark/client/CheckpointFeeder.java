@@ -1,17 +1,23 @@
 package dev.waymark.client;
 
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
 import java.util.List;
 import java.util.Optional;
 
-/** Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. */
+/**
+ * Passes the newest version of a thread to the checkpoint writer, as often as the cadence allows. While calls of a step
+ * run, it also passes on each change of them, so that the saver knows that a call has begun.
+ */
 final class CheckpointFeeder {
     private final String thread;
     private final CheckpointWriter keeper;
     private final SaveInterval cadence;
     private final VersionSteps steps = new VersionSteps();
     private Optional<ThreadSnapshot> passedOver = Optional.empty();
+    private List<Call> calls = List.of();
     private boolean begun;
 
     CheckpointFeeder(String thread, CheckpointWriter keeper, SaveInterval cadence) {
@@ -32,6 +38,7 @@ final class CheckpointFeeder {
     /** Passes on the newest version among these moments, if it is due. */
     void follow(List<Moment> moments, Projector run) {
         Optional<Moment> newest = Optional.empty();
+        Optional<Moment> newestCalls = Optional.empty();
         for (Moment moment : moments) {
             // A resumed or forked thread is saved before anything happens in it.
             boolean isFirst = !begun && moment.fact().isEmpty();
@@ -39,7 +46,11 @@ final class CheckpointFeeder {
             boolean isNew = steps.isNew(moment);
             if ((isNew || isFirst) && !ThreadSnapshot.isOfNoUse(moment.state())) {
                 newest = Optional.of(moment);
+                newestCalls = Optional.empty();
+            } else if (haveCallsChanged(moment.state())) {
+                newestCalls = Optional.of(moment);
             }
+            calls = moment.state().batchCalls();
         }
         if (newest.isPresent()) {
             ThreadSnapshot snapshot = ThreadSnapshot.of(thread, newest.get(), run);
@@ -50,6 +61,13 @@ final class CheckpointFeeder {
                 passedOver = Optional.of(snapshot);
             }
         }
+        newestCalls.ifPresent(moment -> keeper.offerBetweenVersions(ThreadSnapshot.of(thread, moment, run)));
+    }
+
+    private boolean haveCallsChanged(Conversation state) {
+        return cadence.isOfSteps()
+                && state.batchCalls().stream().anyMatch(Call::isInFlight)
+                && !state.batchCalls().equals(calls);
     }
 
     /** Passes on the newest version, whatever the cadence. */

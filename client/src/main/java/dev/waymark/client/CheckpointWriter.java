@@ -40,6 +40,9 @@ final class CheckpointWriter implements AutoCloseable {
     /** The state of one thread. */
     private static final class Place {
         private Optional<ThreadSnapshot> waiting = Optional.empty();
+        /** Newer than {@code waiting}, and no version. */
+        private Optional<ThreadSnapshot> betweenVersions = Optional.empty();
+
         private boolean writing;
         /** Whether this writer wrote the saver's current checkpoint. Used by the writing thread only. */
         private boolean known;
@@ -52,12 +55,16 @@ final class CheckpointWriter implements AutoCloseable {
         /** No further checkpoints will be offered. */
         private boolean leaving;
 
+        boolean hasWork() {
+            return waiting.isPresent() || betweenVersions.isPresent();
+        }
+
         boolean isBusy() {
-            return writing || (waiting.isPresent() && !hopeless);
+            return writing || (hasWork() && !hopeless);
         }
 
         boolean isOver() {
-            return leaving && !writing && waiting.isEmpty();
+            return leaving && !writing && !hasWork();
         }
 
         long dueAt(boolean atOnce) {
@@ -69,6 +76,18 @@ final class CheckpointWriter implements AutoCloseable {
     synchronized void offer(ThreadSnapshot newest) {
         Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
         place.waiting = Optional.of(newest);
+        place.betweenVersions = Optional.empty();
+        expect(place);
+    }
+
+    /** The newest of its thread, which is no version: it takes the place of none, and nobody is told of it. */
+    synchronized void offerBetweenVersions(ThreadSnapshot newest) {
+        Place place = places.computeIfAbsent(newest.thread(), thread -> new Place());
+        place.betweenVersions = Optional.of(newest);
+        expect(place);
+    }
+
+    private void expect(Place place) {
         place.hopeless = false;
         place.leaving = false;
         notifyAll();
@@ -110,8 +129,7 @@ final class CheckpointWriter implements AutoCloseable {
             flushes--;
         }
         return places.entrySet().stream()
-                .filter(each ->
-                        each.getValue().writing || each.getValue().waiting.isPresent())
+                .filter(each -> each.getValue().writing || each.getValue().hasWork())
                 .map(Map.Entry::getKey)
                 .toList();
     }
@@ -119,7 +137,7 @@ final class CheckpointWriter implements AutoCloseable {
     /** Whether the saver rejects the waiting checkpoint of this thread for good. */
     synchronized boolean isRefused(String thread) {
         return Optional.ofNullable(places.get(thread))
-                .filter(place -> place.hopeless && place.waiting.isPresent())
+                .filter(place -> place.hopeless && place.hasWork())
                 .isPresent();
     }
 
@@ -130,7 +148,7 @@ final class CheckpointWriter implements AutoCloseable {
         notifyAll();
     }
 
-    private record Work(ThreadSnapshot newest, Place place) {}
+    private record Work(ThreadSnapshot newest, boolean isVersion, Place place) {}
 
     private void write() {
         for (Optional<Work> next = next(); next.isPresent(); next = next()) {
@@ -154,7 +172,7 @@ final class CheckpointWriter implements AutoCloseable {
                 long soonest = now + TimeUnit.MINUTES.toNanos(1);
                 for (Map.Entry<String, Place> each : places.entrySet()) {
                     Place place = each.getValue();
-                    if (place.waiting.isPresent()) {
+                    if (place.hasWork()) {
                         long due = place.dueAt(hurried || flushes > 0);
                         if (due - now <= 0) {
                             return Optional.of(begun(place));
@@ -171,8 +189,13 @@ final class CheckpointWriter implements AutoCloseable {
     }
 
     private static Work begun(Place place) {
-        Work work = new Work(place.waiting.orElseThrow(), place);
-        place.waiting = Optional.empty();
+        boolean isVersion = place.waiting.isPresent();
+        Work work = new Work(place.waiting.or(() -> place.betweenVersions).orElseThrow(), isVersion, place);
+        if (isVersion) {
+            place.waiting = Optional.empty();
+        } else {
+            place.betweenVersions = Optional.empty();
+        }
         place.writing = true;
         return work;
     }
@@ -194,9 +217,13 @@ final class CheckpointWriter implements AutoCloseable {
                 }
             }
         }
-        entry.write(saving.saver());
+        if (work.isVersion) {
+            entry.write(saving.saver());
+            saving.listener().saved(CheckpointSaved.of(work.newest.thread(), work.newest.moment()));
+        } else {
+            entry.writeBetweenVersions(saving.saver());
+        }
         work.place.known = true;
-        saving.listener().saved(CheckpointSaved.of(work.newest.thread(), work.newest.moment()));
     }
 
     private synchronized void done(Work work) {
@@ -222,8 +249,13 @@ final class CheckpointWriter implements AutoCloseable {
         boolean isNews;
         synchronized (this) {
             Place place = work.place;
-            if (place.waiting.isEmpty()) {
-                place.waiting = Optional.of(work.newest);
+            boolean isNewest = place.waiting.isEmpty() && (work.isVersion || place.betweenVersions.isEmpty());
+            if (isNewest) {
+                if (work.isVersion) {
+                    place.waiting = Optional.of(work.newest);
+                } else {
+                    place.betweenVersions = Optional.of(work.newest);
+                }
                 place.hopeless = !problem.type().equals(SaverException.FAILED);
             }
             place.failures++;

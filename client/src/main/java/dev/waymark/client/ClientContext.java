@@ -73,8 +73,19 @@ record ClientContext(
 
     /** The history of a thread, as far as the server still has it. */
     Timeline read(String thread) {
-        requests.get(thread);
+        get(thread);
         return histories.read(thread).orElseThrow(() -> Requests.noSuchThread(thread));
+    }
+
+    /** What the server knows of a thread. */
+    Requests.Known get(String thread) {
+        return requests.find(thread).orElseThrow(() -> missing(thread));
+    }
+
+    /** The failure for a thread that the server does not know. It says whether the saver of this client has it. */
+    WaymarkException missing(String thread) {
+        boolean isSaved = saving.isPresent() && new SavedThread(this, thread).exists();
+        return isSaved ? Requests.onlySaved(thread) : Requests.noSuchThread(thread);
     }
 
     /** A thread at a version ({@code 3}) or an event ({@code e42}, {@code RUN/e42}). */

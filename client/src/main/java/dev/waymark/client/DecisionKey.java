@@ -47,8 +47,8 @@ public final class DecisionKey {
     record Signed(String by, String signature) {}
 
     /**
-     * Writes a new key to a file that must not exist, readable by its owner only. Returns the public key for the agent
-     * file.
+     * Writes a new key to a file that must not exist, readable by its owner only, and creates missing directories the same
+     * way. Returns the public key for the agent file.
      */
     public static SignerKey create(Path file) {
         try {
@@ -57,13 +57,17 @@ public final class DecisionKey {
                     + Base64.getMimeEncoder(64, new byte[] {'\n'})
                             .encodeToString(pair.getPrivate().getEncoded())
                     + "\n" + END + "\n";
+            Path directory = file.toAbsolutePath().getParent();
+            if (directory != null) {
+                PrivateFiles.createDirectories(directory);
+            }
             Files.createFile(file, PrivateFiles.fileAttributes(file));
             Files.writeString(file, pem);
             return SignerKey.of(pair.getPublic());
         } catch (FileAlreadyExistsException e) {
             throw RequestLimits.badInput("the file exists: " + file, "Name another: a key is never overwritten");
         } catch (IOException e) {
-            throw RequestLimits.badInput("the key can't be written: " + file, "Name a file in a directory that exists");
+            throw RequestLimits.badInput("the key can't be written: " + file, "Name a file that you may create");
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("Java has Ed25519 from version 15 on", e);
         }

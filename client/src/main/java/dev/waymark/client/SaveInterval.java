@@ -10,7 +10,7 @@ import java.time.Duration;
  * @param apart the minimum time between two saves of one thread
  */
 public record SaveInterval(boolean settledOnly, Duration apart) {
-    /** After every step, and when a person is asked. */
+    /** After every step, when a person is asked, and when a call begins or ends. */
     public static final SaveInterval STEP = new SaveInterval(false, Duration.ZERO);
 
     /** After every turn, and when a person is asked. */
@@ -19,6 +19,11 @@ public record SaveInterval(boolean settledOnly, Duration apart) {
     /** After every step, but with at least this time between saves. */
     public static SaveInterval every(Duration apart) {
         return new SaveInterval(false, apart);
+    }
+
+    /** Whether what happens within a turn is saved as well. */
+    boolean isOfSteps() {
+        return !settledOnly;
     }
 
     boolean isDueIn(Conversation state) {

@@ -6,6 +6,7 @@ import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.Moment;
 import dev.waymark.saver.CheckpointOwner;
 import dev.waymark.saver.SaverException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -22,8 +23,17 @@ final class SavedThread {
         this.thread = thread;
     }
 
+    /** The threads that the saver of a client has. */
+    static List<String> all(ClientContext context) {
+        return answered(() -> context.saving().orElseThrow().bounded().list());
+    }
+
     Optional<Json> load() {
         return answered(() -> saving.bounded().load(thread));
+    }
+
+    boolean exists() {
+        return answered(() -> saving.bounded().exists(thread));
     }
 
     Optional<CheckpointOwner> owner() {
@@ -64,7 +74,7 @@ final class SavedThread {
                 .problem()
                 .orElseGet(() -> new Problem(Problem.AGENT_INVALID, "its agent was not found"));
         String message = "the thread is not restored, " + problem.message() + ": " + thread;
-        String remedy = "Nothing was changed. Name its agent with --agent";
+        Remedy remedy = Remedy.of(Remedy.Action.RESTORE_WITH_AGENT, thread);
         return problem.type().equals(Problem.NOT_FOUND)
                 ? new WaymarkException.NotFound(message, remedy)
                 : new WaymarkException.Refused(problem.type(), message, remedy);

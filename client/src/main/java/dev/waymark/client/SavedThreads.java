@@ -1,6 +1,9 @@
 package dev.waymark.client;
 
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Saves threads of the server, and restores threads that the server does not know.
@@ -29,6 +32,21 @@ public final class SavedThreads {
      */
     public Optional<CheckpointLoaded> restore(String thread, ResumeOptions how) {
         return context.translated(() -> continuation.restored(RequestLimits.thread(thread), how));
+    }
+
+    /** The threads that the saver has and the server does not know, sorted. Empty when there is no saver. */
+    public List<String> missing() {
+        if (context.saving().isEmpty()) {
+            return List.of();
+        }
+        return context.translated(() -> {
+            Set<String> here = context.directory().threads(false).stream()
+                    .map(ThreadDirectory.Listed::thread)
+                    .collect(Collectors.toSet());
+            return SavedThread.all(context).stream()
+                    .filter(thread -> !here.contains(thread))
+                    .toList();
+        });
     }
 
     /**

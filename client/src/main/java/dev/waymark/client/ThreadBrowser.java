@@ -200,7 +200,7 @@ final class ThreadBrowser {
     SaveFollower follow(String thread, SaveOptions where) {
         return context.translated(() -> {
             MomentStream feed = context.moments(
-                    thread, context.requests().get(RequestLimits.thread(thread)).runId());
+                    thread, context.get(RequestLimits.thread(thread)).runId());
             return SaveFollower.begin(
                     where,
                     keeper -> new ThreadFollower(thread, feed, keeper, where.cadence()),
@@ -229,7 +229,7 @@ final class ThreadBrowser {
      */
     Verification verify(String thread) {
         return context.translated(() -> {
-            context.requests().get(RequestLimits.thread(thread));
+            context.get(RequestLimits.thread(thread));
             return new Verifier(context.requests(), context.histories()).verify(thread);
         });
     }

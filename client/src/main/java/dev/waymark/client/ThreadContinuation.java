@@ -124,7 +124,7 @@ final class ThreadContinuation {
     }
 
     /** Whether the server has the thread. A thread that ended because its agent was not found does not count. */
-    private boolean isHere(String thread) {
+    boolean isHere(String thread) {
         return context.requests()
                 .find(thread)
                 .filter(known -> known.open() || refusedRun(thread).isEmpty())
@@ -140,7 +140,7 @@ final class ThreadContinuation {
     }
 
     private ResumeSource left(String thread) {
-        Requests.Known known = context.requests().get(RequestLimits.thread(thread));
+        Requests.Known known = context.get(RequestLimits.thread(thread));
         if (known.open()) {
             throw RequestLimits.badInput("the thread is still open: " + thread, Remedy.of(howToGoOn(thread), thread));
         }
@@ -260,7 +260,7 @@ final class ThreadContinuation {
         how.message().ifPresent(RequestLimits::message);
         RequestLimits.thread(how.thread());
         checkThatItLasts(how.thread(), how.volatileAllowed());
-        context.requests().get(RequestLimits.thread(thread));
+        context.get(RequestLimits.thread(thread));
         Timeline ancestor =
                 how.place().map(place -> context.read(thread, place)).orElseGet(() -> context.read(thread));
         ResumeSource left = ResumeSource.of(ancestor);

@@ -12,17 +12,24 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
 
 /** Sends messages, answers and decisions to open threads. */
 final class ThreadSender {
     private final ClientContext context;
-    private final OutcomeWaiter outcomes;
+    /** These go on with a thread, so a thread that only the saver has is restored for them. */
+    private static final Set<String> CONTINUING = Set.of(
+            WireNames.SAY, WireNames.ANSWER, WireNames.APPROVE, WireNames.DENY, WireNames.SETTLE, WireNames.BUDGET);
 
-    ThreadSender(ClientContext context, OutcomeWaiter outcomes) {
+    private final OutcomeWaiter outcomes;
+    private final ThreadContinuation continuation;
+
+    ThreadSender(ClientContext context, OutcomeWaiter outcomes, ThreadContinuation continuation) {
         this.context = context;
         this.outcomes = outcomes;
+        this.continuation = continuation;
     }
 
     /** Sends another message and waits for the outcome of the turn that consumes it. */
@@ -96,7 +103,7 @@ final class ThreadSender {
 
     /** The only request of this kind, or the one of this call. */
     private PendingItem waiting(String thread, String kind, Optional<String> callId) {
-        Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
+        Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> items = PendingItem.of(thread, timeline.now()).stream()
                 .filter(item -> item.kind().equals(kind))
                 .filter(item -> callId.map(item.callId()::equals).orElse(true))
@@ -119,7 +126,7 @@ final class ThreadSender {
 
     /** Checks edited arguments against the tool's schema before the approval is used up. */
     private void checkArguments(String thread, Approval approval, Json args) {
-        Timeline timeline = context.translated(() -> context.read(RequestLimits.thread(thread)));
+        Timeline timeline = context.translated(() -> read(RequestLimits.thread(thread)));
         List<PendingItem> approvals = PendingItem.of(thread, timeline.now()).stream()
                 .filter(item -> item.kind().equals(PendingItem.APPROVAL))
                 .filter(item -> approval.callId().map(item.callId()::equals).orElse(true))
@@ -262,7 +269,10 @@ final class ThreadSender {
     AgentResult cancel(String thread) {
         WaitDeadline deadline = context.deadline();
         return context.translated(() -> {
-            Requests.Known known = context.requests().getOpen(RequestLimits.thread(thread));
+            Requests.Known known = context.get(RequestLimits.thread(thread));
+            if (!known.open()) {
+                throw Requests.closed(thread);
+            }
             context.requests().cancel(thread);
             MomentStream feed = context.moments(thread, known.runId());
             WaitPolicy patience = new WaitPolicy(context.requests(), thread, deadline);
@@ -278,11 +288,31 @@ final class ThreadSender {
     private Requests.Accepted update(String thread, String name, String id, Object payload, WaitDeadline deadline) {
         try {
             return context.requests().update(thread, name, id, payload, deadline);
-        } catch (WaymarkException.NotFound e) {
-            boolean isSaved = context.saving().isPresent()
-                    && context.requests().find(thread).isEmpty()
-                    && new SavedThread(context, thread).load().isPresent();
-            throw isSaved ? Requests.onlySaved(thread) : e;
+        } catch (WaymarkException.NotFound | WaymarkException.Closed e) {
+            if (continuation.isHere(thread)) {
+                throw e;
+            }
+            if (!CONTINUING.contains(name)) {
+                throw context.missing(thread);
+            }
+            restore(thread, e);
+            return context.requests().update(thread, name, id, payload, deadline);
+        }
+    }
+
+    /** A thread as it stands, which the saver may have to bring back first. */
+    private Timeline read(String thread) {
+        if (!continuation.isHere(thread)) {
+            restore(thread, Requests.noSuchThread(thread));
+        }
+        return context.read(thread);
+    }
+
+    /** Brings a thread back that a server in memory has forgotten. {@code missing} is thrown if the saver lacks it too. */
+    private void restore(String thread, WaymarkException missing) {
+        continuation.restored(thread, ResumeOptions.onward());
+        if (!continuation.isHere(thread)) {
+            throw missing;
         }
     }
 }

@@ -48,11 +48,10 @@ final class Verifier {
                     + mismatch.recorded().digest() + "; projected " + mismatch.messageCount() + ", "
                     + mismatch.digest());
         }
-        audit.cutState()
-                .map(Signers::violations)
-                .orElse(List.of())
-                .forEach(call -> differences.add(
-                        "call " + call + ": the decision names a signer, but has no signature of theirs"));
+        differences.addAll(audit.contradictions());
+        for (String call : audit.state().map(Signers::violations).orElse(List.of())) {
+            differences.add("call " + call + ": the decision names a signer, but has no signature of theirs");
+        }
         live.ifPresent(report -> differences.addAll(differences(report, audit)));
         return new Verification(
                 thread, audit.runId(), audit.runs(), audit.modelCalls(), live.isPresent(), differences, audit.cut());

@@ -3,6 +3,9 @@ package dev.waymark.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.waymark.conversation.AgentPolicy;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.value.Json;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Projector;
 import dev.waymark.saver.SaverException;
@@ -10,6 +13,8 @@ import dev.waymark.testkit.ThreadFixture;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -219,6 +224,77 @@ class CheckpointWriterTest {
         keeper.flush(LONG);
 
         assertThat(saver.steps()).containsExactly("t1/1");
+    }
+
+    /** A program that looks into the saver sees a call while it runs, and no version more than there are. */
+    @Test
+    void callThatRuns_isSavedBetweenTheVersions_andNotToldOf() {
+        ThreadFixture tale = charging();
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.STEP);
+
+        keeping.follow(tale.moments(), run());
+        keeper.flush(LONG);
+
+        assertThat(saver.sessions()).singleElement().satisfies(session -> {
+            assertThat(session.field("checkpoint")).isNull();
+            assertThat(callsOf(session)).containsExactly("tu_1 issued");
+        });
+        assertThat(told).isEmpty();
+
+        int seen = tale.moments().size();
+        tale.then(new Fact.ToolFinished("tu_1", 1, "charged", false))
+                .callsModel()
+                .replies("Charged.");
+        keeping.follow(tale.moments().subList(seen, tale.moments().size()), run());
+        keeper.flush(LONG);
+
+        assertThat(saver.sessions()).hasSize(2).last().satisfies(session -> {
+            assertThat(session.field("checkpoint")).isNotNull();
+            assertThat(callsOf(session)).containsExactly("tu_1 completed");
+        });
+        assertThat(told).containsExactly("t1/2");
+    }
+
+    @Test
+    void callThatRuns_offeredWhileAVersionWaits_takesTheVersionsPlaceOnlyAfterIt() {
+        saver.stopping();
+        keeper.offer(at("other", 1));
+        await().atMost(LONG).until(() -> saver.attempts() == 1);
+        keeper.offer(at("t", 1));
+        keeper.offerBetweenVersions(at("t", 2));
+        saver.letAllThrough();
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).containsExactly("other/1", "t/1", "t/2");
+        assertThat(told).containsExactly("other/1", "t/1");
+    }
+
+    @Test
+    void callThatRuns_underAnIntervalOfTurns_isNotSaved() {
+        ThreadFixture tale = charging();
+        CheckpointFeeder keeping = new CheckpointFeeder("t1", keeper, SaveInterval.TURN);
+
+        keeping.follow(tale.moments(), run());
+
+        assertThat(keeper.flush(LONG)).isEmpty();
+        assertThat(saver.steps()).isEmpty();
+    }
+
+    private static ThreadFixture charging() {
+        return ThreadFixture.resolved(
+                        new AgentPolicy("assistant", 10, Map.of("charge_card", AgentPolicy.ToolKind.ACTIVITY)))
+                .says("m1", "Charge")
+                .callsModel()
+                .charges("tu_1", 500)
+                .then(new Fact.ToolDispatched("tu_1", 1));
+    }
+
+    private static List<String> callsOf(Json session) {
+        return ((List<?>) Objects.requireNonNull(session.field("tool_calls")))
+                .stream()
+                        .map(Json::of)
+                        .map(call -> call.field("call_id") + " " + call.field("status"))
+                        .toList();
     }
 
     private static ThreadFixture asked() {

@@ -17,6 +17,7 @@ final class RecordingSaver implements CheckpointSaver {
     private final Semaphore mayGoOn = new Semaphore(Integer.MAX_VALUE / 2);
     private final Deque<RuntimeException> failures = new ArrayDeque<>();
     private final List<String> steps = new ArrayList<>();
+    private final List<Json> sessions = new ArrayList<>();
     private int attempts;
 
     /** From now on, a save waits until {@link #letOneThrough} or {@link #letAllThrough}. */
@@ -44,6 +45,11 @@ final class RecordingSaver implements CheckpointSaver {
         return List.copyOf(steps);
     }
 
+    /** What was saved beside each, in the {@code session} format. */
+    synchronized List<Json> sessions() {
+        return List.copyOf(sessions);
+    }
+
     /** How often a save was begun. */
     synchronized int attempts() {
         return attempts;
@@ -60,6 +66,7 @@ final class RecordingSaver implements CheckpointSaver {
                 throw failures.remove();
             }
             saved.save(checkpoint);
+            sessions.add(session.get());
             steps.add(checkpoint.field("threadId") + "/" + checkpoint.field("step"));
         }
     }

@@ -50,6 +50,6 @@ class VerifierTest {
     }
 
     private static DigestAudit audit(Optional<Conversation> state) {
-        return new DigestAudit("run-1", 1, 1, List.of(), state, false);
+        return new DigestAudit("run-1", 1, 1, List.of(), List.of(), state, state, false);
     }
 }

@@ -10,6 +10,7 @@ import dev.waymark.e2e.product.Dev;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +34,7 @@ class DecisionsTest {
                 .charger("edited", 1, "")
                 .charger("denied", 1, "")
                 .charger("several", 2, "")
+                .charger("listed", 1, "")
                 .deduping("deduping")
                 .unsure()
                 .unsureHonoured()
@@ -94,6 +96,32 @@ class DecisionsTest {
         assertRefused(waymark.run("approve", "edited", "--call", "tu_1", "--json"), 2, "AlreadyDecided");
         assertRefused(waymark.run("approve", "edited", "--json"), 3, "NotFound");
         assertThat(waymark.run("verify", "edited").exitCode()).isZero();
+    }
+
+    @Test
+    void pending_ofSomeThreadsOnly_leavesTheOthersOut() {
+        start("parallel", "listed");
+        start("listed", "listed-too");
+
+        assertThat(callsOf("--agent", "parallel", "--kind", "question")).contains("listed/tu_1");
+        assertThat(callsOf("listed", "--status", "interrupted")).containsExactly("listed/tu_1", "listed/tu_2");
+        assertThat(callsOf("listed", "--limit", "1")).containsExactly("listed/tu_1");
+        assertThat(callsOf("listed", "--agent", "listed")).isEmpty();
+        assertThat(callsOf("listed", "--status", "running")).isEmpty();
+        assertThat(callsOf("--agent", "listed")).containsExactly("listed-too/tu_1");
+        assertThat(callsOf("--kind", "approval", "--status", "interrupted"))
+                .contains("listed/tu_2", "listed-too/tu_1")
+                .doesNotContain("listed/tu_1");
+    }
+
+    private static List<String> callsOf(String... options) {
+        List<String> arguments = new ArrayList<>(List.of("pending", "--json"));
+        arguments.addAll(List.of(options));
+        return StreamSupport.stream(
+                        waymark.run(arguments.toArray(String[]::new)).json().spliterator(), false)
+                .map(item -> item.get("thread").textValue() + "/"
+                        + item.get("callId").textValue())
+                .toList();
     }
 
     @Test

@@ -13,6 +13,10 @@ import dev.waymark.saver.SaverTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +49,7 @@ abstract class FollowCases {
         dev = start(new Agents(Files.createDirectory(temporary.resolve("agents")))
                 .assistant()
                 .greeter()
+                .dawdler("dawdler", "")
                 .directory());
         waymark = Command.at(dev.address());
     }
@@ -160,6 +165,38 @@ abstract class FollowCases {
 
             await().atMost(LONG).until(() -> steps(follower, thread).equals(List.of(1, 2)));
         }
+    }
+
+    @Test
+    void follow_callThatRuns_hasItsRowBeforeItEnds() throws Exception {
+        String database = "jdbc:sqlite:" + directory.resolve("running.db");
+        waymark.run("run", "--agent", "dawdler", "--thread", thread, "--volatile", "--no-wait", "Charge");
+        try (Watching follower = follow("save", thread, "--follow", "--to", database, "--json")) {
+            await().atMost(LONG).until(() -> !rows(database).isEmpty());
+
+            assertThat(rows(database)).containsExactly("charge_card {\"cents\": 500} issued null");
+            assertThat(follower.lines("checkpoint-saved")).isEmpty();
+            waymark.run("stop", thread);
+            await().atMost(LONG).until(() -> rows(database).get(0).contains(" failed "));
+        }
+    }
+
+    private static List<String> rows(String database) throws SQLException {
+        List<String> rows = new ArrayList<>();
+        try (Connection connection = DriverManager.getConnection(database);
+                ResultSet calls = connection
+                        .createStatement()
+                        .executeQuery("SELECT tool_name, args_json, status, completed_at FROM tool_calls")) {
+            while (calls.next()) {
+                rows.add(calls.getString(1) + " " + calls.getString(2) + " " + calls.getString(3) + " "
+                        + calls.getString(4));
+            }
+        } catch (SQLException e) {
+            if (!String.valueOf(e.getMessage()).contains("no such table")) {
+                throw e;
+            }
+        }
+        return rows;
     }
 
     private void begin(String agent, String id) {

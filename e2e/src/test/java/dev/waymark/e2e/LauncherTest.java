@@ -111,6 +111,17 @@ class LauncherTest {
     }
 
     @Test
+    void help_ofACommandOfTheWorker_asksTheWorkersJar() throws Exception {
+        Path worker = checkout.resolve("worker/target/waymark-worker.jar");
+        Path starter = checkout.resolve("starter/target/waymark.jar");
+
+        assertThat(call("./waymark", "help", "dev").out()).contains("-jar " + worker + " help dev");
+        assertThat(call("./waymark", "help", "run").out()).contains("-jar " + starter + " help run");
+        assertThat(call("./waymark", "help").out()).contains("-jar " + starter + " help");
+        assertThat(call("./waymark", "say", "help", "dev").out()).contains("-jar " + starter + " say help dev");
+    }
+
+    @Test
     void worker_withoutMemory_ends() throws Exception {
         for (String command : List.of("worker", "dev")) {
             assertThat(call("./waymark", command).out()).contains(" -XX:+ExitOnOutOfMemoryError ");

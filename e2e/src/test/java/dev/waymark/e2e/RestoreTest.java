@@ -16,6 +16,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.time.Duration;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -39,6 +40,8 @@ class RestoreTest {
                 .greeter()
                 .deduping("payer")
                 .teller()
+                .charger("payee", 1, "")
+                .dawdler("dawdler", ", approval: always")
                 .directory();
         before = Dev.inMemory(agents);
         after = Dev.inMemory(agents);
@@ -80,7 +83,7 @@ class RestoreTest {
     @Test
     void run_openQuestion_isAskedAndAnsweredOnTheNextServer() {
         Done asked = on(before, files()).run("run", "--agent", "assistant", "--thread", "trip", "Book it");
-        Done early = on(after, files()).run("answer", "trip", "Friday");
+        Done early = on(after, files()).run("show", "trip");
         Done askedAgain = on(after, files()).run("run", "--agent", "assistant", "--thread", "trip");
         Done answered = on(after, files()).run("answer", "trip", "Friday");
 
@@ -89,7 +92,7 @@ class RestoreTest {
                 .returns(3, Done::exitCode)
                 .returns(
                         "waymark: the server does not know the thread, but the saver has it: trip."
-                                + " Restore it with: waymark run --agent A --thread trip\n",
+                                + " Restore it with: waymark run --thread trip\n",
                         Done::err);
         assertThat(askedAgain).returns(0, Done::exitCode).returns("Which day?\n", Done::out);
         assertThat(askedAgain.err()).startsWith("checkpoint-loaded: trip at step 1, messages: 2\n");
@@ -107,6 +110,106 @@ class RestoreTest {
                 assertThat(loaded.get("eventId").intValue()).isEqualTo(1);
             });
         }
+    }
+
+    @Test
+    void answer_onTheNextServer_restoresTheThread() {
+        on(before, files()).run("run", "--agent", "assistant", "--thread", "journey", "Book it");
+        Done answered = on(after, files()).run("answer", "journey", "Friday");
+        Done unknown = on(after, files()).run("answer", "nobody", "Friday");
+        Done said = on(after, files()).run("say", "journey", "Thanks");
+
+        assertThat(answered).returns(0, Done::exitCode).returns("Booked.\n", Done::out);
+        assertThat(answered.err()).startsWith("checkpoint-loaded: journey at step 1, messages: 2\n");
+        assertThat(unknown).returns(3, Done::exitCode);
+        assertThat(unknown.err()).startsWith("waymark: no such thread: nobody.");
+        assertThat(said)
+                .returns(0, Done::exitCode)
+                .returns("Booked.\n", Done::out)
+                .returns("", Done::err);
+    }
+
+    @Test
+    void approve_onTheNextServer_runsTheCallOnce() {
+        on(before, files()).run("run", "--agent", "payee", "--thread", "bill", "Pay it");
+        Done late = on(after, files()).run("deny", "bill", "--call", "tu_9");
+        Done approved = on(after, files()).run("approve", "bill", "--by", "ann");
+        Done again = on(after, files()).run("approve", "bill");
+
+        assertThat(late).returns(3, Done::exitCode);
+        assertThat(late.err()).contains("checkpoint-loaded: bill at step 1", "tu_9");
+        assertThat(approved).returns(0, Done::exitCode).returns("Charged.\n", Done::out);
+        assertThat(again).returns(3, Done::exitCode);
+        assertThat(directory.resolve("agents/payee.ledger")).content().isEqualTo("{\"cents\":500}\n");
+    }
+
+    /** The first server is gone while an approved call runs. The saver knows that it had begun. */
+    @Test
+    void run_approvedCallThatWasRunning_isUnknownOnTheNextServer_andNotApprovedAgain() throws IOException {
+        String target = "file:" + directory.resolve("running");
+        on(before, target).run("run", "--agent", "dawdler", "--thread", "running", "Pay it");
+        Done approved = on(before, target).run("approve", "running", "--timeout", "8s");
+        Done restored = on(after, target).run("run", "--thread", "running");
+        Done again = on(after, target).run("approve", "running");
+
+        assertThat(approved).returns(6, Done::exitCode);
+        assertThat(restored).returns(0, Done::exitCode).returns("So be it.\n", Done::out);
+        assertThat(again).returns(3, Done::exitCode);
+        assertThat(directory.resolve("agents/dawdler.ledger")).content().isEqualTo("{\"cents\":500}\n");
+        assertThat(on(after, target).run("show", "running").out()).contains("did not complete durably");
+    }
+
+    @Test
+    void commandsThatOnlyLook_sayHowAThreadComesBack() {
+        String target = "file:" + directory.resolve("looked-at");
+        on(before, target).run("run", "--agent", "assistant", "--thread", "looked-at", "Book it");
+        Command waymark = on(after, target);
+
+        for (String command : List.of(
+                "show",
+                "watch",
+                "pending",
+                "calls",
+                "files",
+                "checkpoint",
+                "checkpoints",
+                "verify",
+                "result",
+                "stop",
+                "clear",
+                "close",
+                "cancel",
+                "resume")) {
+            assertThat(waymark.run(command, "looked-at"))
+                    .as(command)
+                    .isEqualTo(new Done(
+                            3,
+                            "",
+                            "waymark: the server does not know the thread, but the saver has it: looked-at."
+                                    + " Restore it with: waymark run --thread looked-at\n"));
+        }
+        for (String command : List.of("sessions", "pending")) {
+            assertThat(waymark.run(command).err())
+                    .as(command)
+                    .contains("This server does not know 1 saved thread: looked-at. Restore one with: waymark run"
+                            + " --thread looked-at\n");
+        }
+    }
+
+    @Test
+    void answer_agentThatTheWorkerLacks_changesNothingAndSaysWhatToType() throws IOException {
+        Path place = directory.resolve("agentless-answer");
+        String target = "file:" + place;
+        on(before, target).run("run", "--agent", "assistant", "--thread", "unnamed", "Book it");
+        Files.delete(place.resolve("unnamed.owner"));
+        String saved = Files.readString(place.resolve("unnamed.json"));
+        Done refused = on(after, target).run("answer", "unnamed", "Friday");
+        Done refusedAgain = on(after, target).run("answer", "unnamed", "Friday");
+
+        assertThat(refused).returns(2, Done::exitCode);
+        assertThat(refused.err()).contains("waymark run --agent A --thread unnamed");
+        assertThat(refusedAgain).isEqualTo(refused);
+        assertThat(place.resolve("unnamed.json")).content().isEqualTo(saved);
     }
 
     @Test

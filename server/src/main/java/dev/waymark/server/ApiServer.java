@@ -7,6 +7,7 @@ import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpEndpoint;
+import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.http.Route;
 import dev.waymark.server.identity.Authenticator;
@@ -20,6 +21,9 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Serves threads over HTTP. It keeps nothing of its own: any number of instances may serve the same threads, and each may
@@ -38,6 +42,8 @@ import java.util.concurrent.Executors;
  * }</pre>
  */
 public final class ApiServer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
+
     /** Each reads for a moment, whenever one of any number of streams has something to read. */
     private static final int READERS = 8;
 
@@ -58,6 +64,21 @@ public final class ApiServer implements AutoCloseable {
     public static ApiServer start(
             AgentClient client, HttpSettings settings, AgentCatalogue agents, Optional<Authenticator> authenticator)
             throws IOException {
+        return start(client, settings, agents, authenticator, e -> LOG.error("A request failed", e));
+    }
+
+    /**
+     * Starts to serve.
+     *
+     * @param unexpected is told of failures that callers are only told to exist
+     */
+    public static ApiServer start(
+            AgentClient client,
+            HttpSettings settings,
+            AgentCatalogue agents,
+            Optional<Authenticator> authenticator,
+            Consumer<RuntimeException> unexpected)
+            throws IOException {
         ExecutorService readers = Executors.newFixedThreadPool(READERS, task -> {
             Thread thread = new Thread(task, "waymark-streams");
             thread.setDaemon(true);
@@ -66,7 +87,13 @@ public final class ApiServer implements AutoCloseable {
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         HttpEndpoint endpoint = HttpEndpoint.start(
-                checked, routes(client, agents, document, readers), document, authenticator, Failures::of);
+                checked, routes(client, agents, document, readers), document, authenticator, failure -> {
+                    HttpProblem problem = Failures.of(failure);
+                    if (problem.status() == 500) {
+                        unexpected.accept(failure);
+                    }
+                    return problem;
+                });
         return new ApiServer(endpoint, readers);
     }
 

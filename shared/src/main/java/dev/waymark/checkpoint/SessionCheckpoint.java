@@ -30,6 +30,19 @@ public final class SessionCheckpoint {
     private SessionCheckpoint() {}
 
     public static Json of(Timeline timeline) {
+        Map<String, Object> document = log(timeline);
+        document.put("checkpoint", checkpoint(timeline, timeline.now(), new IdentityHashMap<>()));
+        // The order of the fields is that of the format.
+        document.put("tool_calls", document.remove("tool_calls"));
+        return Json.of(document);
+    }
+
+    /** The session and its log of tool calls without a checkpoint: what changes between two versions. */
+    public static Json logOf(Timeline timeline) {
+        return Json.of(log(timeline));
+    }
+
+    private static Map<String, Object> log(Timeline timeline) {
         Conversation state = timeline.now();
         String sessionId = state.session().orElse(timeline.thread());
         Map<String, Object> session = new LinkedHashMap<>();
@@ -39,9 +52,8 @@ public final class SessionCheckpoint {
         session.put("status", status(timeline));
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("session", session);
-        document.put("checkpoint", checkpoint(timeline, state, new IdentityHashMap<>()));
         document.put("tool_calls", toolCalls(sessionId, state));
-        return Json.of(document);
+        return document;
     }
 
     /**

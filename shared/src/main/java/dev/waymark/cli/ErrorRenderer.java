@@ -6,6 +6,7 @@ import dev.waymark.display.SafeText;
 import dev.waymark.display.Suggestion;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -24,20 +25,30 @@ public final class ErrorRenderer {
     /** Converts exceptions of commands to errors. */
     private final Function<Exception, CommandError> words;
 
-    private ErrorRenderer(Function<Exception, CommandError> words) {
+    /** Commands that somebody who mistypes may have meant. */
+    private final Set<String> known;
+
+    private ErrorRenderer(Function<Exception, CommandError> words, Set<String> known) {
         this.words = words;
+        this.known = known;
     }
 
     /** Makes a command line report all failures this way. */
     public static CommandLine install(CommandLine commands, Function<Exception, CommandError> words) {
-        ErrorRenderer renderer = new ErrorRenderer(words);
-        return commands.setParameterExceptionHandler(
-                        (problem, args) -> report(problem.getCommandLine(), misuse(problem), problem, List.of(args)))
+        return install(commands, commands.getSubcommands().keySet(), words);
+    }
+
+    /** Suggests commands from {@code known}, which may be commands of another program. */
+    public static CommandLine install(
+            CommandLine commands, Set<String> known, Function<Exception, CommandError> words) {
+        ErrorRenderer renderer = new ErrorRenderer(words, known);
+        return commands.setParameterExceptionHandler((problem, args) ->
+                        report(problem.getCommandLine(), renderer.misuse(problem), problem, List.of(args)))
                 .setExecutionExceptionHandler((problem, command, parsed) ->
                         report(command, renderer.words.apply(problem), problem, parsed.originalArgs()));
     }
 
-    private static CommandError misuse(ParameterException problem) {
+    private CommandError misuse(ParameterException problem) {
         CommandLine command = problem.getCommandLine();
         String help = "Try: " + CommandName.get()
                 + command.getCommandSpec().qualifiedName().replaceFirst("^\\S+", "") + " --help";
@@ -46,7 +57,7 @@ public final class ErrorRenderer {
             String word = unmatched.getUnmatched().get(0);
             boolean isCommand = command.getParent() == null && !unmatched.isUnknownOption();
             String meant = isCommand
-                    ? Suggestion.question(word, command.getSubcommands().keySet())
+                    ? Suggestion.question(word, known)
                     : unmatched.isUnknownOption() ? Suggestion.question(word, options(command.getCommandSpec())) : "";
             String message = isCommand ? "no such command: " + word : String.valueOf(problem.getMessage());
             return CommandError.badInput(message, meant.isEmpty() ? help : meant + " " + help);

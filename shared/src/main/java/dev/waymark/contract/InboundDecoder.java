@@ -532,7 +532,10 @@ public final class InboundDecoder {
         }
     }
 
-    /** For control flow within this class. */
+    /**
+     * Control flow within this class only. Its reasons become part of the state, so they are never reworded: old histories
+     * would project to other states.
+     */
     private static final class Unusable extends Exception {
         private static final long serialVersionUID = 1L;
 

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
+import java.util.Optional;
 
 /**
  * The input of the {@code model} activity: not the conversation but its length and digest, so that it has a constant
@@ -15,7 +16,8 @@ import dev.waymark.conversation.message.Transcript;
  * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
  * against mistakes, for which 128 bits are plenty. Older histories have full digests.
  *
- * @param summary whether a summary of the older part is requested instead of a reply
+ * @param summary whether a summary of the older part is wanted, and no reply
+ * @param decisions a digest of who decided what about the thread's calls, if anybody did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ModelInput(
@@ -24,13 +26,22 @@ public record ModelInput(
         @JsonProperty("digest") String digest,
 
         @JsonProperty("summary") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
-        boolean summary)
+        boolean summary,
+
+        @JsonProperty("decisions") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> decisions)
         implements ActivityInput {
     private static final int DIGITS = 32;
 
     @JsonCreator
     public ModelInput {
         digest = digest == null ? "" : digest;
+        decisions = decisions == null ? Optional.empty() : decisions;
+    }
+
+    /** A call of a thread in which nobody has decided anything. */
+    public ModelInput(int step, int messageCount, String digest, boolean summary) {
+        this(step, messageCount, digest, summary, Optional.empty());
     }
 
     /** The input for the model call of this state. */
@@ -40,7 +51,13 @@ public record ModelInput(
                 called.counters().steps(),
                 transcript.count(),
                 transcript.digest().substring(0, DIGITS),
-                called.isSummarising());
+                called.isSummarising(),
+                DecisionsDigest.of(called));
+    }
+
+    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    public boolean hasDecisionsOf(Conversation called) {
+        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(called));
     }
 
     @Override

@@ -18,7 +18,8 @@ import java.util.function.UnaryOperator;
 /**
  * A run's result: how its last turn ended. The conversation stays in history.
  *
- * @param spent by a subagent's thread and its own subagents; used by the parent only
+ * @param spent by a subagent's thread and what is below it; only the thread above asks for it
+ * @param decisions a digest of who decided what about the thread's calls, if anybody did
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,15 +28,24 @@ public record RunOutcome(
         @JsonProperty("turn") int turn,
         @JsonProperty("text") String text,
         @JsonProperty("error") Optional<Problem> error,
-        @JsonProperty("spent") Optional<Spent> spent) {
+        @JsonProperty("spent") Optional<Spent> spent,
+        @JsonProperty("decisions") Optional<String> decisions) {
     @JsonCreator
     public RunOutcome {
         error = error == null ? Optional.empty() : error;
         spent = spent == null ? Optional.empty() : spent;
+        decisions = decisions == null ? Optional.empty() : decisions;
     }
 
-    public static RunOutcome of(Turn turn) {
-        return new RunOutcome(turn.status().wireName(), turn.number(), turn.text(), turn.problem(), Optional.empty());
+    public static RunOutcome of(Conversation state) {
+        Turn turn = state.turn();
+        return new RunOutcome(
+                turn.status().wireName(),
+                turn.number(),
+                turn.text(),
+                turn.problem(),
+                Optional.empty(),
+                DecisionsDigest.of(state));
     }
 
     /** The result of a subagent's thread: its final reply, however it ended, and its total spending. */
@@ -47,7 +57,8 @@ public record RunOutcome(
                 turn.number(),
                 cut.apply(text),
                 turn.problem(),
-                Optional.of(new Spent(subagent.usage(), subagent.cost())));
+                Optional.of(new Spent(subagent.usage(), subagent.cost())),
+                DecisionsDigest.of(subagent));
     }
 
     private static String lastWords(Conversation subagent) {
@@ -59,7 +70,12 @@ public record RunOutcome(
         return words.isEmpty() ? "" : words.get(words.size() - 1);
     }
 
-    /** The fact for the parent thread. */
+    /** Whether the decisions are those that were recorded. Older histories have no digest of them. */
+    public boolean hasDecisionsOf(Conversation state) {
+        return decisions.isEmpty() || decisions.equals(DecisionsDigest.of(state));
+    }
+
+    /** What this is to the thread that waited for it. */
     public Fact toFact(String callId) {
         return new Fact.SubagentFinished(callId, status, text, error, spent);
     }

@@ -6,10 +6,13 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.IgnoredSignals;
+import dev.waymark.conversation.Turn;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The answer of the {@code status} query: a short summary of the thread. */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -26,6 +29,13 @@ public record StatusReport(
 
         @JsonProperty("costUsd") @JsonInclude(JsonInclude.Include.NON_ABSENT)
         Optional<Usd> costUsd) {
+    private static final String INTERRUPTED = "interrupted";
+
+    /** All statuses that a thread can have. */
+    public static final List<String> STATUSES = Stream.concat(
+                    Stream.of(INTERRUPTED), Arrays.stream(Turn.Status.values()).map(Turn.Status::wireName))
+            .toList();
+
     @JsonCreator
     public StatusReport {
         costUsd = costUsd == null ? Optional.empty() : costUsd;
@@ -33,7 +43,7 @@ public record StatusReport(
 
     public static StatusReport of(Conversation state) {
         return new StatusReport(
-                state.isInterrupted() ? "interrupted" : state.turn().status().wireName(),
+                state.isInterrupted() ? INTERRUPTED : state.turn().status().wireName(),
                 state.phase().wireName(),
                 state.agent(),
                 state.turn().number(),

@@ -7,17 +7,21 @@ import java.util.Optional;
 /**
  * The result of checking the histories of a thread's runs: how many recorded digests were compared, and which differ.
  *
- * <p>{@code cutState} is the newest run's state after the workflow task at which its history was cut. {@code cut} tells
- * that retention has deleted earlier runs.
+ * <p>{@code contradictions} describes what else was recorded differently: decisions, last words, and the results of closed
+ * runs. {@code state} is the newest run's state, {@code cutState} its state after the workflow task at which its history
+ * was cut. {@code cut} tells that retention has deleted earlier runs.
  */
 public record DigestAudit(
         String runId,
         int runs,
         int modelCalls,
         List<DigestMismatch> mismatches,
+        List<String> contradictions,
+        Optional<Conversation> state,
         Optional<Conversation> cutState,
         boolean cut) {
     public DigestAudit {
         mismatches = List.copyOf(mismatches);
+        contradictions = List.copyOf(contradictions);
     }
 }

@@ -247,6 +247,7 @@ public final class HistoryReader {
         int runs = 1;
         int modelCalls = newest.modelCalls();
         List<DigestMismatch> mismatches = new ArrayList<>(newest.mismatches());
+        List<String> contradictions = new ArrayList<>(newest.contradictions());
         Optional<String> earlier = newest.continuedFrom();
         boolean cut = false;
         while (earlier.isPresent() && !cut) {
@@ -256,6 +257,7 @@ public final class HistoryReader {
                 runs++;
                 modelCalls += projector.modelCalls();
                 mismatches.addAll(projector.mismatches());
+                contradictions.addAll(projector.contradictions());
                 earlier = projector.continuedFrom();
             } catch (StatusRuntimeException e) {
                 if (!isNotFound(e)) {
@@ -264,7 +266,15 @@ public final class HistoryReader {
                 cut = true;
             }
         }
-        return new DigestAudit(newestRunId, runs, modelCalls, mismatches, Objects.requireNonNull(cutState.get()), cut);
+        return new DigestAudit(
+                newestRunId,
+                runs,
+                modelCalls,
+                mismatches,
+                contradictions,
+                newest.state(),
+                Objects.requireNonNull(cutState.get()),
+                cut);
     }
 
     /** The start input of a run. Reads only its first event. */

@@ -4,17 +4,22 @@ import io.temporal.common.WorkflowExecutionHistory;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A complete history, projected. */
-public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches) {
+/**
+ * A complete history, projected.
+ *
+ * @param contradictions descriptions of what the workflow or its worker recorded and the events do not say
+ */
+public record ProjectedHistory(List<Moment> moments, List<DigestMismatch> mismatches, List<String> contradictions) {
     public ProjectedHistory {
         moments = List.copyOf(moments);
         mismatches = List.copyOf(mismatches);
+        contradictions = List.copyOf(contradictions);
     }
 
     public static ProjectedHistory project(WorkflowExecutionHistory history) {
         List<Moment> moments = new ArrayList<>();
         Projector projector = new Projector(history.getWorkflowExecution().getRunId(), moments::add);
         history.getEvents().forEach(projector::accept);
-        return new ProjectedHistory(moments, projector.mismatches());
+        return new ProjectedHistory(moments, projector.mismatches(), projector.contradictions());
     }
 }

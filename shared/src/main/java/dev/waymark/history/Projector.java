@@ -7,6 +7,7 @@ import dev.waymark.contract.InboundDecoder;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.PassedOnDecision;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.SideEffectMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.SubagentReport;
@@ -14,6 +15,7 @@ import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.conversation.message.Transcript;
 import io.temporal.api.common.v1.Payload;
 import io.temporal.api.common.v1.Payloads;
@@ -73,6 +75,7 @@ public final class Projector {
 
     private int modelCalls;
     private final List<DigestMismatch> mismatches = new ArrayList<>();
+    private final List<String> contradictions = new ArrayList<>();
 
     /** @param moments receives every state, in order */
     public Projector(String runId, Consumer<Moment> moments) {
@@ -141,7 +144,10 @@ public final class Projector {
             case EVENT_TYPE_TIMER_FIRED -> hold(event, Fact.TimePassed::new);
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED -> hold(event, Fact.CancelRequested::new);
             case EVENT_TYPE_MARKER_RECORDED -> marker(event.getEventId(), event.getMarkerRecordedEventAttributes());
-            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> ended(RunEnding.Kind.COMPLETED, "");
+            case EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED -> {
+                compare(event.getWorkflowExecutionCompletedEventAttributes().getResult());
+                ended(RunEnding.Kind.COMPLETED, "");
+            }
             case EVENT_TYPE_WORKFLOW_EXECUTION_FAILED -> ended(RunEnding.Kind.FAILED, "");
             case EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED -> ended(RunEnding.Kind.CANCELLED, "");
             case EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED -> ended(RunEnding.Kind.TERMINATED, "");
@@ -241,6 +247,11 @@ public final class Projector {
         return List.copyOf(mismatches);
     }
 
+    /** What else the workflow recorded and the projection does not have, in words. */
+    public List<String> contradictions() {
+        return List.copyOf(contradictions);
+    }
+
     static StartInput startInput(HistoryEvent started) {
         return input(started, StartInput.class);
     }
@@ -338,6 +349,35 @@ public final class Projector {
         if (!recorded.isOf(transcript)) {
             mismatches.add(new DigestMismatch(runId, eventId, recorded, transcript.digest(), transcript.count()));
         }
+        if (!recorded.hasDecisionsOf(current())) {
+            contradictions.add("decisions before the model call at " + runId + "/e" + eventId
+                    + ": the workflow recorded others than the history has");
+        }
+    }
+
+    /** No model call follows the last words of a run, so its result has to say what they were. */
+    private void compare(Payloads result) {
+        RunOutcome recorded;
+        try {
+            recorded = decode(result, RunOutcome.class);
+        } catch (DataConverterException e) {
+            contradictions.add("result of " + runId + ": it can't be read");
+            return;
+        }
+        RunOutcome projected = RunOutcome.of(current());
+        // The result of a subagent's thread may be shortened for the thread above.
+        boolean isWhole = current().parent().isEmpty();
+        if (isWhole
+                && (!recorded.status().equals(projected.status())
+                        || !recorded.text().equals(projected.text()))) {
+            contradictions.add("result of " + runId + ": the workflow returned " + recorded.status() + " \""
+                    + recorded.text() + "\", the projection has " + projected.status() + " \"" + projected.text()
+                    + "\"");
+        }
+        if (!recorded.hasDecisionsOf(current())) {
+            contradictions.add(
+                    "decisions before the end of " + runId + ": the workflow recorded others than the history has");
+        }
     }
 
     /** After a reset, an update's payload is in its admitted event only. */
@@ -388,7 +428,7 @@ public final class Projector {
             throw new IllegalStateException("work ended that was never handed out: " + closing.begunBy());
         }
         return closing.result()
-                .map(result -> completed(work, result))
+                .map(result -> completed(closing.begunBy(), work, result))
                 .orElseGet(() -> work.failed(closing.failure().orElseThrow()));
     }
 
@@ -401,11 +441,15 @@ public final class Projector {
     }
 
     /** An operator may complete an activity with any payload. The workflow treats an unreadable one as a failure. */
-    private <R> Fact completed(Work<R> work, Payloads encoded) {
+    private <R> Fact completed(long begunBy, Work<R> work, Payloads encoded) {
         try {
             R result = decode(encoded, work.resultType());
             if (result instanceof AgentSpec resolved) {
                 agent = resolved;
+            }
+            if (result instanceof Reply reply && !reply.isAsSealed()) {
+                contradictions.add("reply to the model call at " + runId + "/e" + begunBy
+                        + ": its words are not those that the worker recorded");
             }
             return work.completed(result);
         } catch (DataConverterException e) {

@@ -35,7 +35,8 @@ public interface CheckpointSaver extends AutoCloseable {
 
     /**
      * Like {@link #save(Json)}, for savers that store more than the newest checkpoint: the thread in the {@code
-     * session} format, with its tool call log.
+     * session} format, with its tool call log. Between two versions, when calls begin or end, it has no {@code
+     * checkpoint}.
      *
      * @param session called at most once, by savers that need it
      */

@@ -141,7 +141,10 @@ final class SessionTables {
     void write(Connection connection, String session, Json document) throws SQLException {
         // The session's own row first: if several save it at once, all but one wait here.
         writeSession(connection, session, Json.of(document.field("session")));
-        writeCheckpoint(connection, session, Json.of(document.field("checkpoint")));
+        Object checkpoint = document.field("checkpoint");
+        if (checkpoint != null) {
+            writeCheckpoint(connection, session, Json.of(checkpoint));
+        }
         writeCalls(connection, session, document.field("tool_calls"));
     }
 

@@ -13,6 +13,7 @@ import static dev.waymark.conversation.ToolConversationScript.denied;
 import static dev.waymark.conversation.ToolConversationScript.replied;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.waymark.contract.ModelInput;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.conversation.value.Problem;
@@ -211,6 +212,23 @@ class ApprovalTest {
 
         assertThat(story.with(approved("a")).state().desk().files().size()).isEqualTo(1);
         assertThat(story.call("a").result()).contains("Wrote x.");
+    }
+
+    /** Who decided is not in the transcript, whose digest would hold it. */
+    @Test
+    void modelCall_recordsWhoDecidedBeforeIt() {
+        Conversation byAnn = replied(use("a", "fire"))
+                .with(denied("a"), new Fact.ModelCalled(2))
+                .state();
+        Conversation byEve = replied(use("a", "fire"))
+                .with(new Fact.ApprovalDecided(false, NONE, Optional.of("a"), AS_IT_IS, NONE, Optional.of("eve"), NONE))
+                .with(new Fact.ModelCalled(2))
+                .state();
+        ModelInput recorded = ModelInput.of(byAnn);
+
+        assertThat(recorded.hasDecisionsOf(byAnn)).isTrue();
+        assertThat(recorded.isOf(byEve.transcript())).isTrue();
+        assertThat(recorded.hasDecisionsOf(byEve)).isFalse();
     }
 
     private static ConversationScript hurried() {

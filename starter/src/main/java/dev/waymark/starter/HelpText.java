@@ -1,9 +1,12 @@
 package dev.waymark.starter;
 
 import dev.waymark.cli.CommandName;
+import dev.waymark.cli.HelpWord;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
@@ -85,8 +88,8 @@ final class HelpText {
         examples.put("token", List.of("token ann --role talk,decide --group support"));
         examples.put("settle", List.of("settle table-9 --call tu_1 --outcome done --result \"receipt 7\""));
         examples.put("budget", List.of("budget trip --usd 2.50", "budget trip --iterations 20"));
-        examples.put("pending", List.of("pending", "pending trip --json"));
-        examples.put("sessions", List.of("sessions --status interrupted --limit 10"));
+        examples.put("pending", List.of("pending", "pending trip --json", "pending --kind approval --agent assistant"));
+        examples.put("sessions", List.of("sessions --status interrupted --limit 10", "sessions --agent assistant"));
         examples.put("show", List.of("show trip"));
         examples.put("watch", List.of("watch trip", "watch trip --json"));
         examples.put("result", List.of("result trip --timeout 30s"));
@@ -104,6 +107,13 @@ final class HelpText {
         return examples;
     }
 
+    /** All commands of {@code ./waymark}, whichever jar they are in. */
+    static Set<String> commands() {
+        Set<String> commands = new LinkedHashSet<>(List.of("install", "completion", "codec"));
+        GROUPS.values().forEach(commands::addAll);
+        return commands;
+    }
+
     /** Formats the help of the program itself. */
     static void describe(CommandLine waymark) {
         UsageMessageSpec usage = waymark.getCommandSpec().usageMessage();
@@ -115,21 +125,13 @@ final class HelpText {
 
     /** Adds the examples of a command to its help. */
     static void describe(String name, CommandSpec command) {
-        List<String> examples = EXAMPLES.getOrDefault(name, List.of());
-        if (!examples.isEmpty()) {
-            command.usageMessage()
-                    .footer(section(
-                                    "Examples",
-                                    examples.stream().map(CommandName::line).toList())
-                            .replace("%", "%%")
-                            .split("\n"));
-        }
+        HelpWord.addExamples(command, EXAMPLES.getOrDefault(name, List.of()));
     }
 
     private static String commandList(Help help) {
         Map<String, Help> own = help.subcommands();
         return GROUPS.entrySet().stream()
-                .map(group -> section(
+                .map(group -> HelpWord.section(
                         group.getKey(),
                         group.getValue().stream()
                                 .map(name -> String.format("%-12s %s", name, words(own, name)))
@@ -144,12 +146,7 @@ final class HelpText {
     }
 
     private static String footer() {
-        return section("Exit codes", EXIT_CODES) + section("Settings", SETTINGS) + "\nHelp of a command: "
-                + CommandName.line("help COMMAND") + "\n";
-    }
-
-    private static String section(String heading, List<String> lines) {
-        return "\n" + heading + ":\n"
-                + lines.stream().map(line -> "  " + line + "\n").collect(Collectors.joining());
+        return HelpWord.section("Exit codes", EXIT_CODES) + HelpWord.section("Settings", SETTINGS)
+                + "\nHelp of a command: " + CommandName.line("help COMMAND") + "\n";
     }
 }

@@ -1,6 +1,7 @@
 package dev.waymark.starter;
 
 import dev.waymark.cli.ErrorRenderer;
+import dev.waymark.cli.HelpWord;
 import dev.waymark.starter.chat.ChatCommand;
 import dev.waymark.starter.codec.CodecCommand;
 import dev.waymark.starter.command.AnswerCommand;
@@ -112,20 +113,34 @@ public final class WaymarkCommand implements Runnable {
         return commands;
     }
 
-    /** Runs a command and returns its exit code. */
-    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
-        String[] args = withoutHelpWord(typed);
+    /** The command line with all commands, for programs that only parse one. */
+    public static CommandLine commandLine() {
+        return commandLine(Optional.empty());
+    }
+
+    /** Reading the options of all commands takes longer than most commands do, so one alone may be enough. */
+    private static CommandLine commandLine(Optional<Class<?>> only) {
         CommandLine waymark = new CommandLine(new WaymarkCommand());
-        // Parsing the options of all commands takes longer than most commands run.
-        Class<?> wanted = args.length > 0 ? COMMANDS.get(args[0]) : null;
         COMMANDS.forEach((name, command) -> {
-            if (wanted == null || wanted == command || wanted == DescribeCommands.class) {
+            if (only.isEmpty() || only.get() == command) {
                 waymark.addSubcommand(name, command);
             }
         });
+        return waymark;
+    }
+
+    /** Runs a command and returns its exit code. */
+    public static int execute(PrintWriter out, PrintWriter err, String... typed) {
+        String[] args = HelpWord.replaced(typed);
+        if (args.length > 1 && !args[0].startsWith("-") && !COMMANDS.containsKey(args[0])) {
+            // Whatever else was typed, even --help, this is what is wrong.
+            args = new String[] {args[0]};
+        }
+        Optional<Class<?>> wanted = args.length == 0 ? Optional.empty() : Optional.ofNullable(COMMANDS.get(args[0]));
+        CommandLine waymark = commandLine(wanted.filter(command -> command != DescribeCommands.class));
         HelpText.describe(waymark);
         waymark.getSubcommands().forEach((name, command) -> HelpText.describe(name, command.getCommandSpec()));
-        int exitCode = ErrorRenderer.install(waymark, FailureText::of)
+        int exitCode = ErrorRenderer.install(waymark, HelpText.commands(), FailureText::of)
                 .setExpandAtFiles(false)
                 .setOut(out)
                 .setErr(err)
@@ -134,14 +149,6 @@ public final class WaymarkCommand implements Runnable {
         out.flush();
         err.flush();
         return exitCode;
-    }
-
-    /** {@code help run} is {@code run --help}. */
-    private static String[] withoutHelpWord(String... args) {
-        if (args.length == 0 || !args[0].equals("help")) {
-            return args;
-        }
-        return args.length == 1 ? new String[] {"--help"} : new String[] {args[1], "--help"};
     }
 
     @Override

@@ -23,6 +23,14 @@ class WaymarkCommandTest {
             value = {
                 "|no command. Try: waymark --help",
                 "fly|no such command: fly. Try: waymark --help",
+                "dve|no such command: dve. Did you mean \"dev\"? Try: waymark --help",
+                "help agnets|no such command: agnets. Did you mean \"agents\"? Try: waymark --help",
+                "pending --kind approvals|no such kind: approvals. There are question, approval, unknown. Try: waymark"
+                        + " pending --help",
+                "pending --status open|no such status: open. There are interrupted, none, running, complete, failed,"
+                        + " max-iterations, budget, stopped, cancelled. Try: waymark pending --help",
+                "sessions --status done|no such status: done. There are interrupted, none, running, complete, failed,"
+                        + " max-iterations, budget, stopped, cancelled. Try: waymark sessions --help",
                 "say|Missing required parameter: 'THREAD'. Try: waymark say --help",
                 "say t1|say needs either MESSAGE or --retry. Try: waymark say --help",
                 "say t1 hi --retry|say needs either MESSAGE or --retry. Try: waymark say --help",

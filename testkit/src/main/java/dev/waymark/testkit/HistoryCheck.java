@@ -25,6 +25,9 @@ public final class HistoryCheck {
         if (!recorded.mismatches().isEmpty()) {
             throw new AssertionError("model calls that history contradicts: " + recorded.mismatches());
         }
+        if (!recorded.contradictions().isEmpty()) {
+            throw new AssertionError("history contradicts what was recorded: " + recorded.contradictions());
+        }
         Counters before = Counters.ZERO;
         for (Moment moment : recorded.moments()) {
             check(moment);

@@ -137,6 +137,21 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
     }
 
     @Test
+    void save_betweenVersions_bringsTheCallsUpToDateAndAddsNoVersion() throws Exception {
+        saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi"));
+        List<String> before = rows("SELECT version FROM checkpoints");
+        Json row = Json.of(((List<?>) session("t", 1, "Hi").field("tool_calls")).get(0));
+        Json running = with(with(with(row, "call_id", "running"), "status", "issued"), "completed_at", null);
+        Json log = with(session("t", 1, "Hi"), "tool_calls", List.of(running));
+        saver.save(checkpoint("t", 2), () -> without(log, "checkpoint"));
+
+        assertThat(rows("SELECT version FROM checkpoints")).isEqualTo(before);
+        assertThat(rows("SELECT status, completed_at FROM tool_calls WHERE call_id = 'running'"))
+                .containsExactly("issued|null");
+        assertThat(saver.load("t")).contains(checkpoint("t", 2));
+    }
+
+    @Test
     void save_sessionThatCannotBeStored_changesNothing() throws Exception {
         saver.save(checkpoint("t", 1), () -> session("t", 1, "Hi"));
         execute("DROP TABLE tool_calls");
@@ -165,6 +180,13 @@ abstract class JdbcSaverCases extends DurableSaverContract implements SavedOwner
         Map<String, Object> fields = new LinkedHashMap<>();
         ((Map<?, ?>) document.value()).forEach((key, each) -> fields.put((String) key, each));
         fields.put(name, value);
+        return Json.of(fields);
+    }
+
+    private static Json without(Json document, String name) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        ((Map<?, ?>) document.value()).forEach((key, each) -> fields.put((String) key, each));
+        fields.remove(name);
         return Json.of(fields);
     }
 

@@ -24,12 +24,9 @@ import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The one door: what a request has to pass before a route's handler sees it, and what becomes of the handler's answer. */
 final class Gateway extends Handler.Abstract {
-    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
     private static final String BEARER = "Bearer ";
     private static final Set<String> TOKEN_NAMES =
             Set.of("access_token", "token", "id_token", "authorization", "api_key", "apikey", "bearer");
@@ -131,15 +128,7 @@ final class Gateway extends Handler.Abstract {
 
         private HttpProblem problem(RuntimeException e) {
             HttpProblem problem = failures.apply(e);
-            if (problem.status() == 500) {
-                LOG.error(
-                        "A request failed: {} {}",
-                        request.getMethod(),
-                        request.getHttpURI().getPath(),
-                        e);
-                return HttpProblem.of(500, problem.code(), WELL_KNOWN_FAILURE);
-            }
-            return problem;
+            return problem.status() == 500 ? HttpProblem.of(500, problem.code(), WELL_KNOWN_FAILURE) : problem;
         }
 
         private void begin() {

@@ -1,10 +1,12 @@
 package dev.waymark.conversation.message;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.conversation.value.Spent;
 import dev.waymark.conversation.value.Usage;
 import dev.waymark.conversation.value.Usd;
@@ -23,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>{@code cost} is the price of {@code usage}, if known, and {@code wasted} the spending of earlier, failed attempts.
  *
- * <p>If a final reply has to match a schema, {@code structured} is its JSON, or {@code misfit} the reason why it does
- * not match.
+ * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
+ *
+ * <p>{@code seal} is a digest of a last word, by which {@code verify} notices that a stored history was altered.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Reply(
@@ -47,7 +50,12 @@ public record Reply(
         Optional<String> misfit,
 
         @JsonProperty("structured") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<Json> structured) {
+        Optional<Json> structured,
+
+        @JsonProperty("seal") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> seal) {
+    private static final int SEAL_DIGITS = 16;
+
     private static final String END_TURN = "end_turn";
     private static final String TOOL_USE = "tool_use";
 
@@ -64,6 +72,20 @@ public record Reply(
         wasted = wasted == null ? Optional.empty() : wasted;
         misfit = misfit == null ? Optional.empty() : misfit;
         structured = structured == null ? Optional.empty() : structured;
+        seal = seal == null ? Optional.empty() : seal;
+    }
+
+    /** A reply that is not sealed yet. */
+    public Reply(
+            List<Part> content,
+            Usage usage,
+            String stop,
+            List<Fault> faults,
+            Optional<Usd> cost,
+            Optional<Spent> wasted,
+            Optional<String> misfit,
+            Optional<Json> structured) {
+        this(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.empty());
     }
 
     public Reply(List<Part> content, Usage usage, String stop) {
@@ -99,7 +121,33 @@ public record Reply(
                 structured);
     }
 
-    /** The spending of all attempts. */
+    /**
+     * The same reply with a digest of its own words, if it is a last word: no later model call of the turn records what
+     * was said.
+     */
+    public Reply sealed() {
+        return isLastWord()
+                ? new Reply(content, usage, stop, faults, cost, wasted, misfit, structured, Optional.of(ownSeal()))
+                : this;
+    }
+
+    /** Whether the words are those that were sealed. A reply that was never sealed cannot tell. */
+    @JsonIgnore
+    public boolean isAsSealed() {
+        return seal.isEmpty() || seal.get().equals(ownSeal());
+    }
+
+    private boolean isLastWord() {
+        return content.stream().noneMatch(Part.ToolUse.class::isInstance);
+    }
+
+    private String ownSeal() {
+        String words = new Message(Role.ASSISTANT, content).canonical();
+        return Sha256.hex(words + structured.map(json -> json.canonical()).orElse(""))
+                .substring(0, SEAL_DIGITS);
+    }
+
+    /** All that was spent until the reply was there. */
     public Spent spent() {
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.Approval;
+import dev.waymark.client.ResumeOptions;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.starter.options.DecisionOptions;
@@ -47,6 +48,7 @@ public final class ApproveCommand implements Callable<Integer> {
         Approval approval = decision.on(args == null ? Approval.approve() : Approval.edit(object(args)));
         try (AgentClient client = wait.client(output)) {
             thread = client.find(thread);
+            client.saved().restore(thread, ResumeOptions.onward());
             Optional<Approval> reviewed = new ApprovalReview(output).review(client, thread, approval);
             if (reviewed.isEmpty()) {
                 output.note("No decision was made; the call still waits.");

@@ -7,7 +7,7 @@ import dev.waymark.contract.CallItem;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.render.CallText;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
@@ -40,7 +40,7 @@ public final class CallsCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (AgentClient client = ConnectionOptions.toServer()) {
+        try (AgentClient client = Savers.reader()) {
             Timeline timeline = client.timeline(client.find(thread));
             Map<String, Part.ToolResult> results = full ? CallLog.results(timeline) : Map.of();
             List<CallLog.Row> calls = CallLog.of(timeline).stream()

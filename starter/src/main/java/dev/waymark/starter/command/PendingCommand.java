@@ -2,28 +2,34 @@ package dev.waymark.starter.command;
 
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.AgentClient;
+import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.display.SafeText;
-import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.ListOptions;
+import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.PendingText;
 import dev.waymark.starter.render.ShownApprovals;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Lists the requests that wait for a person. */
 @Command(name = "pending", description = "Lists the requests that wait for a person.")
 public final class PendingCommand implements Callable<Integer> {
+    private static final List<String> KINDS = List.of(PendingItem.QUESTION, PendingItem.APPROVAL, PendingItem.UNKNOWN);
+
     @Mixin
     private Output output;
 
@@ -37,12 +43,20 @@ public final class PendingCommand implements Callable<Integer> {
     @Mixin
     private ListOptions list;
 
+    @Spec
+    private CommandSpec spec;
+
     @Option(names = "--kind", paramLabel = "K", description = "Only this kind: question, approval or unknown.")
     private String kind;
 
     @Override
     public Integer call() {
-        try (AgentClient client = ConnectionOptions.toServer()) {
+        list.check();
+        if (kind != null && !KINDS.contains(kind)) {
+            throw new ParameterException(
+                    spec.commandLine(), "no such kind: " + kind + ". There are " + String.join(", ", KINDS));
+        }
+        try (AgentClient client = Savers.reader()) {
             List<PendingItem> items = wanted(
                     client,
                     Optional.ofNullable(thread)
@@ -54,18 +68,23 @@ public final class PendingCommand implements Callable<Integer> {
             } else {
                 print(items);
             }
+            if (thread == null) {
+                Savers.tellOfMissing(client, output);
+            }
             return ExitCode.DONE;
         }
     }
 
     private List<PendingItem> wanted(AgentClient client, List<PendingItem> all) {
-        Map<String, String> agents = new HashMap<>();
-        if (list.isOfOneAgent()) {
-            client.threads(new SlowProgress(output)).forEach(each -> agents.put(each.thread(), each.agent()));
-        }
+        Set<String> threads = list.isOfSomeThreads()
+                ? client.threads(new SlowProgress(output)).stream()
+                        .filter(list::isWanted)
+                        .map(ThreadSummary::thread)
+                        .collect(Collectors.toSet())
+                : Set.of();
         return all.stream()
                 .filter(item -> kind == null || item.kind().equals(kind))
-                .filter(item -> list.isWanted(agents.getOrDefault(item.thread(), "")))
+                .filter(item -> !list.isOfSomeThreads() || threads.contains(item.thread()))
                 .limit(list.limit())
                 .toList();
     }

@@ -5,8 +5,8 @@ import dev.waymark.client.AgentClient;
 import dev.waymark.client.ThreadSummary;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.display.SafeText;
-import dev.waymark.starter.options.ConnectionOptions;
 import dev.waymark.starter.options.ListOptions;
+import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.SlowProgress;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.TextTable;
@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** Lists the threads of the server, newest first. */
 @Command(name = "sessions", description = "Lists the threads of the server, newest first.")
@@ -26,20 +25,15 @@ public final class SessionsCommand implements Callable<Integer> {
     @Mixin
     private ListOptions list;
 
-    @Option(
-            names = "--status",
-            paramLabel = "S",
-            description = "Only threads with this status, such as interrupted, running, complete, failed.")
-    private String status;
-
     @Override
     public Integer call() {
-        try (AgentClient client = ConnectionOptions.toServer()) {
+        list.check();
+        try (AgentClient client = Savers.reader()) {
             List<ThreadSummary> threads = client.threads(new SlowProgress(output)).stream()
-                    .filter(thread -> status == null || thread.status().equals(status))
-                    .filter(thread -> list.isWanted(thread.agent()))
+                    .filter(list::isWanted)
                     .limit(list.limit())
                     .toList();
+            Savers.tellOfMissing(client, output);
             if (output.isJson()) {
                 output.document(JsonDocuments.tree(threads));
                 return ExitCode.DONE;

@@ -9,7 +9,7 @@ import dev.waymark.client.TextDelta;
 import dev.waymark.client.Watcher;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.history.Moment;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.WatchRenderer;
 import java.util.concurrent.Callable;
@@ -33,7 +33,7 @@ public final class WatchCommand implements Callable<Integer>, Watcher {
 
     @Override
     public Integer call() {
-        try (AgentClient client = ConnectionOptions.toServer()) {
+        try (AgentClient client = Savers.reader()) {
             thread = client.find(thread);
             client.watch(thread, this);
             return ExitCode.DONE;

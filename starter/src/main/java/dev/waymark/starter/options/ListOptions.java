@@ -1,5 +1,7 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.client.ThreadSummary;
+import dev.waymark.contract.StatusReport;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -7,7 +9,13 @@ import picocli.CommandLine.Spec;
 
 /** Options that limit a list. */
 public final class ListOptions {
-    @Option(names = "--agent", paramLabel = "A", description = "Only those of this agent.")
+    @Option(
+            names = "--status",
+            paramLabel = "S",
+            description = "Only threads with this status, such as interrupted, running, complete, failed.")
+    private String status;
+
+    @Option(names = "--agent", paramLabel = "A", description = "Only threads of this agent.")
     private String agent;
 
     @Option(names = "--limit", paramLabel = "N", description = "At most this many.")
@@ -16,18 +24,28 @@ public final class ListOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec command;
 
-    public boolean isWanted(String ofAgent) {
-        return agent == null || agent.equals(ofAgent);
-    }
-
-    public boolean isOfOneAgent() {
-        return agent != null;
-    }
-
-    public long limit() {
+    /** Refuses what can match nothing, before anything is read. */
+    public void check() {
         if (limit != null && limit < 1) {
             throw new ParameterException(command.commandLine(), "--limit must be at least 1: " + limit);
         }
+        if (status != null && !StatusReport.STATUSES.contains(status)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "no such status: " + status + ". There are " + String.join(", ", StatusReport.STATUSES));
+        }
+    }
+
+    public boolean isWanted(ThreadSummary thread) {
+        return (status == null || status.equals(thread.status())) && (agent == null || agent.equals(thread.agent()));
+    }
+
+    /** Whether it matters which thread something belongs to. */
+    public boolean isOfSomeThreads() {
+        return status != null || agent != null;
+    }
+
+    public long limit() {
         return limit == null ? Long.MAX_VALUE : limit;
     }
 }

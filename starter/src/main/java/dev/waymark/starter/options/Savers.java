@@ -1,19 +1,25 @@
 package dev.waymark.starter.options;
 
+import dev.waymark.cli.CommandName;
 import dev.waymark.client.AgentClient;
 import dev.waymark.client.SaveOptions;
+import dev.waymark.client.ValueText;
 import dev.waymark.client.WaymarkException;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.conversation.value.Problem;
+import dev.waymark.display.SafeText;
 import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
 import dev.waymark.starter.render.OneLine;
+import dev.waymark.starter.render.Output;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.logging.Level;
 import java.util.logging.Logger;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Opens the savers of {@code --to}, {@code --from} and {@code --saver}, and reports invalid ones like any error. */
@@ -21,6 +27,8 @@ public final class Savers {
     public static final String SETTING = "WAYMARK_SAVER";
     public static final String TARGETS =
             "file:DIR, jdbc:sqlite:FILE or jdbc:postgresql://HOST/DATABASE, each with ?namespace=NAME";
+
+    private static final int MOST_NAMED = 5;
 
     /**
      * Kept in a field, since an unreferenced logger loses its level. The driver also reports problems as exceptions.
@@ -65,6 +73,36 @@ public final class Savers {
     /** The saver that the server recommends to its clients. */
     public static Optional<CheckpointSaver> byDefault(AgentClient client) {
         return client.defaultSaver().map(Savers::openLasting);
+    }
+
+    /**
+     * A client for commands that only read. It knows the saver, so that it can tell a thread that only the saver has from
+     * one that nobody has. A saver that can't be opened does not matter to it.
+     */
+    public static AgentClient reader() {
+        AgentClient client = ConnectionOptions.toServer();
+        try {
+            return target(null)
+                    .map(Savers::openLasting)
+                    .or(() -> byDefault(client))
+                    .map(saver -> client.savingIn(SaveOptions.in(saver)))
+                    .orElse(client);
+        } catch (WaymarkException e) {
+            return client;
+        }
+    }
+
+    /** Says which threads a server in memory has forgotten, and how they come back. */
+    public static void tellOfMissing(AgentClient client, Output output) {
+        List<String> missing = client.isInMemory() ? client.saved().missing() : List.of();
+        if (!missing.isEmpty()) {
+            String names =
+                    missing.stream().limit(MOST_NAMED).map(SafeText::line).collect(Collectors.joining(", "));
+            output.note("This server does not know " + missing.size() + " saved "
+                    + (missing.size() == 1 ? "thread: " : "threads: ") + names
+                    + (missing.size() > MOST_NAMED ? ", …" : "") + ". Restore one with: "
+                    + CommandName.line("run --thread " + ValueText.quoted(missing.get(0))));
+        }
     }
 
     public static WaymarkException refused(SaverException e) {

@@ -49,7 +49,9 @@ public final class RemedyText {
             case LIST_THREADS -> "List the threads with: " + line("sessions");
             case LIST_VERSIONS -> "List them with: " + line("checkpoints " + thread);
             case SHOW_THREAD -> "See its status with: " + line("show " + thread);
-            case RESTORE_THREAD -> "Restore it with: " + line("run --agent A --thread " + thread);
+            case RESTORE_THREAD -> "Restore it with: " + line("run --thread " + thread);
+            case RESTORE_WITH_AGENT ->
+                "Nothing was changed. Name its agent with --agent: " + line("run --agent A --thread " + thread);
             case RESUME_THREAD -> "Continue it with: " + line("resume " + thread);
             case RESUME_CHECKPOINT ->
                 "Use the format of a runner checkpoint, such as [{\"role\": \"user\", \"content\": \"Hello\"}]. From any"

@@ -107,7 +107,7 @@ public final class ServeCommand implements Callable<Integer> {
         }
         try (AgentClient client = ConnectionOptions.toServer();
                 ApiServer server = ApiServer.start(
-                        client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator)) {
+                        client, settings, new AgentCatalogue(Optional.ofNullable(agents)), authenticator, this::log)) {
             announce(server);
             try (ShutdownHandler ending = ShutdownHandler.listen(() -> {
                 server.drain(drain);
@@ -142,6 +142,12 @@ public final class ServeCommand implements Callable<Integer> {
         }
         HttpSettings defaults = HttpSettings.at(host, port);
         return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
+    }
+
+    /** Libraries log nothing here. */
+    private void log(RuntimeException failure) {
+        failure.printStackTrace(spec.commandLine().getErr());
+        spec.commandLine().getErr().flush();
     }
 
     private ParameterException misuse(String words) {

@@ -1,11 +1,14 @@
 package dev.waymark.worker.cli;
 
 import dev.waymark.cli.ErrorRenderer;
+import dev.waymark.cli.HelpWord;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -33,13 +36,18 @@ public final class WorkerMain implements Runnable {
 
     private static final String LOGGING = "logback.configurationFile";
 
+    private static final Map<String, List<String>> EXAMPLES = Map.of(
+            "dev", List.of("dev", "dev --agents my-agents --port 7300", "dev --in-memory"),
+            "worker", List.of("worker --agents my-agents --address temporal.example:7233"),
+            "agents", List.of("agents", "agents --agents my-agents"),
+            "tools", List.of("tools assistant", "tools assistant --call NAME '{\"id\":7}'"));
+
     @Spec
     private CommandSpec spec;
 
     public static void main(String[] args) {
         configureLogging();
-        CommandLine waymark = commandLine().setOut(writer(FileDescriptor.out)).setErr(writer(FileDescriptor.err));
-        System.exit(waymark.execute(args));
+        System.exit(execute(writer(FileDescriptor.out), writer(FileDescriptor.err), args));
     }
 
     /**
@@ -56,8 +64,21 @@ public final class WorkerMain implements Runnable {
         return new PrintWriter(new OutputStreamWriter(new FileOutputStream(to), StandardCharsets.UTF_8), true);
     }
 
-    static CommandLine commandLine() {
-        return ErrorRenderer.install(new CommandLine(new WorkerMain()).setExpandAtFiles(false), CommandFailure::of);
+    /** The command line with all commands, for programs that only parse one. */
+    public static CommandLine commandLine() {
+        return new CommandLine(new WorkerMain()).setExpandAtFiles(false);
+    }
+
+    /** Runs a command and returns its exit code. */
+    static int execute(PrintWriter out, PrintWriter err, String... args) {
+        CommandLine waymark = commandLine();
+        waymark.getSubcommands()
+                .forEach((name, command) ->
+                        HelpWord.addExamples(command.getCommandSpec(), EXAMPLES.getOrDefault(name, List.of())));
+        return ErrorRenderer.install(waymark, CommandFailure::of)
+                .setOut(out)
+                .setErr(err)
+                .execute(HelpWord.replaced(args));
     }
 
     @Override

@@ -89,7 +89,8 @@ public final class ModelActivity implements ModelCaller {
         Optional<Json> schema = called.state().turn().schema();
         schema.ifPresent(ModelActivity::requireSchema);
         Reply reply = ask(agent, requestOf(called.state(), agent), words);
-        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words);
+        return checked(withFaults(agent, StructuredReply.of(reply, schema)), words)
+                .sealed();
     }
 
     /**

@@ -116,7 +116,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         if (state.life() == Conversation.Life.CANCELLED) {
             throw new CanceledFailure("the thread was cancelled");
         }
-        return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state.turn());
+        return state.parent().isPresent() ? RunOutcome.of(state, InlineText::of) : RunOutcome.of(state);
     }
 
     private void loop() {

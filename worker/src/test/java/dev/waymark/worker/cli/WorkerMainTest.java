@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
 
 /** What the commands say and return, for as long as they start nothing. */
 class WorkerMainTest {
@@ -219,6 +218,17 @@ class WorkerMainTest {
         assertThat(err).startsWith("waymark: no agents directory: ").contains("\tat dev.waymark.worker.cli.");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"dev", "worker", "agents", "tools"})
+    void helpOfACommand_hasItsOptionsAndExamples(String command) {
+        Said said = say("help", command);
+
+        assertThat(said.exitCode()).isZero();
+        assertThat(said.err()).isEmpty();
+        assertThat(said.out()).startsWith("Usage: waymark " + command).contains("--agents", "Examples:");
+        assertThat(say(command, "--help")).isEqualTo(said);
+    }
+
     @AfterEach
     void beQuietAgain() {
         ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
@@ -231,9 +241,7 @@ class WorkerMainTest {
     private static Said say(String... args) {
         StringWriter out = new StringWriter();
         StringWriter err = new StringWriter();
-        CommandLine commandLine = WorkerMain.commandLine();
-        commandLine.setOut(new PrintWriter(out)).setErr(new PrintWriter(err));
-        int exitCode = commandLine.execute(args);
+        int exitCode = WorkerMain.execute(new PrintWriter(out), new PrintWriter(err), args);
         return new Said(exitCode, out.toString(), err.toString());
     }
 }

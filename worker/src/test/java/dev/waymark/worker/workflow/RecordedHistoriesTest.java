@@ -8,7 +8,10 @@ import dev.waymark.checkpoint.RunnerCheckpoint;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.StateDigest;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
 import dev.waymark.history.Projector;
+import io.temporal.api.history.v1.HistoryEvent;
 import io.temporal.common.WorkflowExecutionHistory;
 import io.temporal.testing.WorkflowReplayer;
 import java.io.IOException;
@@ -59,6 +62,37 @@ class RecordedHistoriesTest {
         assertThat(expectation(read(file))).isEqualTo(expected);
     }
 
+    /** No model call follows the last words, so no digest of a conversation holds them. */
+    @Test
+    void lastWords_thatSomebodyChanged_contradictTheResult() throws Exception {
+        Path file = histories()
+                .filter(each -> each.endsWith("plain-turn.json"))
+                .findFirst()
+                .orElseThrow();
+        Projector projector = new Projector("recorded", moment -> {});
+
+        for (HistoryEvent event : read(file).getEvents()) {
+            boolean isReply = event.hasActivityTaskCompletedEventAttributes() && event.getEventId() > 10;
+            projector.accept(isReply ? forged(event) : event);
+        }
+
+        assertThat(projector.mismatches()).isEmpty();
+        assertThat(projector.contradictions())
+                .singleElement()
+                .asString()
+                .startsWith("result of recorded: the workflow returned complete \"")
+                .endsWith("the projection has complete \"Forged.\"");
+    }
+
+    private static HistoryEvent forged(HistoryEvent event) {
+        HistoryEvent.Builder builder = event.toBuilder();
+        builder.getActivityTaskCompletedEventAttributesBuilder()
+                .setResult(PayloadJson.dataConverter()
+                        .toPayloads(Reply.of(new Part.Text("Forged.")))
+                        .orElseThrow());
+        return builder.build();
+    }
+
     static Path expectedBeside(Path file) {
         return file.resolveSibling(file.getFileName().toString().replace(".json", EXPECTED));
     }
@@ -78,6 +112,7 @@ class RecordedHistoriesTest {
                 new Projector("recorded", moment -> moment.fact().ifPresent(fact -> facts.add(fact.type())));
         history.getEvents().forEach(projector::accept);
         assertThat(projector.mismatches()).isEmpty();
+        assertThat(projector.contradictions()).isEmpty();
         Conversation state = projector.state().orElseThrow();
         expected.put("rules", state.rules());
         expected.put("status", state.turn().status().wireName());

@@ -1,0 +1,213 @@
+package dev.waymark.server;
+
+import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.BOB;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.waymark.server.http.HttpSettings;
+import dev.waymark.worker.server.DevServer;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The stream of a thread's events, over real HTTP. */
+abstract class StreamCases {
+    @TempDir
+    private Path directory;
+
+    private final PromptedModel model = new PromptedModel();
+    private ServedThreads threads;
+    private HttpCaller ann;
+
+    /** A server of the case's own. */
+    abstract DevServer temporal() throws Exception;
+
+    @BeforeEach
+    void start() throws Exception {
+        threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
+        ann = HttpCaller.of(threads.serve(), ANN);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        if (threads != null) {
+            threads.close();
+        }
+    }
+
+    @Test
+    void stream_tellsAllThatHappensAndEndsWithItsThread() throws Exception {
+        String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
+                .text("thread");
+        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+            List<EventReader.Event> all = events.toTheEnd();
+
+            assertThat(names(all))
+                    .startsWith("run-started")
+                    .contains("user-spoke", "model-called", "model-replied", "checkpoint-saved")
+                    .endsWith("closed");
+            List<String> ids =
+                    all.stream().flatMap(event -> event.id().stream()).toList();
+            assertThat(ids).doesNotHaveDuplicates().hasSize(all.size() - 1);
+            assertThat(all.get(0).data().path("agent").asText()).isEqualTo("assistant");
+        }
+    }
+
+    @Test
+    void reconnected_anywhereAtAnyEvent_missesNothingAndRepeatsNothing() throws Exception {
+        String thread = ann.post("/v1/threads", "{'agent':'assistant','message':'Hi','once':true}")
+                .text("thread");
+        HttpCaller elsewhere = ann.at(threads.serve());
+        List<EventReader.Event> whole;
+        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+            whole = events.toTheEnd();
+        }
+        for (int i = 0; i < whole.size() - 1; i++) {
+            try (EventReader rest =
+                    EventReader.open(elsewhere, thread, whole.get(i).id())) {
+                assertThat(rest.toTheEnd()).isEqualTo(whole.subList(i + 1, whole.size()));
+            }
+        }
+        for (String id : List.of("nonsense", "another-run/e5", "x/e999999~1.4")) {
+            try (EventReader rest = EventReader.open(elsewhere, thread, Optional.of(id))) {
+                List<EventReader.Event> again = rest.toTheEnd();
+                assertThat(again.get(0).name()).isEqualTo("restarted");
+                assertThat(again.subList(1, again.size())).isEqualTo(whole);
+            }
+        }
+    }
+
+    @Test
+    void words_areToldOnce_alsoToSomebodyWhoReconnectsInTheMiddle() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        String heard;
+        Optional<String> last;
+        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+            model.says("One ", "two ");
+            List<EventReader.Event> first = events.until(all -> words(all).equals("One two "));
+            heard = words(first);
+            last = first.get(first.size() - 1).id();
+        }
+        try (EventReader events = EventReader.open(ann.at(threads.serve()), thread, last)) {
+            model.says("three.");
+            List<EventReader.Event> second = events.until(all -> words(all).equals("three."));
+            assertThat(names(second)).containsOnly("text-delta");
+            heard += words(second);
+            model.ends();
+            List<EventReader.Event> rest = events.until(
+                    all -> names(all).contains("turn-ended") || names(all).contains("model-replied"));
+            assertThat(words(rest)).isEmpty();
+        }
+        assertThat(heard).isEqualTo("One two three.");
+    }
+
+    @Test
+    void wordsOfALostAttempt_areTakenBack() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        try (EventReader events = EventReader.open(ann, thread, Optional.empty())) {
+            model.says("Wrong ");
+            events.until(all -> words(all).equals("Wrong "));
+            model.fails();
+            model.says("Right.");
+            List<EventReader.Event> second = events.until(all -> words(all).endsWith("Right."));
+            assertThat(words(second)).isEqualTo("Right.");
+            EventReader.Event delta = second.get(second.size() - 1);
+            assertThat(delta.data().path("attempt").intValue()).isEqualTo(2);
+            assertThat(delta.data().path("from").intValue()).isZero();
+            model.ends();
+        }
+    }
+
+    @Test
+    void silentStream_hasHeartbeats_andEndsWithItsToken() throws Exception {
+        ApiServer server = threads.serve(
+                HttpSettings.at("127.0.0.1", 0).withLimits(100, 2, 10).withHeartbeat(Duration.ofMillis(200)));
+        HttpCaller caller = ann.at(server);
+        String thread = caller.start("asker", "Book");
+        try (EventReader events = EventReader.open(caller, thread, Optional.empty());
+                EventReader other = EventReader.open(caller, thread, Optional.empty())) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> events.comments() > 3);
+            HttpCaller.Answer third = caller.get("/v1/threads/" + thread + "/events");
+            assertThat(third.status() + " " + third.text("code")).isEqualTo("429 TooManyStreams");
+            assertThat(caller.as(BOB).get("/v1/threads").status()).isEqualTo(200);
+            java.nio.file.Files.writeString(threads.tokens(), "{\"tokens\":[]}");
+            events.toTheEnd();
+            other.toTheEnd();
+        }
+    }
+
+    @Test
+    void drainingInstance_endsItsStreams_andAnotherGoesOn() throws Exception {
+        ApiServer first = threads.serve();
+        HttpCaller caller = ann.at(first);
+        String thread = caller.start("asker", "Book");
+        try (EventReader events = EventReader.open(caller, thread, Optional.empty())) {
+            List<EventReader.Event> before = events.until(all -> names(all).contains("model-replied"));
+            first.drain(Duration.ofSeconds(10));
+            before.addAll(events.toTheEnd());
+            assertThat(caller.get("/v1/threads").text("code")).isEqualTo("Draining");
+            first.close();
+
+            Optional<String> last = before.get(before.size() - 1).id();
+            try (EventReader rest = EventReader.open(ann, thread, last)) {
+                ann.post("/v1/threads/" + thread + "/answer", "{'callId':'tu_1','answer':'Friday'}");
+                List<EventReader.Event> after = rest.until(all -> names(all).contains("human-answered"));
+                assertThat(names(after)).doesNotContain("run-started", "model-replied");
+            }
+        }
+    }
+
+    @Test
+    void manyStreams_needFewThreads() throws Exception {
+        String thread = ann.start("prompted", "Hi");
+        List<EventReader> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < 100; i++) {
+                open.add(EventReader.open(ann, thread, Optional.empty()));
+            }
+            long serving = Thread.getAllStackTraces().keySet().stream()
+                    .filter(one -> one.getName().startsWith("waymark-http")
+                            || one.getName().startsWith("waymark-streams"))
+                    .count();
+            assertThat(serving).isLessThan(50);
+            model.says("Hello ", "all.");
+            for (EventReader each : open) {
+                each.until(all -> words(all).equals("Hello all."));
+            }
+            model.ends();
+        } finally {
+            open.forEach(EventReader::close);
+        }
+    }
+
+    @Test
+    void anothersStream_isNotFound() throws Exception {
+        String thread = ann.start("assistant", "Hi");
+        HttpResponse<String> foreign = ann.http()
+                .send(
+                        ann.as(BOB).request("/v1/threads/" + thread + "/events").build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(foreign.statusCode()).isEqualTo(404);
+    }
+
+    private static List<String> names(List<EventReader.Event> events) {
+        return events.stream().map(EventReader.Event::name).toList();
+    }
+
+    private static String words(List<EventReader.Event> events) {
+        return events.stream()
+                .filter(event -> event.name().equals("text-delta"))
+                .map(event -> event.data().path("text").asText())
+                .collect(Collectors.joining());
+    }
+}

@@ -1,0 +1,35 @@
+package dev.waymark.contract;
+
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A digest of who decided what about a thread's calls. Decisions are not in the transcript, so the transcript's digest
+ * does not change when somebody alters them in a stored history.
+ */
+final class DecisionsDigest {
+    private static final int DIGITS = 32;
+
+    private DecisionsDigest() {}
+
+    /** Empty while nobody has decided anything. */
+    static Optional<String> of(Conversation state) {
+        List<Object> decisions = new ArrayList<>();
+        state.calls()
+                .forEach((id, call) -> call.approval()
+                        .ifPresent(approval -> decisions.add(List.of(
+                                id,
+                                approval.approved(),
+                                approval.edited(),
+                                approval.by().orElse(""),
+                                approval.reason().orElse(""),
+                                approval.at().toString()))));
+        return decisions.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Sha256.hex(Json.of(decisions).canonical()).substring(0, DIGITS));
+    }
+}
