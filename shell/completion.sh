@@ -1,6 +1,6 @@
-# Sourced by ./waymark: prints a completion script for a shell, from what the commands say of themselves.
+# Sourced by ./waymark: prints a completion script for a shell, from the descriptions of the commands.
 
-# All commands, one a line: its name, its description, its options; between them a tab.
+# All commands, one per line: name, description and options, separated by tabs.
 commands() {
     local each
     for each in "$root/starter/target/waymark.jar" "$root/worker/target/waymark-worker.jar"; do
@@ -10,7 +10,7 @@ commands() {
         completion "Prints a completion script: bash, zsh or fish." ""
 }
 
-# Agents are files, so that the shell can list them by itself.
+# Agents are files, so the shell can list them itself.
 completion_for_bash() {
     local name description options all=
     cat <<'SHELL'
@@ -107,6 +107,6 @@ completion_for() {
 }
 
 if [ "$own" = completion ]; then
-    [ $# = 1 ] || die "which shell is it for? Use: $called completion bash, zsh or fish"
+    [ $# = 1 ] || die "no shell given. Use: $called completion bash, zsh or fish"
     completion_for "$1"
 fi

@@ -2,7 +2,7 @@
 
 . "$root/shell/completion.sh"
 
-# The first usual directory that is on PATH and can be written to.
+# The first common directory that is on PATH and writable.
 directory_on_path() {
     local each
     for each in "$HOME/.local/bin" "$HOME/bin" /usr/local/bin; do
@@ -21,13 +21,13 @@ complete_in() {
     echo "  $1 completion: $2" >&2
 }
 
-[ $# -le 1 ] || die "one directory at most: $*"
+[ $# -le 1 ] || die "expected at most one directory: $*"
 directory=${1:-$(directory_on_path || echo "$HOME/.local/bin")}
-mkdir -p "$directory" || die "this directory can't be made: $directory"
+mkdir -p "$directory" || die "the directory can't be created: $directory"
 directory=$(cd "$directory" && pwd)
 link=$directory/waymark
 if [ -e "$link" ] && ! [ "$link" -ef "$self" ]; then
-    die "there is another file already: $link. Remove it, or name another directory: $called install DIR"
+    die "another file exists: $link. Remove it, or use another directory: $called install DIR"
 fi
 ln -sf "$self" "$link"
 echo "waymark: installed." >&2
@@ -40,7 +40,7 @@ complete_in fish "${XDG_CONFIG_HOME:-$HOME/.config}/fish/completions/waymark.fis
 
 case :$PATH: in
     *:"$directory":*) ;;
-    *) echo "Put it on PATH, in the start-up file of your shell: export PATH=\"$directory:\$PATH\"" >&2 ;;
+    *) echo "Put it on PATH, in your shell's start-up file: export PATH=\"$directory:\$PATH\"" >&2 ;;
 esac
-echo "zsh finds its completion with this line before compinit in ~/.zshrc: fpath+=($data/zsh/site-functions)" >&2
-echo "Open another shell, and type: waymark --help" >&2
+echo "For zsh, add this line before compinit in ~/.zshrc: fpath+=($data/zsh/site-functions)" >&2
+echo "Open a new shell and type: waymark --help" >&2

@@ -89,7 +89,7 @@ final class BenchServer implements AutoCloseable {
                 return;
             }
             if (System.nanoTime() > deadline) {
-                throw new IllegalStateException("does not come to wait: " + stub.getExecution());
+                throw new IllegalStateException("did not start to wait: " + stub.getExecution());
             }
             Thread.sleep(100);
         }

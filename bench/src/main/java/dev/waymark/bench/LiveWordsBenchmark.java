@@ -52,7 +52,7 @@ final class LiveWordsBenchmark {
     }
 
     void run() throws Exception {
-        report.title("words: from the provider to the eye");
+        report.title("words: from the provider to the terminal");
         HttpServer service = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         service.createContext("/", this::speak);
         service.start();

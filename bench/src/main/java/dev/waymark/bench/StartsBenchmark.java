@@ -66,7 +66,7 @@ final class StartsBenchmark {
             }
             Thread.sleep(200);
         }
-        report.line("No archive of classes came about: these starts are slow ones.");
+        report.line("No class archive was written: these starts are slow.");
     }
 
     private void measure(double most, String... arguments) throws IOException, InterruptedException {

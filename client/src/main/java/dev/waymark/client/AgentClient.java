@@ -306,7 +306,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.settle(thread, settlement, key);
     }
 
-    /** Sets the outcome of a call whose outcome is unknown. */
+    /** Settles a call with an unknown outcome. */
     public AgentResult settle(String thread, Settlement settlement) {
         return sender.settle(thread, settlement);
     }

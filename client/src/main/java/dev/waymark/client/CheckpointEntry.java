@@ -71,9 +71,9 @@ record CheckpointEntry(ThreadSnapshot snapshot, Json checkpoint) {
     Optional<SaverException> objection(Saved saved) {
         return switch (saved) {
             case OLDER, EQUAL -> Optional.empty();
-            case NEWER -> Optional.of(SaverException.poorer(snapshot.thread(), "is newer, or holds more"));
+            case NEWER -> Optional.of(SaverException.poorer(snapshot.thread(), "is newer, or has more"));
             case FOREIGN ->
-                Optional.of(SaverException.poorer(snapshot.thread(), "is that of another thread of this name"));
+                Optional.of(SaverException.poorer(snapshot.thread(), "belongs to another thread with this name"));
         };
     }
 

@@ -304,9 +304,9 @@ final class Requests {
     }
 
     /**
-     * Workers have asked for workflow tasks in the last seconds, so a task of this thread that nobody has taken yet waits
-     * behind those of others. Idle workers ask less often, but would have taken it. A task that was tried before does not
-     * wait: workers fail with it. On the in-memory server this can't be known.
+     * Whether a workflow task of this thread waits behind those of other threads: workers have polled in the last
+     * seconds and not taken it. Idle workers poll less often, but would have taken it. False for a retried task, with
+     * which workers fail. On the in-memory server this is not known.
      */
     boolean waitsBehindOthers(String thread) {
         try {

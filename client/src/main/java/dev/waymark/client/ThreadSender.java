@@ -154,7 +154,7 @@ final class ThreadSender {
         return context.histories().read(below).flatMap(further -> agentOf(below, further, callId.substring(slash + 1)));
     }
 
-    /** Sets the outcome of a call whose outcome is unknown. */
+    /** Settles a call with an unknown outcome. */
     AgentResult settle(String thread, Settlement settlement) {
         return sendAndAwait(thread, WireNames.SETTLE, settlement.payload());
     }

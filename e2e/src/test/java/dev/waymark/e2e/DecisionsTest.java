@@ -159,7 +159,7 @@ class DecisionsTest {
         JsonNode asked = start("unsure", "settled");
         assertThat(asked.get("question").textValue())
                 .isEqualTo(
-                        "Did charge_card {\"cents\": 500} take effect? Nobody knows: timed out after 1s and was killed");
+                        "Did charge_card {\"cents\": 500} take effect? The outcome is unknown: timed out after 1s and was killed");
         assertThat(asked.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
         assertThat(waymark.run("pending", "settled").out())
                 .contains("waymark settle settled --call tu_1 --outcome done --result TEXT");

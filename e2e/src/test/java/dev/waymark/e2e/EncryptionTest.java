@@ -92,7 +92,7 @@ class EncryptionTest {
         Command.Done none = Command.at(dev.address()).run("show", "trip");
 
         assertThat(wrong.exitCode()).isEqualTo(2);
-        assertThat(wrong.err().lines()).singleElement().asString().contains("its key \"2026a\" is another one");
+        assertThat(wrong.err().lines()).singleElement().asString().contains("its key \"2026a\" is a different one");
         assertThat(other.exitCode()).isEqualTo(2);
         assertThat(other.json().path("error").path("type").asText()).isEqualTo("KeyProblem");
         assertThat(other.err()).contains("there is no key \"2026a\" in WAYMARK_CODEC_KEYS");

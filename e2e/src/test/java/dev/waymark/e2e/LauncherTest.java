@@ -134,7 +134,7 @@ class LauncherTest {
         Path source = checkout.resolve("shared/src/main/A.java");
         Files.setLastModifiedTime(source, FileTime.from(Instant.now().plusSeconds(2)));
 
-        assertThat(call("./waymark", "run").err()).contains("building again", "waymark.jar");
+        assertThat(call("./waymark", "run").err()).contains("rebuilding", "waymark.jar");
     }
 
     @Test
@@ -144,7 +144,7 @@ class LauncherTest {
         Files.delete(folder.resolve("A.java"));
         Files.setLastModifiedTime(folder, FileTime.from(Instant.now().plusSeconds(2)));
 
-        assertThat(call("./waymark", "run").err()).contains("building again");
+        assertThat(call("./waymark", "run").err()).contains("rebuilding");
     }
 
     @Test
@@ -180,7 +180,7 @@ class LauncherTest {
         Done done = call("./waymark", "install", other.toString());
 
         assertThat(done.exitCode()).isEqualTo(2);
-        assertThat(done.err()).contains("there is another file already: " + other.resolve("waymark"));
+        assertThat(done.err()).contains("another file exists: " + other.resolve("waymark"));
         assertThat(other.resolve("waymark")).hasContent("mine");
     }
 

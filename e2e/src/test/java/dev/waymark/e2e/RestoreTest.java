@@ -343,7 +343,7 @@ class RestoreTest {
 
         assertThat(late).returns(7, Done::exitCode).returns("Booked.\n", Done::out);
         assertThat(late.err())
-                .contains("belongs to another thread of this name, which took it over (epoch 2): epochs.");
+                .contains("belongs to another thread with this name, which took it over (epoch 2): epochs.");
         assertThat(restored).doesNotContain("Monday");
         assertThat(successor).returns(0, Done::exitCode);
         assertThat(place.resolve("epochs.json")).content().contains("Friday").doesNotContain("Monday");
@@ -370,7 +370,7 @@ class RestoreTest {
         Done refused = Command.at(after.address()).run("save", "richer", "--to", target);
 
         assertThat(refused.exitCode()).isEqualTo(7);
-        assertThat(refused.err()).contains("is that of another thread of this name: richer.", "--replace");
+        assertThat(refused.err()).contains("belongs to another thread with this name: richer.", "--replace");
         assertThat(place.resolve("richer.json")).content().isEqualTo(saved);
         assertThat(Command.at(after.address()).run("save", "richer", "--to", target, "--replace"))
                 .returns(0, Done::exitCode);

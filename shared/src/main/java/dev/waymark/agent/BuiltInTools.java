@@ -37,7 +37,7 @@ public final class BuiltInTools {
         return List.of(ToolSpec.builtIn(
                 "write_todos",
                 ToolSpec.Kind.STATE,
-                "Write down the whole list of things to do, in place of the one before.",
+                "Write the whole to-do list. It replaces the previous one.",
                 object(field(
                         "todos",
                         list(object(
@@ -50,7 +50,7 @@ public final class BuiltInTools {
         return List.of(ToolSpec.builtIn(
                 "write_plan",
                 ToolSpec.Kind.STATE,
-                "Write down the whole plan, in place of the one before.",
+                "Write the whole plan. It replaces the previous one.",
                 object(
                         field("goal", string()),
                         field(
@@ -73,7 +73,7 @@ public final class BuiltInTools {
                 ToolSpec.builtIn(
                         "write_file",
                         ToolSpec.Kind.STATE,
-                        "Write a file, in place of the one that may be there.",
+                        "Write a file. It replaces an existing one.",
                         object(field("path", string()), field("content", string()))),
                 ToolSpec.builtIn(
                         "edit_file",

@@ -175,7 +175,7 @@ public record ToolSpec(
     public static ToolSpec subagent(String agent, String description) {
         Map<String, Object> task = new LinkedHashMap<>();
         task.put("type", "string");
-        task.put("description", "What to do, with all that is needed to do it: nothing else is known there.");
+        task.put("description", "The task, with everything that is needed for it: the agent knows nothing else.");
         Map<String, Object> schema = new LinkedHashMap<>();
         schema.put("type", "object");
         schema.put("required", List.of("task"));

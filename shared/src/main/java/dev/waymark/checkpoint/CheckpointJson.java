@@ -51,7 +51,7 @@ final class CheckpointJson {
         } catch (IOException | IllegalArgumentException e) {
             String words = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
             throw CheckpointCorruption.at(
-                    "", "no JSON: " + BEGINNING.matcher(words).replaceAll(""));
+                    "", "not JSON: " + BEGINNING.matcher(words).replaceAll(""));
         }
         return documents;
     }
@@ -102,7 +102,7 @@ final class CheckpointJson {
                     && Character.isLowSurrogate(text.charAt(i + 1))) {
                 i++;
             } else if (Character.isSurrogate(text.charAt(i))) {
-                throw new IllegalArgumentException("half a character");
+                throw new IllegalArgumentException("a lone surrogate");
             }
         }
         return text;

@@ -28,7 +28,7 @@ public final class CheckpointReader {
     public static RestoredCheckpoint read(byte[] text, Instant now) {
         List<Json> documents = CheckpointJson.read(text);
         if (documents.isEmpty()) {
-            throw CheckpointCorruption.at("", "there is nothing in it");
+            throw CheckpointCorruption.at("", "it is empty");
         }
         return sound(
                 () -> documents.size() == 1 ? read(documents.get(0), now) : PhasesReader.chain(Json.of(documents)));
@@ -79,7 +79,7 @@ public final class CheckpointReader {
         if (fields.has("messages") && fields.has("iterations")) {
             return recovered(CheckpointFormat.RUNNER, document, RunnerReader.read(fields, now));
         }
-        throw CheckpointCorruption.at("", "the shape of no known checkpoint");
+        throw CheckpointCorruption.at("", "not a known checkpoint format");
     }
 
     private static RestoredCheckpoint list(Json document, List<?> list, Instant now) {
@@ -96,7 +96,7 @@ public final class CheckpointReader {
         if (first.containsKey("phase")) {
             return PhasesReader.chain(document);
         }
-        throw CheckpointCorruption.at("", "the shape of no known checkpoint");
+        throw CheckpointCorruption.at("", "not a known checkpoint format");
     }
 
     private static RestoredCheckpoint recovered(CheckpointFormat format, Json document, Named named) {

@@ -46,7 +46,7 @@ final class MessagesReader {
             case "assistant" -> assistant(row);
             case "tool" -> {
                 String callId = ids.result(row.optionalId("toolCallId"), row.optionalName("toolName"))
-                        .orElseThrow(() -> row.corrupt("a result of no call"));
+                        .orElseThrow(() -> row.corrupt("a result without a call"));
                 yield Message.results(List.of(result(callId, row.text("content"))));
             }
             default -> throw row.corrupt("no such role: " + row.text("role"));

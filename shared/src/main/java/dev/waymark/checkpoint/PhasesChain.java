@@ -133,7 +133,7 @@ final class PhasesChain {
     private static Optional<String> same(Optional<String> known, CheckpointFields fields, String name) {
         Optional<String> here = fields.optionalId(name);
         if (known.isPresent() && here.isPresent() && !known.equals(here)) {
-            throw fields.corrupt("another " + name + " than the record's: " + here.get());
+            throw fields.corrupt("\"" + name + "\" differs from the record's: " + here.get());
         }
         return known.or(() -> here);
     }
@@ -183,7 +183,7 @@ final class PhasesChain {
         if (!before.isEmpty()
                 && !before.equals(state)
                 && !MOVES.getOrDefault(before, Set.of()).contains(state)) {
-            throw entry.payload().corrupt("no way from " + before + " to " + state);
+            throw entry.payload().corrupt("no transition from " + before + " to " + state);
         }
         return state;
     }

@@ -72,7 +72,7 @@ final class PhasesReader {
         RecordedEffects effects = chain.effects();
         Optional<PhasesChain.Entry> snapshot = chain.snapshot();
         if (snapshot.isEmpty() && chain.end().isEmpty()) {
-            throw chain.last().corrupt("no snapshot to go on from");
+            throw chain.last().corrupt("no snapshot to continue from");
         }
         PhasesChain.Entry begin = snapshot.or(chain::end).orElseThrow();
         PhasesReader reader = new PhasesReader(document, begin.payload(), Optional.of(chain), begin.at());
@@ -120,7 +120,7 @@ final class PhasesReader {
         CheckpointFields result = end.payload().object("terminal_result");
         String state = end.payload().text("state");
         if (!result.isNull("state") && !state.equals(result.text("state"))) {
-            throw result.corrupt("another state than the record's: " + result.text("state"));
+            throw result.corrupt("the state differs from the record's: " + result.text("state"));
         }
         if (hasSnapshot) {
             closeCalls(end);
@@ -323,7 +323,7 @@ final class PhasesReader {
     private void say(CheckpointFields row, boolean first) {
         boolean calls = !row.isNull("tool_calls") && !row.list("tool_calls").isEmpty();
         if (calls && !row.text("role").equals("assistant")) {
-            throw row.corrupt("calls on another side than the assistant's");
+            throw row.corrupt("only a message of the assistant can have calls");
         }
         Message message = switch (row.text("role")) {
             // The first system message has the instructions; the agent that continues has its own.

@@ -32,7 +32,7 @@ final class RecordedEffects {
             CheckpointFields fields = effects.object(callId);
             Json output = fields.json("output");
             if (!fields.text("output_hash").equals(PhasesCheckpoint.outputHash(output))) {
-                throw fields.corrupt("\"output_hash\" is not that of the output");
+                throw fields.corrupt("\"output_hash\" does not match the output");
             }
             rows.computeIfAbsent(callId, id -> new ArrayList<>())
                     .add(new Row(fields, step, fields.text("input_hash"), output, fields.flag("success")));
@@ -63,10 +63,10 @@ final class RecordedEffects {
 
     private static void check(Row row, Part.ToolUse call, Row first) {
         if (!row.inputHash().equals(PhasesCheckpoint.inputHash(call.name(), call.input()))) {
-            throw row.fields().corrupt("\"input_hash\" is not that of the call");
+            throw row.fields().corrupt("\"input_hash\" does not match the call");
         }
         if (!row.output().equals(first.output()) || row.success() != first.success()) {
-            throw row.fields().corrupt("another result than in an earlier record");
+            throw row.fields().corrupt("the result differs from an earlier record");
         }
     }
 }

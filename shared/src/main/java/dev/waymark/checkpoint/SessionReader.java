@@ -180,7 +180,7 @@ final class SessionReader {
      */
     private static int repeat(CheckpointFields row, String session, String tool, Json args) {
         return IdempotencyKey.repeatOf(row.id("idempotency_key"), session, tool, args, MOST_REPEATS)
-                .orElseThrow(() -> row.corrupt("\"idempotency_key\" is not that of the call"));
+                .orElseThrow(() -> row.corrupt("\"idempotency_key\" does not match the call"));
     }
 
     private static Json args(CheckpointFields row) {
@@ -198,7 +198,7 @@ final class SessionReader {
         String callId = row.id("call_id");
         String tool = row.id("tool_name");
         if (conversation.toolUse(callId).filter(use -> !use.name().equals(tool)).isPresent()) {
-            throw row.corrupt("\"tool_name\" is not that of the call");
+            throw row.corrupt("\"tool_name\" does not match the call");
         }
         Instant startedAt = row.time("started_at");
         Instant completedAt = row.isNull("completed_at") ? startedAt : row.time("completed_at");

@@ -35,7 +35,7 @@ final class ThreadParts {
         Optional<String> mediaType = part.optionalName("mediaType").or(() -> part.optionalName("mimeType"));
         if (part.text("type").equals("file")
                 && mediaType.filter(type -> type.startsWith("image/")).isEmpty()) {
-            throw part.corrupt("a file that is not an image can't be taken: " + mediaType.orElse("no mediaType"));
+            throw part.corrupt("a file that is not an image is not supported: " + mediaType.orElse("no mediaType"));
         }
         if (source.startsWith("http://") || source.startsWith("https://")) {
             return new Part.Image(source, mediaType);

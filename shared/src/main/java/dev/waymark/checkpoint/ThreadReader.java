@@ -85,12 +85,12 @@ final class ThreadReader {
             Part.ToolUse use = new Part.ToolUse(ids.call(Optional.of(given), tool), tool, args);
             messages.add(new Message(Role.ASSISTANT, List.of(use)));
         } else if (!said.get().name().equals(tool)) {
-            throw call.corrupt("\"toolName\" is not that of the call");
+            throw call.corrupt("\"toolName\" does not match the call");
         } else if (decisions.stream()
                 .anyMatch(each -> each.approved() && each.callId().equals(callId))) {
             conversation.ranWith(callId, args);
         } else if (!said.get().input().equals(args)) {
-            throw call.corrupt("\"args\" are not those of the call");
+            throw call.corrupt("\"args\" do not match the call");
         }
         conversation.pending(callId);
         return callId;
@@ -100,7 +100,7 @@ final class ThreadReader {
     private static void decide(Decision decision, Restoration conversation, Optional<String> interrupted) {
         String callId = decision.callId();
         if (!conversation.hasCall(callId)) {
-            throw decision.part().corrupt("a decision about no call: " + callId);
+            throw decision.part().corrupt("a decision about an unknown call: " + callId);
         }
         if (conversation.openCall(callId).isEmpty()) {
             return;
@@ -136,7 +136,7 @@ final class ThreadReader {
         String approvalId = part.id("approvalId");
         String callId = requests.get(approvalId);
         if (callId == null) {
-            throw part.corrupt("a decision that nobody was asked for: " + approvalId);
+            throw part.corrupt("a decision without a request: " + approvalId);
         }
         return new Decision(part, approvalId, callId, part.flag("approved"));
     }
@@ -176,7 +176,7 @@ final class ThreadReader {
             }
             case "tool-approval-request" -> {
                 if (requests.putIfAbsent(part.id("approvalId"), ids.newest(part.id("toolCallId"))) != null) {
-                    throw part.corrupt("two approvals of one id: " + part.id("approvalId"));
+                    throw part.corrupt("duplicate approval id: " + part.id("approvalId"));
                 }
                 yield Optional.empty();
             }
@@ -198,7 +198,7 @@ final class ThreadReader {
     private static Workspace desk(CheckpointFields state) {
         List<Workspace.Todo> todos = state.each("todos", ThreadReader::todo);
         if (todos.stream().map(Workspace.Todo::id).distinct().count() < todos.size()) {
-            throw state.corrupt("two todos of one id");
+            throw state.corrupt("duplicate todo id");
         }
         CheckpointFields files = state.object("files");
         PersistentMap<Workspace.VirtualFile> index = PersistentMap.empty();

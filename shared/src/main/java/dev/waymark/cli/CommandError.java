@@ -34,7 +34,7 @@ public record CommandError(
                 ExitCode.FAILED,
                 UNEXPECTED,
                 "unexpected " + problem.getClass().getSimpleName() + ": " + problem.getMessage(),
-                "Add --verbose to see where");
+                "Add --verbose for the stack trace");
     }
 
     /** A copy with the thread that continues without this request. */

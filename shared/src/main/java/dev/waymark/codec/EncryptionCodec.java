@@ -124,7 +124,8 @@ public final class EncryptionCodec implements PayloadCodec {
             cipher.updateAAD(boundTo(keyId, boundThread));
             return Payload.parseFrom(unpacked(cipher.doFinal(data, NONCE_BYTES, data.length - NONCE_BYTES)));
         } catch (AEADBadTagException e) {
-            throw refusal("it was altered, comes from another namespace, or its key \"" + keyId + "\" is another one");
+            throw refusal(
+                    "it was altered, comes from another namespace, or its key \"" + keyId + "\" is a different one");
         } catch (GeneralSecurityException | DataFormatException | InvalidProtocolBufferException e) {
             throw refusal("it cannot be read");
         }

@@ -79,7 +79,7 @@ public final class EncryptionKeys {
                 throw new KeyProblem(where + " has no id of letters, digits, '.', '_' and '-'. " + HOW_TO_MAKE_ONE);
             }
             if (keys.put(id, key(entries.get(i).substring(colon + 1), where)) != null) {
-                throw new KeyProblem("two keys in " + source + " have the id " + id);
+                throw new KeyProblem("duplicate key id in " + source + ": " + id);
             }
         }
         if (keys.isEmpty()) {

@@ -94,7 +94,7 @@ public final class Connection implements AutoCloseable {
         String given = Optional.ofNullable(profile.getAddress()).orElse("");
         if (given.contains("://")) {
             throw new ServerUnreachable(
-                    "the server's address is a URL, and HOST:PORT is needed: " + given,
+                    "the server's address must be HOST:PORT and not a URL: " + given,
                     new IllegalArgumentException(given));
         }
         // Detects a dead connection in 15 s. gRPC's default takes three times as long.

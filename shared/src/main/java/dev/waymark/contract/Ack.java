@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What an accepted update returns at once. {@code fact} is the number of the thread's fact that it became: whoever
- * waits for what comes of it reads history from there.
+ * What an accepted update returns at once. {@code fact} is the number of the resulting fact, from which a client reads
+ * history for the outcome.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Ack(

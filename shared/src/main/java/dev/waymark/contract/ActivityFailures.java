@@ -14,7 +14,9 @@ import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a failed activity comes to, in the same words for the workflow and for whoever reads its history. */
+/**
+ * Converts failures of activities to problems and facts, the same way for the workflow and for readers of its history.
+ */
 final class ActivityFailures {
     private ActivityFailures() {}
 
@@ -35,7 +37,7 @@ final class ActivityFailures {
         return new Problem(WireNames.ACTIVITY_FAILED, "the activity failed");
     }
 
-    /** What a check came to that did not find out: workers that can't read the thread leave it to others. */
+    /** The fact for a failed check. Workers that cannot read the thread leave it to others. */
     static Fact verify(String callId, int dispatch, @Nullable Throwable failure) {
         Problem problem = problem(failure);
         return problem.type().equals(Problem.UNKNOWN_RULES)
@@ -43,7 +45,7 @@ final class ActivityFailures {
                 : VerifyOutcome.unknown(problem.message()).toFact(callId, dispatch);
     }
 
-    /** What a subagent's thread came to that could not say so itself. */
+    /** The fact for a subagent's thread that failed without a result. */
     static Fact subagent(String callId, @Nullable Throwable cause) {
         if (cause instanceof WorkflowExecutionAlreadyStarted) {
             return new Fact.SubagentNotStarted(callId, true, "there is a thread of its name");
@@ -65,8 +67,8 @@ final class ActivityFailures {
     }
 
     /**
-     * What the attempts of a failed model call took. A failure says so in its details, and a worker that was lost told it
-     * with its heartbeats.
+     * The spending of a failed model call's attempts. A failure has it in its details; a lost worker sent it with its
+     * heartbeats.
      */
     static Spent spent(@Nullable Throwable failure) {
         Throwable cause =
@@ -81,7 +83,7 @@ final class ActivityFailures {
                         .orElse(Spent.NOTHING);
             }
         } catch (DataConverterException e) {
-            return Spent.NOTHING; // Anybody may fail an activity, with any details.
+            return Spent.NOTHING; // Anyone may fail an activity, with any details.
         }
         return Spent.NOTHING;
     }

@@ -1,10 +1,10 @@
 package dev.waymark.contract;
 
-/** What an activity is given. It says which work the activity does. */
+/** The input of an activity, which tells what work the activity does. */
 public sealed interface ActivityInput permits AgentInput, ModelInput, ToolInput, VerifyInput {
     Work<?> work();
 
-    /** The input of the activities of a type. A type that is not reserved is the name of a tool. */
+    /** The input class for an activity type. A type that is not reserved is the name of a tool. */
     static Class<? extends ActivityInput> ofType(String activity) {
         return switch (activity) {
             case WireNames.AGENT_ACTIVITY -> AgentInput.class;

@@ -6,9 +6,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What the {@code agent} activity is given. It returns the agent's definition, once for a thread.
+ * The input of the {@code agent} activity, which returns the agent's definition, once per thread.
  *
- * @param rules that the thread goes by; left out where these are the first
+ * @param rules the version of the thread's rules; omitted if it is 1
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record AgentInput(

@@ -9,10 +9,10 @@ import io.temporal.workflow.WorkflowMethod;
 import java.util.List;
 
 /**
- * A thread: one conversation of one agent, for as long as it lives.
+ * A thread: a conversation with an agent, over its whole life.
  *
- * <p>Signals take their payload raw, since a payload that can't be decoded would otherwise fail every workflow task from
- * then on. Every signal is an update of the same name too, which is acknowledged or refused; updates are registered
+ * <p>Signals take raw payloads: otherwise a payload that cannot be decoded would fail every workflow task from then on.
+ * Every signal also exists as an update with the same name, which is acknowledged or refused; updates are registered
  * dynamically.
  */
 @WorkflowInterface
@@ -32,19 +32,19 @@ public interface AgentWorkflow {
 
     @SignalMethod(
             name = WireNames.APPROVE,
-            description = "Lets a call go ahead. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
+            description = "Approves a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"args\":"
                     + " {…}, \"by\": \"…\", \"reason\": \"…\"}.")
     void approve(RawValue payload);
 
     @SignalMethod(
             name = WireNames.DENY,
-            description = "Forbids a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
+            description = "Denies a call. JSON: nothing, or {\"callId\": \"…\", \"argsDigest\": \"…\", \"by\": \"…\","
                     + " \"reason\": \"…\"}.")
     void deny(RawValue payload);
 
     @SignalMethod(
             name = WireNames.SETTLE,
-            description = "Says how a call with an unknown outcome ended. JSON: {\"callId\": \"…\", \"outcome\":"
+            description = "Settles a call with an unknown outcome. JSON: {\"callId\": \"…\", \"outcome\":"
                     + " \"done\" | \"rerun\" | \"give-up\", \"result\": \"…\", \"by\": \"…\"}.")
     void settle(RawValue payload);
 
@@ -59,19 +59,19 @@ public interface AgentWorkflow {
     @SignalMethod(
             name = WireNames.CLEAR,
             description =
-                    "Forgets the conversation. JSON: nothing, or {\"by\": \"…\", \"all\": true}, where all is what is"
-                            + " known of side effects too.")
+                    "Deletes the conversation. JSON: nothing, or {\"by\": \"…\", \"all\": true}, where all also deletes"
+                            + " the record of side effects.")
     void clear(RawValue payload);
 
     @SignalMethod(
             name = WireNames.CLOSE,
-            description = "Ends the thread once it is idle. JSON: nothing, or {\"by\": \"…\"}.")
+            description = "Closes the thread once it is idle. JSON: nothing, or {\"by\": \"…\"}.")
     void close(RawValue payload);
 
-    @QueryMethod(name = WireNames.STATUS_QUERY, description = "The thread at a glance.")
+    @QueryMethod(name = WireNames.STATUS_QUERY, description = "A summary of the thread.")
     StatusReport status();
 
-    @QueryMethod(name = WireNames.PENDING_QUERY, description = "What waits for a person.")
+    @QueryMethod(name = WireNames.PENDING_QUERY, description = "The requests that wait for a person.")
     List<PendingItem> pending();
 
     @QueryMethod(name = WireNames.CALLS_QUERY, description = "The newest tool calls.")

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A row of the tool-call log.
+ * A row of the tool call log.
  *
- * @param key the idempotency key that the tool gets with these arguments; not there where they are forgotten
- * @param since when the call came to stand as it does
+ * @param key the idempotency key of the call with these arguments; empty if they were deleted
+ * @param since the time of the last status change
  * @param claimedAt when an execution was allowed to take effect
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
@@ -46,7 +46,7 @@ public record CallItem(
         question = question == null ? Optional.empty() : question;
     }
 
-    /** The newest calls of a thread, oldest of them first. */
+    /** The newest calls of a thread, in order. */
     public static List<CallItem> of(String thread, Conversation state, int most) {
         String session = state.session().orElse(thread);
         List<Call> calls = new ArrayList<>();
@@ -92,7 +92,7 @@ public record CallItem(
         };
     }
 
-    /** The same with what a thread has forgotten of it since. */
+    /** A copy with the data that the thread has deleted since. */
     public CallItem recalling(CallItem earlier) {
         return new CallItem(
                 callId,
@@ -107,12 +107,12 @@ public record CallItem(
                 earlier.question);
     }
 
-    /** It has no result yet. */
+    /** Whether the call has no result yet. */
     public boolean lacksResult() {
         return status.equals(ISSUED) || status.equals(CLAIMED);
     }
 
-    /** The same with a question of at most this many characters, and arguments of at most as many as JSON. */
+    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
     public CallItem shortened(int most) {
         return new CallItem(
                 callId,

@@ -22,12 +22,14 @@ import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 
-/** What a run hands to the run that continues it, packed as base64 of gzipped JSON. */
+/** The state that a run passes to the run that continues it, packed as base64 of gzipped JSON. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record CarriedState(
         @JsonProperty("state") Conversation state,
         @JsonProperty("agent") Optional<AgentSpec> agent) {
-    /** Call ids are keys in the state, and a run that can't read what it was given can't even begin. */
+    /**
+     * Allows long names, since call ids are keys in the state, and a run that cannot read its input cannot even start.
+     */
     private static final JsonFactory ANY_KEY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
                     .maxNameLength(StreamReadConstraints.DEFAULT_MAX_STRING_LEN)
@@ -50,7 +52,7 @@ public record CarriedState(
         return Base64.getEncoder().encodeToString(bytes.toByteArray());
     }
 
-    /** Throws {@link UnknownRulesException} when the state goes by rules that this version does not know. */
+    /** Throws {@link UnknownRulesException} if the state uses rules that this version does not know. */
     public static CarriedState unpack(String packed) {
         try (InputStream zip = new GZIPInputStream(
                         new ByteArrayInputStream(Base64.getDecoder().decode(packed)));

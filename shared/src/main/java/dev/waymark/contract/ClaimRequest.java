@@ -8,11 +8,11 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.regex.Pattern;
 
 /**
- * What an execution of a tool sends to its own workflow before it takes effect: a request to be the one that does.
+ * The request of a tool execution to its own workflow to be the one that takes effect.
  *
- * @param argsDigest hex of the SHA-256 over the arguments as canonical JSON
- * @param repeat how many calls of the same kind came to a known outcome before: it makes the key of the effect
- * @param execution names this execution and no other
+ * @param argsDigest the hexadecimal SHA-256 of the arguments as canonical JSON
+ * @param repeat the number of identical calls with a known outcome before, which determines the key of the effect
+ * @param execution identifies this execution
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ClaimRequest(
@@ -25,15 +25,15 @@ public record ClaimRequest(
         int repeat,
 
         @JsonProperty("execution") String execution) {
-    /** An update's id has at most 255 bytes on PostgreSQL and no NUL, and a call's may have anything, as often as it likes. */
+    /** Update ids are limited to 255 bytes without NUL on PostgreSQL, while call ids can be any text. */
     private static final Pattern PLAIN = Pattern.compile("[!-~]{1,32}");
 
     @JsonCreator
     public ClaimRequest {}
 
     /**
-     * The name of an execution. Run and attempt alone would not do: an operator who resets an activity gives it its first
-     * attempt again.
+     * The name of an execution. Run and attempt do not suffice: resetting an activity makes its attempts start at 1
+     * again.
      */
     public static String execution(String runId, int attempt, String nonce) {
         return runId + "/" + attempt + "/" + nonce;
@@ -44,8 +44,8 @@ public record ClaimRequest(
     }
 
     /**
-     * The same when this request is repeated, and different for every other: after a reset a server answers an update
-     * whose id it knows with the answer that it gave before.
+     * Equal for repeats of this request and different for all others: after a reset, a server answers an update with a
+     * known id by its earlier answer.
      */
     public String updateId() {
         String call = PLAIN.matcher(callId).matches() ? callId : Sha256.hex(callId);
@@ -53,10 +53,10 @@ public record ClaimRequest(
     }
 
     /**
-     * What an accepted claim is answered. One that is only remembered is not granted: nothing may take effect on it.
+     * The answer to an accepted claim. If it is only remembered and not granted, nothing may take effect.
      *
-     * @param token the fencing token, a number that grows with every claim of the same tool and arguments; 0 where the
-     *     thread's rules know none
+     * @param token the fencing token, which grows with every claim for the same tool and arguments; 0 if the thread's
+     * rules have no tokens
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Answer(

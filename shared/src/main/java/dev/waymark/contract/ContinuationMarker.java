@@ -6,12 +6,12 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.waymark.conversation.value.Sha256;
 
 /**
- * The input of a workflow that records, on the server, in which thread a closed one goes on. Its workflow id is made of
- * what was continued, and a server takes an id once: so there is one continuation. No worker runs it. It is open until
- * the thread that it names has started, and terminated then.
+ * The input of a workflow that records on the server which thread continues a closed one. Its workflow id is derived
+ * from the closed thread, and a server accepts an id once, so there is only one continuation. No worker runs it. It is
+ * open until the thread that it names has started, and is then terminated.
  *
- * @param thread the thread that goes on
- * @param request the request that it was started for
+ * @param thread the thread that continues
+ * @param request the request that started it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ContinuationMarker(
@@ -23,20 +23,20 @@ public record ContinuationMarker(
         request = request == null ? "" : request;
     }
 
-    /** The workflow id of the marker of a thread of this server, by the thread's first run. */
+    /** The workflow id of the marker for a thread of this server, by the thread's first run. */
     public static String idOfRun(String firstRunId) {
         return "waymark-continuation/" + firstRunId;
     }
 
     /**
-     * The workflow id of the marker that counts once the thread named by this marker has closed without doing anything,
-     * for want of an agent.
+     * The workflow id of the next marker, used once the thread named by this one has closed without doing anything
+     * because its agent was not found.
      */
     public static String idAfter(String marker, String idleRunId) {
         return marker + "/" + idleRunId;
     }
 
-    /** The workflow id of the marker of a thread that this server does not know, by its id in a checkpoint. */
+    /** The workflow id of the marker for a thread that this server does not know, by its id in a checkpoint. */
     public static String idOfFile(String thread) {
         return "waymark-continuation/file/" + Sha256.hex(thread);
     }

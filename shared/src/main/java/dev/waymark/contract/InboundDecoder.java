@@ -31,15 +31,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns what people and programs send into facts, by one set of rules for signals, updates and the projector.
+ * Converts messages of people and programs to facts, with the same rules for signals, updates and the projector.
  *
- * <p>It never throws: whatever can't be used, in any encoding, shape or size, becomes {@link Fact.MessageIgnored} with
- * the reason. A field of the wrong type spoils its message as a whole; an unknown field is of no consequence.
+ * <p>It never throws: an unusable message of any encoding, shape or size becomes {@link Fact.MessageIgnored} with the
+ * reason. A field of the wrong type invalidates the whole message; unknown fields are ignored.
  */
 public final class InboundDecoder {
     /** The largest message or answer, in bytes of UTF-8. */
     public static final int MAX_TEXT_BYTES = 256 * 1024;
-    /** The largest payload that is parsed at all: parsing takes time that a workflow task does not have. */
+    /** The largest payload that is parsed; parsing must not take too long for a workflow task. */
     public static final int MAX_PAYLOAD_BYTES = 1024 * 1024;
 
     private static final int MAX_SCHEMA_LENGTH = 64 * 1024;
@@ -47,7 +47,7 @@ public final class InboundDecoder {
     private static final int MAX_NAME_LENGTH = 100;
     private static final int MAX_NOTE_LENGTH = 4_000;
 
-    /** Makes no strings of numbers, and no truth of 1. */
+    /** Converts neither numbers to strings nor 1 to true. */
     private static final JsonMapper STRICT = PayloadJson.MAPPER
             .rebuild()
             .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
@@ -64,7 +64,7 @@ public final class InboundDecoder {
                 .setCoercion(CoercionInputShape.String, CoercionAction.Fail);
     }
 
-    /** Reads what came under this name. {@code payload} is null where none was sent. */
+    /** Reads a message with this name. {@code payload} is null if none was sent. */
     public static Fact read(String name, @Nullable Payload payload) {
         try {
             return new Reader(name, checked(parse(payload))).read();
@@ -74,8 +74,8 @@ public final class InboundDecoder {
     }
 
     /**
-     * Reads an update that reached this run. Claims come by updates only: whoever claims needs the answer. One that an
-     * execution in another run made was brought here by a reset.
+     * Reads an update that reached this run. Claims are accepted as updates only, since an execution needs the answer.
+     * A claim by an execution of another run was reapplied by a reset.
      */
     public static Fact readUpdate(String name, @Nullable Payload payload, String runId) {
         if (!name.equals(WireNames.CLAIM)) {
@@ -88,7 +88,7 @@ public final class InboundDecoder {
         }
     }
 
-    /** Reads what came under this name, when it is parsed already. */
+    /** Reads a parsed message with this name. */
     public static Fact read(String name, JsonNode body) {
         try {
             return new Reader(name, checked(body)).read();
@@ -105,7 +105,7 @@ public final class InboundDecoder {
         return name.substring(0, end) + "…";
     }
 
-    /** Missing is what no payload, an empty one and an encoded null come to. */
+    /** Returns a missing node for no payload, an empty one, and an encoded null. */
     private static JsonNode parse(@Nullable Payload payload) throws Unusable {
         if (payload == null) {
             return JsonNodeFactory.instance.missingNode();
@@ -127,12 +127,12 @@ public final class InboundDecoder {
             JsonNode body = PayloadJson.MAPPER.readTree(json);
             return body.isNumber() ? JsonNodeFactory.instance.textNode(spelling(json)) : body;
         } catch (IOException e) {
-            // Not Jackson's words: they change with its version, and the state must not.
+            // Does not use Jackson's message, which changes between versions; the state must not.
             throw new Unusable("the payload is broken JSON");
         }
     }
 
-    /** A bare number as it was written: as a text, 1.10 is not 1.1. */
+    /** The original text of a bare number: as text, 1.10 differs from 1.1. */
     private static String spelling(byte[] number) throws IOException {
         try (JsonParser parser = PayloadJson.MAPPER.createParser(number)) {
             parser.nextToken();
@@ -141,8 +141,8 @@ public final class InboundDecoder {
     }
 
     /**
-     * The body, if the state can hold it. Half a character is read by Jackson and then can't be written, or read again:
-     * the run that is to continue the thread could not even begin.
+     * Checks that the state can hold the body. Jackson reads lone surrogates but cannot write or reread them, so the
+     * run that continues the thread could not start.
      */
     private static JsonNode checked(JsonNode body) throws Unusable {
         if (body.isNull()) {
@@ -174,7 +174,7 @@ public final class InboundDecoder {
         return new Unusable(new Problem(Problem.TOO_LARGE, "too large: " + bytes + " bytes, of at most " + most));
     }
 
-    /** Reads the list of messages that {@code --messages} and {@code say} take. Throws with the place of the fault. */
+    /** Reads the list of messages of {@code --messages} and {@code say}. Throws with the place of the problem. */
     public static List<Message> messages(JsonNode list) {
         try {
             return Reader.messageList(checked(list));
@@ -184,9 +184,9 @@ public final class InboundDecoder {
     }
 
     /**
-     * A JSON Schema for last words, as a thread keeps it. Whether it is one at all is for the worker to say.
+     * A JSON Schema for final replies, in the stored form. The worker checks whether it is a valid schema.
      *
-     * @throws Refusal when it is not an object, or too large
+     * @throws Refusal if it is not an object, or too large
      */
     public static Json schema(JsonNode body) {
         try {
@@ -196,7 +196,7 @@ public final class InboundDecoder {
         }
     }
 
-    /** One payload, under one name. */
+    /** A payload with its name. */
     private record Reader(String name, JsonNode body) {
         Fact read() throws Unusable {
             return switch (name) {
@@ -244,7 +244,7 @@ public final class InboundDecoder {
             return new Fact.UserSpoke(id, replacement, content.map(Message::user), retry, schema);
         }
 
-        /** It goes to the model with every call of the turn. */
+        /** The schema is sent to the model with every call of the turn. */
         private Optional<Json> schema() throws Unusable {
             JsonNode schema = body.path("schema");
             return isGiven(schema) ? Optional.of(schemaOf(schema)) : Optional.empty();
@@ -356,7 +356,7 @@ public final class InboundDecoder {
                     !ClaimRequest.isOfRun(execution, runId));
         }
 
-        /** Ids of calls come from models, which may make them as long as they like. */
+        /** Not limited in length, since ids of calls come from models. */
         private String required(String field) throws Unusable {
             return text(field).orElseThrow(() -> new Unusable("\"" + field + "\" is missing"));
         }
@@ -431,7 +431,7 @@ public final class InboundDecoder {
             return Optional.of(limited(value.textValue()));
         }
 
-        /** Words that stay in the state. */
+        /** A text that stays in the state. */
         private Optional<String> note(String field) throws Unusable {
             Optional<String> words = text(field);
             if (words.isPresent() && words.get().length() > MAX_NOTE_LENGTH) {

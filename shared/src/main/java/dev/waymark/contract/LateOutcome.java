@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
 /**
- * What an execution signals to its workflow when the server no longer takes its activity's completion: it ran longer than
- * it was waited for, or nothing was heard of it for too long. The workflow believes the execution that holds the claim.
+ * The signal of an execution to its workflow when the server no longer accepts its activity's completion, because it
+ * took too long, or was not heard of for too long. The workflow trusts the execution that holds the claim.
  *
  * @param execution the name under which it claimed
  */

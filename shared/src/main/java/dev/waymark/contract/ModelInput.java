@@ -10,11 +10,11 @@ import dev.waymark.conversation.message.Transcript;
 import java.util.Optional;
 
 /**
- * What the {@code model} activity is given: not the conversation but its length and digest, a constant few bytes. The
- * activity reads the conversation from its own workflow's history and holds it against these.
+ * The input of the {@code model} activity: not the conversation but its length and digest, so that it has a constant
+ * size. The activity reads the conversation from its own workflow's history and compares them.
  *
- * <p>The digest is abbreviated to {@value #DIGITS} hex digits, since it stands in history once for every call. It guards
- * against mistakes, for which 128 bits are plenty. Older histories have it whole.
+ * <p>The digest is cut to {@value #DIGITS} hexadecimal digits, since every call stores one in history. It protects
+ * against mistakes, for which 128 bits are plenty. Older histories have full digests.
  *
  * @param summary whether a summary of the older part is wanted, and no reply
  * @param decisions a digest of who decided what about the thread's calls, if anybody did
@@ -44,7 +44,7 @@ public record ModelInput(
         this(step, messageCount, digest, summary, Optional.empty());
     }
 
-    /** What is asked in this state, in which the model was called. */
+    /** The input for the model call of this state. */
     public static ModelInput of(Conversation called) {
         Transcript transcript = called.transcript();
         return new ModelInput(
@@ -65,7 +65,7 @@ public record ModelInput(
         return summary ? new Work.Summary(step) : new Work.Model(step);
     }
 
-    /** Whether this is the conversation that is meant. */
+    /** Whether this is the expected conversation. */
     public boolean isOf(Transcript transcript) {
         return transcript.count() == messageCount
                 && digest.length() >= DIGITS

@@ -2,7 +2,7 @@ package dev.waymark.contract;
 
 import org.jspecify.annotations.Nullable;
 
-/** Filters numbers that are 1 out of payloads: it equals what is not written. */
+/** Equal to values that are omitted from payloads: the number 1. */
 final class One {
     @Override
     public boolean equals(@Nullable Object value) {

@@ -8,13 +8,12 @@ import dev.waymark.conversation.value.Spent;
 import java.util.Optional;
 
 /**
- * What the {@code model} activity shows of a reply while it comes, in its heartbeat details: the newest of its words. It
- * is in no history. Every attempt begins anew, and after a failed one the server goes on to show the last words of that,
- * so they say which attempt they belong to.
+ * The partial text of a reply, in the heartbeat details of the {@code model} activity. It is not stored in history.
+ * Each attempt starts anew; after a failed one the server still shows its last text, so the text names its attempt.
  *
- * @param step the model call, counted over the thread
- * @param spent what the call has taken so far, its earlier attempts included: the next attempt goes on from there
- * @param from how many characters came before {@code text}, which is no more than the end of a long reply
+ * @param step the number of the model call in the thread
+ * @param spent the spending of the call so far, including earlier attempts; the next attempt adds to it
+ * @param from the number of characters before {@code text}, which is the end of a long reply only
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record PartialReply(

@@ -7,8 +7,8 @@ import dev.waymark.conversation.Fact;
 import java.util.Objects;
 
 /**
- * What readers of history need of a decision that a thread passes on to the thread of a subagent: the call of its own
- * that it goes by. The rest is an answer, an approval, a denial or a settlement, as anybody may send it.
+ * The part of a decision passed on to a subagent's thread that readers of history need: the id of the subagent call.
+ * The rest is an ordinary answer, approval, denial or settlement.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record PassedOnDecision(@JsonProperty("via") String via) {
@@ -17,7 +17,7 @@ public record PassedOnDecision(@JsonProperty("via") String via) {
         Objects.requireNonNull(via, "via");
     }
 
-    /** The decision was sent. */
+    /** The fact that the decision was sent. */
     public Fact sent() {
         return new Fact.DecisionPassedOn(via);
     }

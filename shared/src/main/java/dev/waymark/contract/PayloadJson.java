@@ -14,7 +14,7 @@ import io.temporal.common.converter.DefaultDataConverter;
 import io.temporal.common.converter.JacksonJsonPayloadConverter;
 import io.temporal.payload.context.WorkflowSerializationContext;
 
-/** How payloads become JSON. Every process that touches a thread uses this mapper and this converter. */
+/** The JSON form of payloads. Every process that accesses a thread uses this mapper and this converter. */
 public final class PayloadJson {
     public static final JsonMapper MAPPER = JsonMapper.builder()
             .addModule(new Jdk8Module())
@@ -30,7 +30,7 @@ public final class PayloadJson {
 
     private PayloadJson() {}
 
-    /** The converter for payloads that this client exchanges with a thread: it encodes them as the client does. */
+    /** The converter for this client's payloads of a thread, including the client's codec. */
     public static DataConverter dataConverter(WorkflowClient client, String workflowId) {
         WorkflowClientOptions options = client.getOptions();
         return options.getDataConverter()

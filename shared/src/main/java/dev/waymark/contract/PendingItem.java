@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Something that waits for a person: a question, a call to approve, or a call of which nobody knows what it did.
+ * A request that waits for a person: a question, a call to approve, or a call with an unknown outcome.
  *
- * @param evidence what was seen of a call of which nobody knows what it did, such as {@code HTTP 504}
- * @param argsDigest what a decision can be bound to, so that it is about these arguments and no others
- * @param signers who has to sign the decision, if it has to be signed
+ * @param evidence what was seen of a call with an unknown outcome, such as {@code HTTP 504}
+ * @param argsDigest restricts a decision to exactly these arguments
+ * @param signers who must sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -46,7 +46,7 @@ public record PendingItem(
         evidence = evidence == null ? Optional.empty() : evidence;
     }
 
-    /** Everything that waits for a person, in this thread and in those of its subagents, in call order. */
+    /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public static List<PendingItem> of(String thread, Conversation state) {
         return state.asks().stream().map(ask -> of(thread, ask)).toList();
     }
@@ -65,14 +65,14 @@ public record PendingItem(
                 ask.signers());
     }
 
-    /** What a person is asked, in words. */
+    /** The request as text. */
     public String words() {
         return switch (kind) {
             case APPROVAL -> "May " + call() + " run?";
             case UNKNOWN ->
-                "Did " + call() + " take effect? Nobody knows"
+                "Did " + call() + " take effect? The outcome is unknown"
                         + evidence.map(seen -> ": " + seen).orElse(".");
-            // Few checkpoints keep them.
+            // Most checkpoints do not store the question.
             default ->
                 question.filter(text -> !text.isEmpty())
                         .orElseGet(() -> tool + " asks something, but the question is not known.");
@@ -83,7 +83,7 @@ public record PendingItem(
         return tool + args.map(json -> " " + json.canonical()).orElse("");
     }
 
-    /** The same with a question of at most this many characters, and arguments of at most as many as JSON. */
+    /** A copy with the question cut to this many characters, and arguments whose JSON is longer replaced. */
     public PendingItem shortened(int most) {
         return new PendingItem(
                 thread,
@@ -102,13 +102,13 @@ public record PendingItem(
         return text.length() <= most ? text : text.substring(0, whole(text, most)) + "…";
     }
 
-    /** Arguments that are too long to be shown are replaced by their length. */
+    /** Replaces arguments that are too long by their length. */
     static Json shortened(Json args, int most) {
         int length = args.canonical().length();
         return length <= most ? args : Json.of(Map.of("truncated", length));
     }
 
-    /** Half a character can't be written. */
+    /** Does not split a surrogate pair, which could not be written. */
     private static int whole(String text, int most) {
         return Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most;
     }

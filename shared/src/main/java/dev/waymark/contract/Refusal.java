@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An update that is refused. Of the exception that a validator throws only the message reaches the sender, so the
- * problem's type stands at its beginning: {@code NotFound: no question is open}.
+ * A refused update. A sender only receives the message of a validator's exception, so the message starts with the
+ * problem's type: {@code NotFound: no question is open}.
  */
 public final class Refusal extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ public final class Refusal extends RuntimeException {
         super(problem.type() + ": " + problem.message());
     }
 
-    /** The problem, from the message as it reached the sender. */
+    /** Parses the problem from the message that the sender received. */
     public static Problem parse(@Nullable String message) {
         Matcher matcher = MESSAGE.matcher(message == null ? "" : message);
         return matcher.matches()

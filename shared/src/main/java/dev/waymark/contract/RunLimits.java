@@ -5,9 +5,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * How far one run may grow. At {@code softEvents} it moves to a new run when it can, as it does when the server
- * suggests it; at any of the hard limits it starts nothing new until it has. The server itself ends a run at 51,200
- * events or 50 MiB, without asking. {@code carriedBytes} is the largest packed state that a new run is given.
+ * The size limits of a run. From {@code softEvents} on it continues as new when possible, as it does when the server
+ * suggests it; at any of the hard limits it starts nothing new until it has. The server itself terminates a run at
+ * 51,200 events or 50 MiB. {@code carriedBytes} is the largest packed state that a new run accepts.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record RunLimits(
@@ -25,7 +25,7 @@ public record RunLimits(
     @JsonCreator
     public RunLimits {}
 
-    /** For tests: moves on after this many events. */
+    /** For tests: continues as new after this many events. */
     public RunLimits withSoftEvents(long events) {
         return new RunLimits(events, hardEvents, hardBytes, hardUpdates, hardSignals, carriedBytes);
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * A run's result: how its last turn ended. The conversation itself stays in history.
+ * A run's result: how its last turn ended. The conversation stays in history.
  *
  * @param spent by a subagent's thread and what is below it; only the thread above asks for it
  * @param decisions a digest of who decided what about the thread's calls, if anybody did
@@ -48,7 +48,7 @@ public record RunOutcome(
                 DecisionsDigest.of(state));
     }
 
-    /** What a subagent's thread returns: its last words, however it ended, and all that it used. */
+    /** The result of a subagent's thread: its final reply, however it ended, and its total spending. */
     public static RunOutcome of(Conversation subagent, UnaryOperator<String> cut) {
         Turn turn = subagent.turn();
         String text = turn.status() == Turn.Status.COMPLETE ? turn.text() : lastWords(subagent);

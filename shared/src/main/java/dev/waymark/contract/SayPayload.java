@@ -7,7 +7,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 
-/** The payload of {@code say}: a message, a conversation that replaces the one there is, or the last turn once more. */
+/**
+ * The payload of {@code say}: a message, a conversation that replaces the existing one, or a repetition of the last
+ * turn.
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record SayPayload(
@@ -38,7 +41,7 @@ public record SayPayload(
         return new SayPayload(id, content, Optional.of(list), retry, schema);
     }
 
-    /** With a JSON Schema that the last word of the turn has to fit. */
+    /** A copy with a JSON Schema for the turn's final reply. */
     public SayPayload wanting(Optional<JsonNode> lastWord) {
         return new SayPayload(id, content, messages, retry, lastWord);
     }

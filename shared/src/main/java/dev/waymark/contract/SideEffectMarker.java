@@ -9,9 +9,9 @@ import dev.waymark.conversation.value.Problem;
 import java.util.Optional;
 
 /**
- * What the workflow records in a side effect: whether the packed state fits into a new run, and the facts that have no
- * event of their own. {@code limitReached} says that it does not fit and that the run can't grow either, {@code cutOff}
- * that subagents can't be waited for, {@code notStarted} that one can't be begun.
+ * The content of a side effect marker: whether the packed state fits into a new run, and facts without an event of
+ * their own. {@code limitReached}: it does not fit, and the run cannot grow either. {@code cutOff}: subagents cannot be
+ * awaited. {@code notStarted}: a subagent cannot be started.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -27,7 +27,7 @@ public record SideEffectMarker(
         notStarted = notStarted == null ? Optional.empty() : notStarted;
     }
 
-    /** Why no thread is begun for a call. */
+    /** Why no thread is started for a call. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record NotStarted(
             @JsonProperty("callId") String callId,
@@ -49,7 +49,7 @@ public record SideEffectMarker(
                 false, Optional.empty(), Optional.empty(), Optional.of(new NotStarted(callId, reason)));
     }
 
-    /** The fact that it stands for, if it stands for one. */
+    /** The fact that it represents, if any. */
     public Optional<Fact> fact() {
         if (cutOff.isPresent()) {
             return cutOff.map(Fact.SubagentsCutOff::new);

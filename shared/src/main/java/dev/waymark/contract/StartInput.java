@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a run starts with: an agent's name and perhaps a first message, or the state of the run before.
+ * The input of a run: an agent's name and possibly a first message, or the state of the previous run.
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
  * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
@@ -37,7 +37,7 @@ public record StartInput(
         @JsonProperty("parent") Optional<Parent> parent,
         @JsonProperty("session") Optional<String> session,
         @JsonProperty("owner") Optional<ThreadOwner> owner) {
-    /** What a thread may carry for its tools, in characters of canonical JSON. */
+    /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
     @JsonCreator
@@ -70,7 +70,7 @@ public record StartInput(
                 Optional.empty());
     }
 
-    /** A thread that carries out a call of another thread's. */
+    /** A thread that executes a call of another thread. */
     public static StartInput ofSubagent(
             String agent,
             String task,
@@ -94,7 +94,7 @@ public record StartInput(
 
     /** The work of a subagent's thread. */
     public Work.Subagent work() {
-        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent that carries out no call"));
+        Parent above = parent.orElseThrow(() -> new IllegalStateException("a subagent without a call"));
         return new Work.Subagent(above.callId(), above.budget());
     }
 
@@ -121,7 +121,7 @@ public record StartInput(
                 owner);
     }
 
-    /** With idempotency keys that are made of this id, so that another thread of the same name has others. */
+    /** With idempotency keys derived from this id, so that another thread with the same name has different ones. */
     public StartInput inSession(String id) {
         return new StartInput(
                 rules, agent, once, maxIterations, say, limits, carried, context, parent, Optional.of(id), owner);
@@ -132,7 +132,7 @@ public record StartInput(
                 rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent, session, owner);
     }
 
-    /** The input of the run that goes on with this packed state. */
+    /** The input of the run that continues with this packed state. */
     public StartInput carrying(String packed) {
         return new StartInput(
                 rules,
@@ -153,19 +153,19 @@ public record StartInput(
         return new StartInput(rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose);
     }
 
-    /** With something for the thread's tools. */
+    /** With a context for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
         return new StartInput(
                 rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session, owner);
     }
 
-    /** The first facts of a thread that begins here. */
+    /** The first facts of a thread that starts here. */
     public List<Fact> facts() {
         List<Fact> facts = new ArrayList<>();
         Optional<Json> usable = Optional.empty();
         if (context.isPresent()) {
             try {
-                // What comes from above has grown by what every agent's file has of its own.
+                // Not limited: a parent's context has grown by the contexts of all agent files on the way.
                 usable = Optional.of(parent.isPresent() ? read(context.get()) : context(context.get()));
             } catch (Refusal refusal) {
                 facts.add(new Fact.MessageIgnored("context", Refusal.parse(refusal.getMessage())));
@@ -177,9 +177,9 @@ public record StartInput(
     }
 
     /**
-     * The same as a thread keeps it.
+     * The context in the stored form.
      *
-     * @throws Refusal when it is not an object, or too large
+     * @throws Refusal if it is not an object, or too large
      */
     public static Json context(JsonNode body) {
         Json context = read(body);

@@ -8,11 +8,11 @@ import dev.waymark.conversation.value.Sha256;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A digest of a whole state, for comparing what two readers of one history believe. */
+/** A digest of a whole state, to compare the results of two readers of a history. */
 public final class StateDigest {
     private StateDigest() {}
 
-    /** The transcript enters by its own digest, so the cost does not grow with what was said. */
+    /** Uses the transcript's own digest, so that the cost does not grow with the conversation. */
     public static String of(Conversation state) {
         Map<String, Object> tree = new LinkedHashMap<>(PayloadJson.MAPPER.convertValue(
                 state.withTranscript(Transcript.EMPTY), new TypeReference<Map<String, Object>>() {}));

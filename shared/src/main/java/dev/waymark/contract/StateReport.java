@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * What the {@code state} query answers, for comparison with a projection of the first {@code historyLength} events and
- * the commands of the task that ends them. {@code state} is the digest of all that is not the transcript.
+ * The answer of the {@code state} query, to compare with a projection of the first {@code historyLength} events and the
+ * commands of the task that ends them. {@code state} is the digest of everything except the transcript.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record StateReport(

@@ -7,7 +7,7 @@ import dev.waymark.conversation.Fact;
 import dev.waymark.conversation.SubagentProgress;
 import java.util.Objects;
 
-/** The signal by which a subagent's thread tells the thread above how things stand with the call that it carries out. */
+/** The signal of a subagent's thread that reports its progress to the parent. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentReport(
         @JsonProperty("callId") String callId,
@@ -18,7 +18,7 @@ public record SubagentReport(
         Objects.requireNonNull(report, "report");
     }
 
-    /** The report was sent. */
+    /** The fact that the report was sent. */
     public Fact sent() {
         return new Fact.ParentTold(report);
     }

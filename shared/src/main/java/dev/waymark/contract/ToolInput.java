@@ -8,13 +8,12 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * What a tool's activity is given. {@code run} and {@code repeat} are there where a call has to be claimed: the run that
- * decided on it, so that an execution in another run, after a reset, knows that it is not meant, and how many calls of
- * the same kind came to a known end before. {@code session} is there where idempotency keys are made of another id than
- * the thread's.
+ * The input of a tool's activity. {@code run} and {@code repeat} are set for calls that must be claimed: {@code run} is
+ * the run that dispatched the call, so that after a reset an execution in another run does not claim it, and {@code
+ * repeat} the number of identical calls with a known outcome before. {@code session} is set if idempotency keys are not
+ * derived from the thread's id.
  *
- * <p>The tool's name is the activity's type. The number of the dispatch is left out where it
- * is 1, as it nearly always is: it would stand in history once for every call.
+ * <p>The tool's name is the activity type. A dispatch number of 1, the usual case, is omitted to save space in history.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record ToolInput(

@@ -12,19 +12,17 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What a tool's activity returns: how the execution ended, in one of these ways for every kind of tool.
+ * The result of a tool's activity, for every kind of tool one of:
  *
- * <ul>
- *   <li>{@link #result}: done. The model sees the result.
- *   <li>{@link #question}: done, and a person's answer is the result.
- *   <li>{@link #notDone}: an error that the model sees, and a proof that nothing took effect.
- *   <li>{@link #error}: an error that the tool reports itself. The model sees it; it proves nothing about the effect.
- *   <li>{@link #unknown}: nobody knows whether it took effect.
- *   <li>{@link #notStarted}: this execution did not run. The model sees nothing of it, and the call is handed out again.
+ * <ul> <li>{@link #result}: done. The model sees the result. <li>{@link #question}: done, and a person's answer is the
+ * result. <li>{@link #notDone}: an error that the model sees, with proof that nothing took effect. <li>{@link #error}:
+ * an error reported by the tool itself, which the model sees. It proves nothing about the effect. <li>{@link #unknown}:
+ * it is unknown whether the tool took effect. <li>{@link #notStarted}: this execution did not run. The model is not
+ * told, and the call is dispatched again.
  * </ul>
  *
  * @param notDone whether the error proves that nothing took effect
- * @param unknown what was seen of an execution of which nobody knows whether it took effect
+ * @param unknown what was seen of an execution with an unknown outcome
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -46,7 +44,7 @@ public record ToolOutcome(
         unknown = unknown == null ? Optional.empty() : unknown;
     }
 
-    /** That a tool did not run and won't, in this execution. */
+    /** A tool did not run and will not, in this execution. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record NotStarted(
             @JsonProperty("execution") String execution,
@@ -66,12 +64,12 @@ public record ToolOutcome(
                 Optional.of(text), NOTHING.error, NOTHING.question, NOTHING.notStarted, NOTHING.unknown, false);
     }
 
-    /** The whole text that the model sees, {@code Tool error: …} included. */
+    /** @param text the whole text that the model sees, including {@code Tool error: …} */
     public static ToolOutcome error(String text) {
         return failed(text, false);
     }
 
-    /** An error, as the model sees it, of an execution that certainly took no effect. */
+    /** An error, in the form that the model sees, of an execution without any effect. */
     public static ToolOutcome notDone(String text) {
         return failed(text, true);
     }
@@ -86,7 +84,7 @@ public record ToolOutcome(
                 NOTHING.result, NOTHING.error, Optional.of(words), NOTHING.notStarted, NOTHING.unknown, false);
     }
 
-    /** {@code execution} is the name under which this execution claims. */
+    /** @param execution the claim name of this execution */
     public static ToolOutcome notStarted(String execution, String reason) {
         return new ToolOutcome(
                 NOTHING.result,
@@ -98,21 +96,21 @@ public record ToolOutcome(
     }
 
     /**
-     * It ran, and nobody knows whether it took effect.
+     * It ran, and its outcome is unknown.
      *
-     * @param seen in a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
+     * @param seen a few words for people and the model, such as {@code HTTP 504} or {@code killed by signal 9}
      */
     public static ToolOutcome unknown(String seen) {
         return new ToolOutcome(
                 NOTHING.result, NOTHING.error, NOTHING.question, NOTHING.notStarted, Optional.of(seen), false);
     }
 
-    /** The same of a tool whose running twice is harmless: there, what is unknown is an error like any other. */
+    /** The same for a tool that is safe to retry: an unknown outcome becomes an ordinary error. */
     public ToolOutcome ofSafeTool() {
         return unknown.map(seen -> error(ToolTexts.failure(seen))).orElse(this);
     }
 
-    /** The same outcome, with every text that a tool may have had a part in changed. */
+    /** A copy with all texts that a tool may have influenced changed. */
     public ToolOutcome withTexts(UnaryOperator<String> change) {
         return new ToolOutcome(
                 result.map(change),

@@ -8,9 +8,9 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * What the {@code verify} activity is given: which lost call to find out about.
+ * The input of the {@code verify} activity: the lost call to check.
  *
- * @param token the fencing token of the lost execution; 0 where the thread's rules know none
+ * @param token the fencing token of the lost execution; 0 if the thread's rules have no tokens
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record VerifyInput(

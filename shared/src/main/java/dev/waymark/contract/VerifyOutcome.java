@@ -9,9 +9,9 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 
 /**
- * What the {@code verify} activity found out.
+ * The result of the {@code verify} activity.
  *
- * @param note why nothing was, for whoever reads the history
+ * @param note why the outcome is still unknown, for readers of the history
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -26,12 +26,12 @@ public record VerifyOutcome(
         note = note == null ? Optional.empty() : note;
     }
 
-    /** The same outcome, with every text that a program may have had a part in changed. */
+    /** A copy with all texts that a program may have influenced changed. */
     public VerifyOutcome withTexts(UnaryOperator<String> change) {
         return new VerifyOutcome(landed, result.map(change), note.map(change));
     }
 
-    /** {@code result} is what the model is told of a call that took effect. */
+    /** @param result the call's result for the model, if it took effect */
     public static VerifyOutcome known(boolean landed, Optional<String> result) {
         return new VerifyOutcome(Optional.of(landed), landed ? result : Optional.empty(), Optional.empty());
     }

@@ -7,7 +7,7 @@ public final class WireNames {
     public static final String WORKFLOW_TYPE = "Agent";
     public static final String TASK_QUEUE = "waymark";
 
-    /** Workflows of this type record in which thread a closed one goes on. They wait in a queue that nobody polls. */
+    /** Workflows of this type record which thread continues a closed one. No worker polls their task queue. */
     public static final String CONTINUATION_TYPE = "Continuation";
 
     public static final String CONTINUATION_QUEUE = "waymark-continuations";
@@ -37,32 +37,32 @@ public final class WireNames {
 
     /** The failure type of an activity whose problem has no better name. */
     public static final String ACTIVITY_FAILED = "ActivityFailed";
-    /** The failure type of an activity that took longer than it may, or whose worker is gone. */
+    /** The failure type of an activity that timed out or whose worker is gone. */
     public static final String TIMEOUT = "Timeout";
-    /** The failure type of an activity that was cancelled. */
+    /** The failure type of a cancelled activity. */
     public static final String CANCELLED = "Cancelled";
 
     /**
-     * A gRPC header of the in-memory development server, on its answer to {@code GetSystemInfo}: the saver that its
-     * clients use by default, as UTF-8.
+     * A gRPC header of the in-memory development server in its answer to {@code GetSystemInfo}: the saver that clients
+     * use by default, in UTF-8.
      */
     public static final String DEFAULT_SAVER_HEADER = "waymark-default-saver-bin";
 
-    /** The longest name of a thread, in bytes of UTF-8. */
+    /** The maximum length of a thread's id, in bytes of UTF-8. */
     public static final int MAX_THREAD_BYTES = 900;
 
     private static final String RESERVED = "__temporal_";
 
     private WireNames() {}
 
-    /** The name of the thread that carries out a call of this thread's. */
+    /** The id of the thread that executes a call of this thread. */
     public static String subagentThread(String thread, String callId) {
         return thread + "/" + callId;
     }
 
     /**
-     * Temporal keeps names like this one to itself. Its SDK drops most such signals before the workflow can see them, so
-     * whoever reads history must pass over them too.
+     * Whether Temporal reserves this name. Its SDK drops most such signals before a workflow sees them, so readers of
+     * history must skip them too.
      */
     public static boolean isReserved(String signal) {
         return signal.startsWith(RESERVED);

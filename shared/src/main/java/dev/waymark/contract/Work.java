@@ -9,15 +9,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that a workflow hands out, as an activity or as the thread of a subagent: the one table of what each kind begins
- * with, what it returns, and which fact its result or failure becomes.
+ * Work that a workflow starts, as an activity or as a subagent's thread. Defines for each kind the fact that starts it,
+ * its result type, and the facts for its result and its failure.
  *
  * <p>The workflow applies these facts, and the projector derives them from history, so both always agree.
  *
- * @param <R> what it returns
+ * @param <R> the result type
  */
 public sealed interface Work<R> {
-    /** The work was handed out. */
+    /** The fact that the work was started. */
     Fact begun();
 
     Class<R> resultType();
@@ -25,17 +25,17 @@ public sealed interface Work<R> {
     Fact completed(R result);
 
     /**
-     * The work came to no result.
+     * The fact that the work failed.
      *
      * @param failure as thrown for an activity; for a child workflow, its cause; null if an operator completed the work
-     *     with nothing
+     * without a payload
      */
     Fact failed(@Nullable Throwable failure);
 
-    /** Whether the thread still waits for it. Work that nobody waits for is cancelled. */
+    /** Whether the thread still waits for this work; otherwise it is cancelled. */
     boolean isAwaited(Conversation state);
 
-    /** Finding the agent's definition. */
+    /** Resolves the agent's definition. */
     record Agent() implements Work<AgentSpec> {
         @Override
         public Fact begun() {
@@ -63,7 +63,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Asking the model. */
+    /** Calls the model. */
     record Model(int step) implements Work<Reply> {
         @Override
         public Fact begun() {
@@ -91,7 +91,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Having the model summarise. */
+    /** Lets the model write a summary. */
     record Summary(int step) implements Work<Reply> {
         @Override
         public Fact begun() {
@@ -119,7 +119,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** One dispatch of a call to a worker. */
+    /** A dispatch of a call to a worker. */
     record Tool(String callId, int dispatch) implements Work<ToolOutcome> {
         @Override
         public Fact begun() {
@@ -147,7 +147,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** Finding out whether a lost dispatch took effect. */
+    /** Checks whether a lost dispatch took effect. */
     record Verify(String callId, int dispatch) implements Work<VerifyOutcome> {
         @Override
         public Fact begun() {
@@ -175,7 +175,7 @@ public sealed interface Work<R> {
         }
     }
 
-    /** The thread of a subagent, which carries a call out for at most this budget. */
+    /** A subagent's thread, which executes a call within this budget. */
     record Subagent(String callId, Optional<Budget> budget) implements Work<RunOutcome> {
         @Override
         public Fact begun() {

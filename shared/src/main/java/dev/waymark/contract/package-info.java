@@ -1,8 +1,8 @@
 /**
- * The Temporal surface of a thread: every name and every payload that goes over the wire.
+ * The Temporal interface of a thread: every name and payload on the wire.
  *
- * <p>Names here are stored in histories and used by other programs: they are added to and never changed. It must not
- * know how history is read.
+ * <p>The names are stored in histories and used by other programs: new ones are added, existing ones never change. Must
+ * not know how history is read.
  */
 @NullMarked
 package dev.waymark.contract;

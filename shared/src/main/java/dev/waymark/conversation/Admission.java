@@ -9,7 +9,10 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
-/** What may come in, as things stand. Update validators ask it, and so does the fold, so that both always agree. */
+/**
+ * Decides whether an inbound fact is admitted in the current state. Update validators and the fold both use it, so they
+ * always agree.
+ */
 final class Admission implements Fact.InboundCases<Optional<Problem>> {
     private static final String FULL = "the conversation is full; clear it, or go on in a new thread";
 
@@ -19,12 +22,12 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         this.state = state;
     }
 
-    /** Why a fact is refused, or empty when it is admitted. */
+    /** Why a fact is refused; empty if it is admitted. */
     static Optional<Problem> refusal(Conversation state, Fact.Inbound fact) {
         return fact.match(new Admission(state));
     }
 
-    /** Nearly everything is refused once the thread is being cancelled, and the second time that it arrives. */
+    /** Refuses nearly everything once the thread is being cancelled, and repeated deliveries. */
     private Optional<Problem> unlessOver(Fact.Inbound fact, Supplier<Optional<Problem>> further) {
         if (state.life() == Conversation.Life.CANCELLED) {
             return refused(Problem.CLOSED, "the thread is being cancelled");
@@ -141,7 +144,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "call " + callId + " asks nothing");
     }
 
-    /** What an answer or a decision is about: what it names, or the only one of its kind. */
+    /** The request that an answer or a decision refers to: the one it names, or the first of its kind. */
     static Optional<OpenRequest> meant(Conversation state, OpenRequest.Kind kind, Optional<String> callId) {
         List<OpenRequest> asks = asks(state, kind);
         return callId.isEmpty() ? asks.stream().findFirst() : ask(asks, callId.get());
@@ -261,7 +264,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
                 : refused(Problem.NOT_FOUND, "no subagent is at work on call " + reported.callId());
     }
 
-    /** A claim is granted once, and to the dispatch that is open. */
+    /** A claim is granted once, and only for the open dispatch. */
     private static Optional<Problem> claim(Conversation state, Fact.ToolClaimed claimed) {
         Optional<Call> call = state.calls().get(claimed.callId());
         if (call.isEmpty()) {
@@ -275,7 +278,7 @@ final class Admission implements Fact.InboundCases<Optional<Problem>> {
         return withEffect(state, claimed);
     }
 
-    /** What was granted once can't be refused any more, whatever became of the call. */
+    /** A claim that was granted before a reset cannot be refused, whatever happened to the call. */
     private static Optional<Problem> restored(Conversation state, Fact.ToolClaimed claimed) {
         return state.terms().isEmpty() ? Optional.empty() : withEffect(state, claimed);
     }

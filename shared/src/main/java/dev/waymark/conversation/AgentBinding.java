@@ -9,12 +9,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The agent that a thread runs, and what is known of it.
+ * The agent of a thread, and what is known about it.
  *
- * @param agent its name, or nothing while a checkpoint did not say
- * @param agentRequested whether its definition was asked for
- * @param terms what the rules need to know of its definition, once that is there
- * @param context values that its tools are given besides their arguments
+ * @param agent its name; empty if a checkpoint did not name it
+ * @param agentRequested whether its definition was requested
+ * @param terms what the rules need to know of its definition, once it is resolved
+ * @param context values for its tools in addition to their arguments
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -31,20 +31,20 @@ public record AgentBinding(
         return new AgentBinding(agent, false, Optional.empty(), Optional.empty());
     }
 
-    /** The definition was asked for and is not there yet. */
+    /** Whether the definition was requested and has not arrived. */
     @JsonIgnore
     boolean isResolving() {
         return agentRequested && terms.isEmpty();
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         String agent = AgentBinding.this.agent;
         boolean agentRequested = AgentBinding.this.agentRequested;
         Optional<AgentPolicy> terms = AgentBinding.this.terms;
         Optional<Json> context = AgentBinding.this.context;
 
-        /** How calls of a tool are handled. Nothing is known of any while the agent is not. */
+        /** How calls of a tool are handled; the default while the agent is unknown. */
         AgentPolicy.Care careOf(Call call) {
             return terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         }

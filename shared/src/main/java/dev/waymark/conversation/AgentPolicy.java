@@ -13,10 +13,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * All that the rules of a conversation need to know of its agent.
+ * What the rules of a conversation need to know about its agent.
  *
- * <p>{@code care} has the tools that need some; those whose running twice is harmless and that nobody has to approve are
- * not in it.
+ * <p>{@code care} omits tools that are safe to retry and need no approval.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -64,7 +63,7 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, care, approvals, budget, context, Optional.of(rule));
     }
 
-    /** All of it that these rules know of. */
+    /** The parts of it that these rules use. */
     AgentPolicy under(int rules) {
         if (rules >= 2) {
             return this;
@@ -74,46 +73,46 @@ public record AgentPolicy(
         return new AgentPolicy(agent, maxIterations, tools, known, approvals, budget, context, summaries);
     }
 
-    /** Who has to sign decisions, if they have to be signed. */
+    /** The signers, if decisions have to be signed. */
     Optional<Signers> signers() {
         return approvals.flatMap(Approvals::signers);
     }
 
-    /** What has to be minded when this tool is called. */
+    /** The handling of calls of this tool. */
     Care careOf(String tool) {
         return care.getOrDefault(tool, Care.NONE);
     }
 
-    /** How a call of a tool is carried out. */
+    /** What executes calls of a tool. */
     public enum ToolKind {
-        /** By an activity of the tool's name. */
+        /** An activity with the tool's name. */
         @JsonProperty("activity")
         ACTIVITY,
-        /** By a person: the call's {@code question} waits in the state until somebody answers. */
+        /** A person: the call's {@code question} waits in the state for an answer. */
         @JsonProperty("question")
         QUESTION,
-        /** By the rules themselves, on the thread's own {@link Workspace}. */
+        /** The rules themselves, on the thread's own {@link Workspace}. */
         @JsonProperty("state")
         STATE,
-        /** By the agent of the tool's name, in a thread of its own. */
+        /** The agent with the tool's name, in a thread of its own. */
         @JsonProperty("subagent")
         SUBAGENT
     }
 
     /**
-     * How a tool is to be handled.
+     * How calls of a tool are handled.
      *
-     * @param effect running it twice does harm, so it is claimed before it runs
-     * @param approval a person decides before it runs
-     * @param dedupe the same call again in the thread replays the first success
-     * @param verify it can be found out whether a lost call took effect
-     * @param ask a person settles what nothing else can tell
-     * @param rerun under the first rules, a lost call may run again once its fence has passed: nothing of it should still be
-     *     running then, or the other side tells by the key that it is the same
-     * @param timeoutMillis how long it may run
-     * @param honoursKey the other side tells by the key that it was asked for the same thing before, so a lost call may run
-     *     again whatever its first execution still does
-     * @param forbids a check that finds that a call did not take effect has seen to it that it never will
+     * @param effect whether running it twice does harm, so that it must be claimed before it runs
+     * @param approval whether a person must approve it before it runs
+     * @param dedupe whether a repeated call returns the first success of the thread
+     * @param verify whether it can be checked if a lost call took effect
+     * @param ask whether a person settles a call whose outcome stays unknown
+     * @param rerun under the first rules: whether a lost call may run again after its fence, because nothing of it
+     * should be running any more, or because the called system deduplicates by the key
+     * @param timeoutMillis its timeout
+     * @param honoursKey whether the called system deduplicates by the idempotency key, so that a lost call may run
+     * again even while its first execution is still running
+     * @param forbids whether a check that finds no effect also prevents it from then on
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_DEFAULT)
@@ -132,7 +131,7 @@ public record AgentPolicy(
         @JsonCreator
         public Care {}
 
-        /** {@code rerun} because the other side honours the key. */
+        /** Sets {@code rerun} if the called system honors the key. */
         public Care(
                 boolean effect,
                 boolean approval,
@@ -153,13 +152,13 @@ public record AgentPolicy(
             return rules < 2 ? rerun : honoursKey;
         }
 
-        /** Whether a lost call may run again because a check has found that it did not take effect. */
+        /** Whether a lost call may run again because a check found no effect. */
         boolean rerunOnCheck(int rules) {
             return rules < 2 ? rerun : honoursKey || forbids;
         }
     }
 
-    /** Who approves, and for how long one is waited for. */
+    /** Who approves calls, and how long they have. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Approvals(

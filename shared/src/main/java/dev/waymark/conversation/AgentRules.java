@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import java.util.Optional;
 
-/** Rules of the agent: its definition is asked for once, and calls from elsewhere wait until it is known. */
+/** Rules of the agent: its definition is requested once, and calls from a checkpoint wait until it is known. */
 final class AgentRules {
     private final Draft draft;
     private final TurnRules turns;
@@ -36,7 +36,7 @@ final class AgentRules {
 
     void agentRefused(Fact.AgentRefused fact) {
         if (draft.identity.life == Conversation.Life.CANCELLED) {
-            return; // The cancellation did this, and is the outcome already.
+            return; // Caused by the cancellation, which is the outcome already.
         }
         if (draft.isLeft(fact.problem())) {
             draft.binding.agentRequested = false;

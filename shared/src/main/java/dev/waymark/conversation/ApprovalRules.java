@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import java.util.Optional;
 
-/** Rules of approvals: who has to approve a call before it runs, and what a refusal makes of it. */
+/** Rules of approvals: which calls need one, and what a denial does to a call. */
 final class ApprovalRules {
     private final Draft draft;
 

@@ -4,7 +4,9 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
-/** What people and programs sent: the ids by which a second delivery is known, and what could not be used. */
+/**
+ * What has arrived from people and programs: message ids, to detect repeated deliveries, and signals that were ignored.
+ */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Arrivals(
         @JsonProperty("seen") SeenIds seen,
@@ -16,7 +18,7 @@ public record Arrivals(
         Objects.requireNonNull(ignored, "ignored");
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         SeenIds seen = Arrivals.this.seen;
         IgnoredSignals ignored = Arrivals.this.ignored;

@@ -17,20 +17,20 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One call of a tool, for as long as the thread lives.
+ * A tool call, for the whole life of the thread.
  *
- * @param args what runs: with an approval, what was approved
- * @param dispatches how often it was handed to a worker
- * @param repeat how many calls of the same tool and arguments had a known outcome before this one ran. Executions of one
- *     call, however many, share it, and with it their idempotency key.
- * @param result held only until it is committed to the transcript. Of a call that asks, an answer that came before it
- *     was known whether the call may be answered.
- * @param since when the status began
+ * @param args the arguments to run with; after an approval, the approved ones
+ * @param dispatches how often it was dispatched to a worker
+ * @param repeat the number of calls with the same tool and arguments whose outcome was known before this one ran. All
+ * executions of a call share it, and so its idempotency key.
+ * @param result kept until it is committed to the transcript. For a call that asks, an answer that came before it was
+ * known whether the call can be answered.
+ * @param since the time of the last status change
  * @param wakeAt when the status changes by itself
- * @param claim the execution that was allowed to take effect, if one was
- * @param digest of the arguments, where these are forgotten and it may still be asked for
- * @param evidence what was seen of an execution whose outcome is not known, such as {@code HTTP 504}
- * @param subagent what is known of the thread that carries it out, if one does or did
+ * @param claim the execution that was allowed to take effect, if any
+ * @param digest the digest of the arguments, if they were deleted and the digest may still be needed
+ * @param evidence what was seen of an execution with an unknown outcome, such as {@code HTTP 504}
+ * @param subagent the state of the thread that executes the call, if a subagent does
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -54,39 +54,39 @@ public record Call(
         @JsonProperty("digest") Optional<String> digest,
         @JsonProperty("subagent") Optional<Delegation> subagent,
         @JsonProperty("evidence") Optional<String> evidence) {
-    /** More than this is not kept of what was seen. */
+    /** Longer evidence is cut. */
     private static final int MAX_EVIDENCE_LENGTH = 500;
 
-    /** Where a call stands. {@code docs/call-life.md} has which status may follow which. The names are stored. */
+    /** The status of a call. {@code docs/call-life.md} lists the possible transitions. The names are stored. */
     public enum Status {
-        /** It is to run, now or at {@code wakeAt}. */
+        /** To be run, now or at {@code wakeAt}. */
         @JsonProperty("issued")
         ISSUED(Waits.FOR_RULES),
-        /** Another call of its reply is the same, has side effects and comes first. */
+        /** Waits for an identical call with side effects in the same reply. */
         @JsonProperty("held")
         HELD(Waits.FOR_ANOTHER),
-        /** A person has to approve it first, until {@code wakeAt} if that is set. */
+        /** Waits for approval by a person, until {@code wakeAt} if that is set. */
         @JsonProperty("awaiting")
         AWAITING(Waits.FOR_PEOPLE),
-        /** A worker has it. If it has to be claimed, it has not run yet. */
+        /** Dispatched to a worker. If it needs a claim, it has not run yet. */
         @JsonProperty("dispatched")
         DISPATCHED(Waits.FOR_ACTIVITY),
-        /** A worker may have it take effect from here on. */
+        /** Claimed by an execution, which may take effect from now on. */
         @JsonProperty("claimed")
         CLAIMED(Waits.FOR_ACTIVITY),
-        /** A subagent's thread has it. */
+        /** Executed by a subagent's thread. */
         @JsonProperty("delegated")
         DELEGATED(Waits.FOR_ACTIVITY),
-        /** Nobody knows how the execution that claimed it ended. It may still run, or be heard of, until {@code wakeAt}. */
+        /** The outcome of the claimed execution is unknown. It may still run, or report, until {@code wakeAt}. */
         @JsonProperty("unknown")
         UNKNOWN(Waits.FOR_RULES),
-        /** Nothing of it runs any more; whether it took effect is to be found out. */
+        /** Nothing of it is running any more, and its outcome has to be determined. */
         @JsonProperty("doubted")
         DOUBTED(Waits.FOR_RULES),
-        /** Its {@code verify} runs. */
+        /** Its {@code verify} is running. */
         @JsonProperty("verifying")
         VERIFYING(Waits.FOR_ACTIVITY),
-        /** Nobody knows whether it took effect, and a person has to say. */
+        /** The outcome is unknown, and a person has to settle it. */
         @JsonProperty("unsettled")
         UNSETTLED(Waits.FOR_PEOPLE),
         /** Its {@code question} waits for an answer. */
@@ -100,7 +100,7 @@ public record Call(
         DENIED(Waits.NOT),
         @JsonProperty("cancelled")
         CANCELLED(Waits.NOT),
-        /** Whether it took effect is not known, and the model was told so. */
+        /** The outcome is unknown, and the model was told so. */
         @JsonProperty("lost")
         LOST(Waits.NOT);
 
@@ -120,10 +120,10 @@ public record Call(
     }
 
     /**
-     * That one execution of a dispatch may take effect, and no other.
+     * Allows one execution of a dispatch to take effect.
      *
-     * @param token the fencing token: larger than that of every claim of the same tool and arguments before; 0 where the
-     *     thread's rules know none
+     * @param token the fencing token, larger than those of all earlier claims for the same tool and arguments; 0 if the
+     * thread's rules have no tokens
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Claim(
@@ -144,7 +144,7 @@ public record Call(
             this(execution, at, 0);
         }
 
-        /** The claim of an execution that only a checkpoint tells of. */
+        /** The claim of an execution that is known from a checkpoint only. */
         static Claim elsewhere(Instant at) {
             return new Claim(ELSEWHERE, at);
         }
@@ -191,7 +191,7 @@ public record Call(
                 Optional.empty());
     }
 
-    /** To be run, from this time on if one is given. */
+    /** To be run, from this time on if given. */
     Call issued(Optional<Instant> notBefore, Instant at) {
         return become(Status.ISSUED, at, edit -> edit.wakeAt = notBefore);
     }
@@ -200,7 +200,7 @@ public record Call(
         return become(Status.HELD, at, edit -> {});
     }
 
-    /** Whatever ran of it ran elsewhere, and nothing was heard of it. */
+    /** Marks a call that ran elsewhere, without news of it. */
     Call begunElsewhere(Status standing) {
         return become(standing, since, edit -> {});
     }
@@ -224,7 +224,7 @@ public record Call(
         });
     }
 
-    /** A claim that was there is over: whoever hands a call out has made sure that nothing of it runs. */
+    /** Removes an existing claim: a call is dispatched only if nothing of it is running. */
     Call dispatched(int dispatch, Instant at) {
         return become(Status.DISPATCHED, at, edit -> {
             edit.dispatches = dispatch;
@@ -245,7 +245,7 @@ public record Call(
         return become(Status.CLAIMED, at, edit -> edit.claim = Optional.of(by));
     }
 
-    /** Another claim, of which more can be heard no more than of the one before. */
+    /** Replaces the claim without changing the status; the outcome of this execution is unknown too. */
     Call claimedLater(Claim by) {
         return but(edit -> edit.claim = Optional.of(by));
     }
@@ -254,12 +254,12 @@ public record Call(
         return but(edit -> edit.claim = Optional.empty());
     }
 
-    /** Of an execution whose outcome is not known, what was seen of it. */
+    /** Records what was seen of an execution with an unknown outcome. */
     Call seen(String what) {
         return but(edit -> edit.evidence = Optional.of(Problem.cut(what, MAX_EVIDENCE_LENGTH)));
     }
 
-    /** Whether this execution, of whose end nobody has heard, is the one that holds the claim. */
+    /** Whether this execution holds the claim and its outcome is still unknown. */
     boolean awaitsWordOf(String execution) {
         boolean isClaimed =
                 claim.filter(known -> known.execution().equals(execution)).isPresent();
@@ -305,7 +305,7 @@ public record Call(
         });
     }
 
-    /** The time that it waited for has come, and nothing of it runs any more. */
+    /** Its wait is over, and nothing of it is running any more. */
     Call awake() {
         return but(edit -> {
             edit.wakeAt = Optional.empty();
@@ -318,8 +318,8 @@ public record Call(
     }
 
     /**
-     * All that a forgotten conversation leaves of a call: that there was one, how it ended, and, where it may have
-     * effects that are heard of later, the digest of its arguments.
+     * What remains of a call after the conversation is deleted: its existence, its outcome, and the digest of its
+     * arguments if a late report about its effect may arrive.
      */
     Call forgotten(boolean effect) {
         return but(edit -> {
@@ -333,13 +333,13 @@ public record Call(
         });
     }
 
-    /** It still lacks its one result. */
+    /** Whether the call has no result yet. */
     @JsonIgnore
     public boolean isOpen() {
         return status.waits != Waits.NOT;
     }
 
-    /** Nothing but a person can bring it on. */
+    /** Whether only a person can continue the call. */
     @JsonIgnore
     public boolean waitsForPerson() {
         return status.waits == Waits.FOR_PEOPLE
@@ -347,13 +347,13 @@ public record Call(
                         && subagent.filter(Delegation::waitsForPerson).isPresent());
     }
 
-    /** A worker has it, or a subagent. */
+    /** Whether a worker or a subagent is executing the call. */
     @JsonIgnore
     public boolean isInFlight() {
         return status.waits == Waits.FOR_ACTIVITY;
     }
 
-    /** Something of it may run, or has run, here or where it came from. */
+    /** Whether the call may be running or have run, here or where it came from. */
     @JsonIgnore
     public boolean wasBegun() {
         return switch (status) {
@@ -362,37 +362,39 @@ public record Call(
         };
     }
 
-    /** It comes after another call that is the same. */
+    /** Whether the call waits for an identical one. */
     @JsonIgnore
     public boolean isHeld() {
         return status == Status.HELD;
     }
 
-    /** What identical calls have in common: the tool and the arguments. */
+    /** What identical calls share: the tool and the arguments. */
     Identity identity() {
         return new Identity(tool, args);
     }
 
     record Identity(String tool, Json args) {}
 
-    /** Whether these calls are all that a turn waits for, and nothing but a person can bring any of them on. */
+    /** Whether all of these open calls wait for people. */
     static boolean onlyAsk(List<Call> open) {
         return !open.isEmpty() && open.stream().allMatch(call -> call.waitsForPerson() || call.isHeld());
     }
 
-    /** The result as the model sees it, if there is one that the transcript does not hold yet. */
+    /** The result for the model, if the call has ended and the result is not in the transcript yet. */
     @JsonIgnore
     public Optional<Part.ToolResult> toolResult() {
         return result.filter(text -> !isOpen()).map(text -> new Part.ToolResult(id, text, status != Status.COMPLETED));
     }
 
-    /** A person is asked, and the words are not known: in a checkpoint, a call that waits for its approval is the same. */
+    /**
+     * Whether the call asks without a known question. In a checkpoint, a call that waits for approval looks the same.
+     */
     @JsonIgnore
     boolean asksNothing() {
         return status == Status.ASKING && question.orElse("").isEmpty();
     }
 
-    /** What a decision or a claim is bound to: hex of the SHA-256 over the arguments as canonical JSON. */
+    /** The digest that decisions and claims refer to: the hexadecimal SHA-256 of the arguments as canonical JSON. */
     public String argsDigest() {
         return digest.orElseGet(() -> Sha256.hex(args.canonical()));
     }
@@ -412,7 +414,7 @@ public record Call(
         return edit.done();
     }
 
-    /** A copy on which something is changed. */
+    /** A mutable copy of a call. */
     private final class Edit {
         private Json args = Call.this.args;
         private Status status = Call.this.status;

@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who decided, and why.
+ * Who decided about a call, and why.
  *
  * @param by who says that they decided
  * @param stated whether a checkpoint says so, and nobody decided it here: the call may not run for it
@@ -30,12 +30,12 @@ public record CallApproval(
         boolean stated,
 
         @JsonProperty("verified") Optional<VerifiedSubject> verified) {
-    /** A decision made here that nobody signed. */
+    /** An unsigned decision made here. */
     public CallApproval(boolean approved, boolean edited, Optional<String> by, Optional<String> reason, Instant at) {
         this(approved, edited, by, reason, at, Optional.empty(), false, Optional.empty());
     }
 
-    /** A decision made here, with its signature. */
+    /** A signed decision made here. */
     public CallApproval(
             boolean approved,
             boolean edited,
@@ -60,11 +60,11 @@ public record CallApproval(
     }
 
     /**
-     * What it takes to check a signed decision again.
+     * The data to verify a signed decision again.
      *
-     * @param asked when the decision was asked for
-     * @param argsDigest of the arguments that were shown
-     * @param newArgsDigest of others that were given instead
+     * @param asked when the decision was requested
+     * @param argsDigest the digest of the arguments shown
+     * @param newArgsDigest the digest of replaced arguments
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
     @JsonInclude(JsonInclude.Include.NON_ABSENT)

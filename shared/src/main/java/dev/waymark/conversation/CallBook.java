@@ -12,11 +12,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Every call of the thread, by id, and what calls leave behind.
+ * All calls of the thread by id, and what they leave behind.
  *
- * @param batch the ids of the newest reply's calls, in the order in which the model made them
- * @param effects what is known of side effects, where there are any
- * @param workspace what the agent keeps beside the transcript
+ * @param batch the ids of the newest reply's calls, in the model's order
+ * @param effects the record of side effects, if there are any
+ * @param workspace what the agent stores besides the transcript
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -42,7 +42,7 @@ public record CallBook(
         return open(batch, calls);
     }
 
-    /** Every fact asks this several times, most often about few calls or none. */
+    /** Called several times per fact, mostly for few or no calls. */
     private static List<Call> open(List<String> ids, PersistentMap<Call> calls) {
         if (ids.isEmpty()) {
             return List.of();
@@ -57,7 +57,7 @@ public record CallBook(
         return Collections.unmodifiableList(open);
     }
 
-    /** Everything that waits for a person, here and in the threads below, in call order. */
+    /** The requests that wait for a person, of this thread and its subagents, in call order. */
     List<OpenRequest> asks(AgentBinding binding, int rules) {
         List<OpenRequest> asks = new ArrayList<>();
         for (Call call : openCalls()) {
@@ -70,7 +70,7 @@ public record CallBook(
         return Collections.unmodifiableList(asks);
     }
 
-    /** The call to a subagent below which another call is, by that call's id. */
+    /** The subagent call that this id, a path, starts with. */
     Optional<Call> above(String callId) {
         int slash = callId.indexOf('/');
         return slash < 0
@@ -79,7 +79,7 @@ public record CallBook(
                         .filter(call -> call.subagent().isPresent());
     }
 
-    /** What is known of the side effect that a call has. */
+    /** The record of the call's side effect. */
     EffectLog.Effect effectOf(Call call) {
         return effects.orElse(EffectLog.NONE).of(effectKey(call));
     }
@@ -88,14 +88,14 @@ public record CallBook(
         return EffectLog.key(call.tool(), call.argsDigest());
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         List<String> batch = CallBook.this.batch;
         PersistentMap<Call> calls = CallBook.this.calls;
         EffectLog effects = CallBook.this.effects.orElse(EffectLog.NONE);
         Workspace workspace = CallBook.this.workspace.orElse(Workspace.EMPTY);
 
-        /** A call that exists. */
+        /** An existing call. */
         Call call(String id) {
             return calls.get(id).orElseThrow();
         }

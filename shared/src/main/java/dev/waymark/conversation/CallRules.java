@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Rules of calls before anything runs: each call of a reply is checked, held back if an identical one comes first,
- * approved, and answered at once if the thread can answer it itself.
+ * Rules of calls before anything runs: each call of a reply is checked, held if an identical one comes first, approved,
+ * and answered at once if the thread can answer it itself.
  */
 final class CallRules {
     private final Draft draft;
@@ -23,7 +23,7 @@ final class CallRules {
         this.lost = lost;
     }
 
-    /** Takes up the calls of a reply. */
+    /** Handles the calls of a reply. */
     void issue(List<Part.ToolUse> uses, List<Reply.Fault> faults) {
         draft.book.batch = uses.stream().map(Part.ToolUse::id).toList();
         uses.forEach(use -> draft.book.put(Call.issued(use, draft.dialogue.turn.number(), draft.at)));
@@ -49,7 +49,7 @@ final class CallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    /** Identical calls with side effects run one after the other, so all calls with side effects are held at first. */
+    /** Holds calls with side effects at first, since identical ones run one after the other. */
     void bringOn(Call call) {
         if (draft.careOf(call).effect()) {
             draft.book.put(call.held(draft.at));
@@ -58,7 +58,7 @@ final class CallRules {
         }
     }
 
-    /** Brings on the first open call of identical ones in a reply; the others follow once it has ended. */
+    /** Releases the first open call of identical ones in a reply; the others follow once it has ended. */
     void releaseHeldCalls() {
         List<Call> open = draft.book.openCalls();
         if (draft.binding.terms.isEmpty() || open.stream().noneMatch(Call::isHeld)) {
@@ -79,7 +79,7 @@ final class CallRules {
         draft.reachVersionWhenBatchIsDone();
     }
 
-    /** Brings a call that was never handed out as far as it goes without the outside world. */
+    /** Advances an undispatched call as far as possible without the outside world. */
     void advance(Call call) {
         AgentPolicy.Care care = draft.careOf(call);
         EffectLog.Effect effect = care.effect() ? draft.book.effectOf(call) : EffectLog.Effect.NONE;
@@ -105,7 +105,7 @@ final class CallRules {
         } else if (kind == AgentPolicy.ToolKind.SUBAGENT && taskFault(call).isPresent()) {
             draft.fail(call, taskFault(call).get());
         } else {
-            // A call that may have been handed out before keeps its key, whatever else has ended meanwhile.
+            // A call that may have been dispatched before keeps its key, even if other calls have ended since.
             boolean first = call.dispatches() == 0 && call.claim().isEmpty();
             draft.book.put(
                     (first ? call.repeating(effect.executions()) : call).issued(lost.fenceToCome(call), draft.at));
@@ -120,7 +120,7 @@ final class CallRules {
         }
     }
 
-    /** Why a subagent can't be given this, if it can't. */
+    /** Why a subagent cannot be given this task; empty if it can. */
     private Optional<String> taskFault(Call call) {
         if (!(call.args().field("task") instanceof String task) || task.isBlank()) {
             return Optional.of(ToolTexts.invalidInput(

@@ -2,7 +2,7 @@ package dev.waymark.conversation;
 
 import java.util.Optional;
 
-/** Rules of claims: which execution may take effect, and what a claim means that a reset brought back. */
+/** Rules of claims: which execution may take effect, and how to treat a claim that a reset reapplied. */
 final class ClaimRules {
     private final Draft draft;
     private final EffectRules effects;
@@ -27,8 +27,8 @@ final class ClaimRules {
     }
 
     /**
-     * Takes up a claim that a reset brought back, for a dispatch that is not open here. What was claimed may have taken
-     * effect, or be about to, so no identical call may simply run.
+     * Handles a claim that a reset reapplied, for a dispatch that is not open here. The claimed execution may have
+     * taken effect or still do, so no identical call may simply run.
      */
     private void restore(Fact.ToolClaimed fact) {
         Call.Claim claim = effects.claim(fact.tool(), fact.argsDigest(), fact.execution());
@@ -53,7 +53,7 @@ final class ClaimRules {
         }
     }
 
-    /** Has a call whose result is not in the transcript yet answer for a claim, if it can. */
+    /** Attaches a claim to a call whose result is not in the transcript yet, if possible. */
     private boolean attach(Call call, Call.Claim claim) {
         switch (call.status()) {
             case ISSUED, HELD, AWAITING, DISPATCHED, CLAIMED, UNKNOWN, DOUBTED, UNSETTLED ->
@@ -61,7 +61,7 @@ final class ClaimRules {
             case VERIFYING, LOST -> draft.book.put(call.claimedLater(claim));
             case DENIED, FAILED, CANCELLED -> {
                 if (draft.dialogue.turn.isRunning() && call.status() != Call.Status.CANCELLED) {
-                    lost.doubt(call.claimedLater(claim)); // It was said not to have run.
+                    lost.doubt(call.claimedLater(claim)); // It was reported as not run.
                 } else {
                     String known = call.claim().isPresent() ? "" : ToolTexts.claimed(claim.at());
                     String text = call.result().orElse("") + known;

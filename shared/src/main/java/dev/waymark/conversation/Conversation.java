@@ -27,8 +27,8 @@ import java.util.Optional;
 /**
  * The whole state of a thread: an immutable value, folded from its facts.
  *
- * <p>It holds no run id, no event id, no attempt: those belong to one execution, and a thread outlives many. Its JSON
- * is what continue-as-new carries, so fields are only ever added.
+ * <p>It contains no run id, event id or attempt: those belong to one execution, and a thread outlives many. Its JSON is
+ * carried over by continue-as-new, so fields are only ever added.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -41,34 +41,37 @@ public record Conversation(
         @JsonUnwrapped ParentLink parentLink,
         @JsonUnwrapped Arrivals arrivals,
         @JsonProperty("counters") Counters counters) {
-    /** The rules that new threads adopt. Every earlier number keeps working. */
+    /** The version of the rules for new threads. Earlier versions keep working. */
     public static final int RULES = 2;
 
-    /** Longer arguments, as canonical JSON, are not handed to a tool. */
+    /** Tools are not called with longer arguments, as canonical JSON. */
     static final int MAX_ARGS_LENGTH = 256 * 1024;
 
-    /** The most calls of one reply that are carried out at all: every fact looks at all of them. */
+    /** The maximum number of calls executed per reply, since every fact looks at all of them. */
     static final int MAX_CALLS = 500;
 
-    /** The most calls of one reply that run at a time. The rest follow as these end. */
+    /** The maximum number of calls of a reply that run concurrently. */
     static final int MAX_PARALLEL_CALLS = 50;
 
-    /** The same for calls with side effects: a server takes ten updates at a time, and people need some of them. */
+    /**
+     * The maximum number of concurrent calls with side effects. A server accepts ten updates at a time, and people need
+     * some of them.
+     */
     static final int MAX_PARALLEL_EFFECTS = 5;
 
-    /** So many threads may be above one. */
+    /** The maximum nesting depth of subagents' threads. */
     public static final int MAX_DEPTH = 5;
 
-    /** So often a call is handed out without ever being started, until the model is told that it can't be. */
+    /** How often a call is dispatched without being started before the model is told that it failed. */
     static final int MAX_DISPATCHES = 20;
 
-    /** What may still be running of a lost call is ended this long after it had to end by itself. */
+    /** Time after a lost call's timeout by which everything of it has been killed. */
     static final Duration FENCE = Duration.ofSeconds(5);
 
-    /** How long the model is kept waiting for the outcome of a timed-out call: workers find a server again in half of it. */
+    /** How long the model waits for the outcome of a timed-out call. Workers reconnect to a server in half of that. */
     static final Duration LATE_WORD = Duration.ofSeconds(20);
 
-    /** Whether the thread goes on. The names are stored. */
+    /** Whether the thread continues. The names are stored. */
     public enum Life {
         @JsonProperty("open")
         OPEN,
@@ -78,7 +81,7 @@ public record Conversation(
         CANCELLED
     }
 
-    /** What a thread is doing, in one word. The names are printed to users. */
+    /** What a thread is doing, in one word. The names are shown to users. */
     public enum Phase {
         STARTING("starting"),
         THINKING("thinking"),
@@ -108,9 +111,8 @@ public record Conversation(
     }
 
     /**
-     * The state after a fact. Facts that no longer matter, such as a late answer of a model, change next to nothing. That
-     * time has passed is one only if something waited for it: a timer may fire for nothing, and the state is the same
-     * then.
+     * The state after a fact. Facts that no longer matter, such as a late reply of a model, change next to nothing. A
+     * timer that fires without anything due does not change the state at all.
      */
     public Conversation apply(Fact fact, Instant at) {
         if (fact instanceof Fact.TimePassed && !isDue(at)) {
@@ -119,23 +121,23 @@ public record Conversation(
         return Evolution.apply(this, fact, at);
     }
 
-    /** What should happen now, from the state alone. Carrying a step out applies a fact that takes it off the list. */
+    /** What should happen now, from the state alone. Executing a step applies a fact that removes it from this list. */
     public List<Step> decide() {
         return Decider.decide(this);
     }
 
-    /** Whether a subagent carries this call out, or did. */
+    /** Whether a subagent executes this call, or did. */
     public boolean isForSubagent(Call call) {
         return terms().map(known -> known.tools().get(call.tool()) == AgentPolicy.ToolKind.SUBAGENT)
                 .orElse(false);
     }
 
-    /** The results that the newest calls have so far and that the transcript does not hold yet, in call order. */
+    /** The results of the newest calls that are not in the transcript yet, in call order. */
     public List<Part.ToolResult> uncommittedResults() {
         return batchCalls().stream().flatMap(call -> call.toolResult().stream()).toList();
     }
 
-    /** The messages that give way to the summary that is being written. */
+    /** The messages that the pending summary replaces. */
     public List<Message> givingWay() {
         List<Message> messages = transcript().messages();
         int keep = terms().flatMap(AgentPolicy::summaries)
@@ -144,40 +146,42 @@ public record Conversation(
         return messages.subList(0, Math.max(0, Summary.cut(messages, keep)));
     }
 
-    /** The model writes a summary, and no reply. */
+    /** Whether the model is writing a summary instead of a reply. */
     @JsonIgnore
     public boolean isSummarising() {
         return dialogue.isSummarising(counters.steps());
     }
 
-    /** How many calls of the same came to a known end before this one runs, or ran. */
+    /** How many identical calls had a known outcome before this one runs, or ran. */
     public int repeatOf(Call call) {
         boolean runsLater =
                 call.isOpen() && call.dispatches() == 0 && call.claim().isEmpty() && !call.wasBegun();
         return runsLater ? callBook.effectOf(call).executions() : call.repeat();
     }
 
-    /** Whether something waits for a time that has come. */
+    /** Whether a call's waiting time is over. */
     private boolean isDue(Instant now) {
         return openCalls().stream().flatMap(call -> call.wakeAt().stream()).anyMatch(time -> !time.isAfter(now));
     }
 
-    /** Why a message from outside can't be used as things stand, or empty when it can. */
+    /** Why a message from outside is refused in this state; empty if it is admitted. */
     public Optional<Problem> refusal(Fact.Inbound fact) {
         return Admission.refusal(this, fact);
     }
 
-    /** Why an update can't be accepted. A second delivery can: it is acknowledged like the first. */
+    /** Why an update is refused; empty if it is accepted. A repeated delivery is acknowledged like the first one. */
     public Optional<Problem> updateRefusal(Fact.Inbound fact) {
         return refusal(fact).filter(problem -> !problem.type().equals(Problem.DUPLICATE));
     }
 
-    /** The number of the fact that brought this message before, if this is a second delivery. */
+    /** The number of the fact of the first delivery, if this is a repeated one. */
     public Optional<Integer> firstDelivery(Fact.Inbound fact) {
         return fact.messageId().flatMap(id -> seen().factOf(id));
     }
 
-    /** The claim that its execution was granted. One that was only remembered for a later call is not. */
+    /**
+     * The claim, if it was granted to this execution. A claim that was only remembered for a later call is not granted.
+     */
     public Optional<Call.Claim> granted(Fact.ToolClaimed claimed) {
         return calls().get(claimed.callId())
                 .filter(call -> call.status() == Call.Status.CLAIMED)
@@ -185,12 +189,12 @@ public record Conversation(
                 .filter(claim -> claim.execution().equals(claimed.execution()));
     }
 
-    /** What a thread is told of this one that carries out a call of it. */
+    /** The link to this thread for a subagent that executes one of its calls. */
     public Parent parentFor(Step.StartSubagent step) {
         return new Parent(step.call().id(), parent().map(Parent::depth).orElse(0) + 1, step.budget());
     }
 
-    /** The calls of the newest reply, in the order in which the model made them. */
+    /** The calls of the newest reply, in the model's order. */
     public List<Call> batchCalls() {
         return callBook.batchCalls();
     }
@@ -200,7 +204,7 @@ public record Conversation(
         return callBook.openCalls();
     }
 
-    /** The calls that wait for a person, in call order. */
+    /** The calls whose question waits for an answer, in call order. */
     @JsonIgnore
     public List<Call> questions() {
         return batchCalls().stream()
@@ -208,56 +212,56 @@ public record Conversation(
                 .toList();
     }
 
-    /** The calls that only people can bring on, in call order. */
+    /** The calls that only people can continue, in call order. */
     @JsonIgnore
     public List<Call> waitingCalls() {
         return batchCalls().stream().filter(Call::waitsForPerson).toList();
     }
 
-    /** Whether a subagent is at work. */
+    /** Whether a subagent is working. */
     public boolean hasSubagents() {
         return openCalls().stream().anyMatch(call -> call.status() == Call.Status.DELEGATED);
     }
 
-    /** Everything that waits for a person, here and in the threads below, in call order. */
+    /** The requests that wait for a person, of this thread and its subagents, in call order. */
     public List<OpenRequest> asks() {
         return callBook.asks(binding, rules());
     }
 
-    /** The id under which other systems know this thread's calls, where it is not the thread's own. */
+    /** The id under which other systems know this thread's calls, if it is not the thread's own. */
     @JsonIgnore
     public Optional<String> session() {
         return identity.origin().flatMap(Origin::session);
     }
 
-    /** What the agent keeps beside the transcript. */
+    /** What the agent stores besides the transcript. */
     @JsonIgnore
     public Workspace desk() {
         return callBook.workspace().orElse(Workspace.EMPTY);
     }
 
-    /** Only people are waited for: nothing runs and nothing is left to run. */
+    /** Whether the turn waits for people only. */
     @JsonIgnore
     public boolean isInterrupted() {
         return turn().isRunning() && Call.onlyAsk(openCalls());
     }
 
-    /** There is nothing that a model could be asked about. */
+    /** Whether there is nothing to ask a model about. */
     @JsonIgnore
     public boolean isBlank() {
         return dialogue.isBlank();
     }
 
     /**
-     * Nothing happens until somebody sends something. Before the agent is known something does: there may be no such
-     * agent, and what calls from elsewhere wait for depends on it.
+     * Whether nothing happens until someone sends something. Not while the agent is unresolved: it may not exist, and
+     * calls from a checkpoint depend on it.
      */
     @JsonIgnore
     public boolean isSettled() {
         return !turn().isRunning() || (isInterrupted() && terms().isPresent());
     }
 
-    /** No activity and no subagent is under way, as far as the state goes: a place where the thread may move to a new run. */
+    /** Whether no activity and no subagent is running, so that the thread can continue as new. */
     @JsonIgnore
     public boolean isBetweenSteps() {
         return !modelCalled() && !binding.isResolving() && batchCalls().stream().noneMatch(Call::isInFlight);
@@ -277,42 +281,40 @@ public record Conversation(
         return openCalls().isEmpty() ? Phase.THINKING : Phase.ACTING;
     }
 
-    /** The most model calls that a turn may make, or empty while the agent is not known yet. */
+    /** The maximum number of model calls per turn; empty while the agent is not known. */
     @JsonIgnore
     public Optional<Integer> iterationLimit() {
         return money.iterationLimit(terms());
     }
 
-    /** What the thread has taken over its whole life, model calls that came to nothing included. */
+    /** What the thread has spent over its whole life, including failed model calls. */
     @JsonIgnore
     public Spent spent() {
         return money.spent();
     }
 
-    /** What the thread may take over its whole life. */
+    /** What the thread may spend over its whole life. */
     @JsonIgnore
     public Budget limits() {
         return money.limits(terms(), parent());
     }
 
-    // ---- what is waited for
-
-    /** The agent's definition is waited for. */
+    /** Whether the thread waits for the agent's definition. */
     public boolean awaitsAgent() {
         return terms().isEmpty() && life() != Life.CANCELLED;
     }
 
-    /** The reply, or the summary, that this model call brings is waited for. */
+    /** Whether the thread waits for the reply or summary of this model call. */
     public boolean awaitsModel(int step) {
         return modelCalled() && counters.steps() == step;
     }
 
-    /** The outcome of this dispatch of a call is waited for. */
+    /** Whether the thread waits for the outcome of this dispatch. */
     public boolean awaitsTool(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.DISPATCHED) || awaits(callId, dispatch, Call.Status.CLAIMED);
     }
 
-    /** What became of this dispatch of a call is being found out. */
+    /** Whether the thread waits for the check of this dispatch. */
     public boolean awaitsVerify(String callId, int dispatch) {
         return awaits(callId, dispatch, Call.Status.VERIFYING);
     }
@@ -323,21 +325,19 @@ public record Conversation(
                 .isPresent();
     }
 
-    /** The subagent that carries out this call is waited for. */
+    /** Whether the thread waits for the subagent that executes this call. */
     public boolean awaitsSubagent(String callId) {
         return calls().get(callId)
                 .filter(call -> call.status() == Call.Status.DELEGATED)
                 .isPresent();
     }
 
-    /** The same state with another transcript. */
+    /** A copy with another transcript. */
     public Conversation withTranscript(Transcript other) {
         Draft draft = new Draft(this, updatedAt());
         draft.dialogue.transcript = other;
         return draft.state();
     }
-
-    // ---- what readers of the whole ask its parts most
 
     public int rules() {
         return identity.rules();

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * Numbers that only grow while a thread lives, over continue-as-new and clearing: facts applied, model calls made,
- * versions shown, messages committed. Ids come from them, since a replay must make the same ones.
+ * Counters that only grow while a thread lives, even over continue-as-new and clearing: facts applied, model calls
+ * made, versions reached, messages committed. Ids are derived from them, so that replays create the same ones.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Counters(
@@ -19,7 +19,7 @@ public record Counters(
     @JsonCreator
     public Counters {}
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         int facts = Counters.this.facts;
         int steps = Counters.this.steps;

@@ -10,7 +10,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
-/** Decides from the state alone what should happen now. Carrying a step out applies a fact that takes it off the list. */
+/**
+ * Decides from the state alone what should happen now. Executing a step applies a fact that removes it from the list.
+ */
 final class Decider {
     private final Conversation state;
     private final List<Step> steps = new ArrayList<>();
@@ -36,7 +38,7 @@ final class Decider {
         }
     }
 
-    /** What a thread used counts when it ends; one that is cancelled can't say then. */
+    /** The spending is counted when a thread ends, but a cancelled one can no longer report it. */
     private boolean isReportDue(SubagentProgress now, SubagentProgress before) {
         return now.waiting() != before.waiting()
                 || !now.asks().equals(before.asks())
@@ -73,7 +75,7 @@ final class Decider {
     }
 
     private void closeWhenOver() {
-        // A subagent that was given nothing to do has nothing to wait for.
+        // A subagent without a task has nothing to wait for.
         boolean once =
                 state.once() && (state.turn().number() > 0 || state.parent().isPresent());
         if (once || state.life() == Conversation.Life.CLOSING) {
@@ -86,7 +88,7 @@ final class Decider {
         steps.add(isSummaryDue() ? new Step.Summarise(next) : new Step.CallModel(next));
     }
 
-    /** Whether the next model call would be given more than it should, and the older part of that can give way. */
+    /** Whether the next model call would exceed the limit and the older part of the conversation can be summarized. */
     private boolean isSummaryDue() {
         Optional<SummaryRule> rule = state.terms().flatMap(AgentPolicy::summaries);
         TokenEstimate read = state.dialogue().estimate();
@@ -153,7 +155,7 @@ final class Decider {
                 .ifPresent(time -> steps.add(new Step.WakeAt(time)));
     }
 
-    /** What each of so many subagents may spend: what is left, and not promised to those that are at work. */
+    /** The budget of each of this many subagents: an equal share of what is left and not reserved for running ones. */
     private Optional<Budget> shareOf(int subagents) {
         if (subagents == 0 || state.limits().equals(Budget.UNLIMITED)) {
             return Optional.empty();

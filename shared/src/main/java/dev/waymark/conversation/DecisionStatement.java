@@ -10,19 +10,20 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A decision as its approver signs it. It names everything that it must not be valid for elsewhere: the call, the time at
- * which the decision was asked for, the arguments that were shown and those that are to run.
+ * A decision as its approver signs it. To be valid nowhere else, it names the call, the time of the request, the
+ * arguments shown, and those to run.
  *
  * <pre>{@code
  * {"argsDigest":"9f86…","asked":"2026-11-22T02:10:03.123Z","by":"ann","decision":"approve","place":"trip/tu_7",
  *  "purpose":"waymark decision 1"}
  * }</pre>
  *
- * @param place the thread's id, a slash and the call's id: the same seen from a subagent's thread and from the one above
- * @param asked when the decision was asked for: a later request for the same call has another time
- * @param argsDigest of the arguments that were shown
- * @param decision {@code approve}, {@code deny}, or how an unknown outcome is settled
- * @param newArgsDigest of the arguments that run instead of those that were shown
+ * @param place the thread's id, a slash and the call's id; the same from the view of a subagent's thread and of its
+ * parent
+ * @param asked when the decision was requested; a later request for the same call has another time
+ * @param argsDigest the digest of the arguments shown
+ * @param decision {@code approve}, {@code deny}, or the settlement of an unknown outcome
+ * @param newArgsDigest the digest of the arguments that replace those shown
  * @param words the reason of a decision, the result of a settlement
  * @param by the signer's name in the agent file
  */
@@ -45,10 +46,10 @@ public record DecisionStatement(
     }
 
     /**
-     * About something that waits for a person.
+     * The statement for an open request.
      *
-     * @param argsDigest of the arguments that were shown
-     * @param newArgs that run instead of them
+     * @param argsDigest the digest of the arguments shown
+     * @param newArgs the arguments that replace them
      */
     public static DecisionStatement about(
             Signers signers,
@@ -68,7 +69,7 @@ public record DecisionStatement(
                 by.orElse(""));
     }
 
-    /** What is signed: canonical JSON in UTF-8. */
+    /** The signed bytes: canonical JSON in UTF-8. */
     public byte[] bytes() {
         Map<String, Object> fields = new LinkedHashMap<>();
         fields.put("purpose", PURPOSE);

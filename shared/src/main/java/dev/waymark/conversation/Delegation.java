@@ -14,15 +14,15 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What a thread knows of the thread that carries out one of its calls.
+ * What a thread knows about the thread that executes one of its calls.
  *
- * @param report the newest
- * @param decided of what was asked there, what people have decided here since, by id
- * @param past whatever was asked there before, by id
- * @param outbox decisions that are still to be passed on, in order
- * @param reserved what it may spend, which nothing else may while it is at work
- * @param booked of what was spent there, what this thread has counted as its own
- * @param over nothing more is heard of it
+ * @param report the newest report
+ * @param decided people's decisions here about its requests, by id
+ * @param past the ids of its earlier requests
+ * @param outbox decisions still to be passed on, in order
+ * @param reserved its budget, which is reserved while it works
+ * @param booked the part of its spending that this thread has already counted
+ * @param over whether nothing more will be heard of it
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_EMPTY)
@@ -50,7 +50,7 @@ public record Delegation(
         Objects.requireNonNull(booked, "booked");
     }
 
-    /** What a person decided about something that a subagent's thread asked: a signal to that thread. */
+    /** A person's decision about a request of a subagent's thread: a signal to that thread. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Decision(
             @JsonProperty("signal") String signal,
@@ -62,7 +62,7 @@ public record Delegation(
         }
     }
 
-    /** What waits for a person there, as far as nobody has decided it here. */
+    /** The requests of that thread that are not decided here. */
     @JsonIgnore
     List<OpenRequest> asks() {
         return report.asks().stream()
@@ -74,7 +74,7 @@ public record Delegation(
         return asks().stream().filter(ask -> ask.callId().equals(callId)).findFirst();
     }
 
-    /** Nothing but a person can bring it on, as far as is known. */
+    /** Whether only a person can continue it, as far as is known. */
     @JsonIgnore
     boolean waitsForPerson() {
         return report.waiting() && decided.isEmpty() && !report.asks().isEmpty();
@@ -84,7 +84,7 @@ public record Delegation(
         return past.contains(callId) || decided.contains(callId);
     }
 
-    /** A decision holds until the thread there has heard of it: what it goes on asking is not to be asked again. */
+    /** A decision counts until the subagent's thread has received it, so that its request is not shown again. */
     Delegation reported(SubagentProgress newer) {
         List<String> gone = new ArrayList<>(past);
         List<String> still = new ArrayList<>();
@@ -107,7 +107,7 @@ public record Delegation(
         return new Delegation(report, more, past, longer, reserved, booked, over);
     }
 
-    /** What it may still spend that is not counted yet. */
+    /** The part of its budget that it may still spend and that is not counted yet. */
     Budget outstanding() {
         return over ? Budget.UNLIMITED : reserved.orElse(Budget.UNLIMITED).minus(booked);
     }
@@ -122,7 +122,7 @@ public record Delegation(
         return new Delegation(report, decided, past, outbox, reserved, spent, over);
     }
 
-    /** Nothing that is asked there matters any more. */
+    /** None of its requests matters any more. */
     Delegation abandoned() {
         List<String> all = new ArrayList<>(past);
         report.asks().forEach(ask -> all.add(ask.callId()));

@@ -12,13 +12,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The turn, what was said, and what is queued to be said.
+ * The turn, the transcript, and the queue.
  *
  * @param queue messages that enter the transcript with the next model call
  * @param turn the newest turn
- * @param ended the newest turn that ended, as it ended
+ * @param ended the newest ended turn, with its outcome
  * @param modelCalled whether a reply or a summary of the model is awaited
- * @param gauge how large the conversation is, where older parts of it are summarised
+ * @param gauge the size of the conversation, if it is to be summarized
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -39,13 +39,13 @@ public record Dialogue(
         return new Dialogue(Transcript.EMPTY, List.of(), Turn.none(at), Optional.empty(), false, Optional.empty());
     }
 
-    /** There is nothing that a model could be asked about. */
+    /** Whether there is nothing to ask a model about. */
     @JsonIgnore
     boolean isBlank() {
         return transcript.isEmpty() && queue.isEmpty();
     }
 
-    /** The model writes a summary in this step, and no reply. */
+    /** Whether the model is writing a summary in this step, instead of a reply. */
     boolean isSummarising(int step) {
         return modelCalled && estimate().isSummary(step);
     }
@@ -54,7 +54,7 @@ public record Dialogue(
         return gauge.orElse(TokenEstimate.UNREAD);
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         Transcript transcript = Dialogue.this.transcript;
         List<Queued> queue = Dialogue.this.queue;
@@ -63,7 +63,7 @@ public record Dialogue(
         boolean modelCalled = Dialogue.this.modelCalled;
         Optional<TokenEstimate> gauge = Dialogue.this.gauge;
 
-        /** There is nothing that a model could be asked about. */
+        /** Whether there is nothing to ask a model about. */
         boolean isBlank() {
             return transcript.isEmpty() && queue.isEmpty();
         }

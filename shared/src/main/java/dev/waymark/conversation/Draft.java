@@ -7,10 +7,10 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * The one mutable copy of the state, made once for each fact, part by part. The rules change it in turn, and
- * {@link #state()} makes an immutable value of it again.
+ * The mutable copy of the state, made once for each fact. The rules change it one after the other, and {@link #state()}
+ * makes an immutable value of it again.
  *
- * <p>Besides the parts it has only what many rules need of several of them.
+ * <p>Besides the parts it has only helpers that several rules need and that concern several parts.
  */
 final class Draft {
     /** The time of the fact that is being applied. */
@@ -25,7 +25,7 @@ final class Draft {
     final Arrivals.Edit arrivals;
     final Counters.Edit counters;
 
-    /** Whether the fact brings the thread to a point that is shown as a version of its own. Not part of the state. */
+    /** Whether the fact completes a version of the thread. Not part of the state. */
     boolean versionReached;
 
     Draft(Conversation from, Instant at) {
@@ -54,7 +54,7 @@ final class Draft {
         return new Draft(blank, at);
     }
 
-    /** The state as it is so far. */
+    /** The state so far. */
     Conversation state() {
         return state(at);
     }
@@ -72,7 +72,7 @@ final class Draft {
                 counters.done());
     }
 
-    /** Only people are waited for. */
+    /** Whether the turn waits for people only. */
     boolean isInterrupted() {
         return dialogue.turn.isRunning() && Call.onlyAsk(book.openCalls());
     }
@@ -91,8 +91,6 @@ final class Draft {
         arrivals.ignored = arrivals.ignored.plus(new IgnoredSignals.Item(signal, reason, at));
     }
 
-    // ---- calls
-
     AgentPolicy.Care careOf(Call call) {
         return binding.careOf(call);
     }
@@ -101,7 +99,7 @@ final class Draft {
         book.put(call.ended(Call.Status.FAILED, text, at));
     }
 
-    /** Ends a call, which is a version if it was the last open one. */
+    /** Ends a call. If it was the last open one, this completes a version. */
     void end(Call call, Call.Status status, String text) {
         book.put(call.ended(status, text, at));
         reachVersionWhenBatchIsDone();
@@ -113,7 +111,7 @@ final class Draft {
         }
     }
 
-    /** Whether a failure says no more than that a worker could not read this thread and left the work to others. */
+    /** Whether a failure only means that a worker could not read this thread and left the work to others. */
     boolean isLeft(Problem problem) {
         return identity.rules >= 2 && problem.type().equals(Problem.UNKNOWN_RULES);
     }

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * What is known of side effects, by tool and arguments: models give the same thing new ids, so ids can't tell. It
- * outlives a cleared conversation.
+ * The record of side effects, by tool and arguments: models give a repeated call a new id, so ids cannot identify it.
+ * It survives a cleared conversation.
  */
 public final class EffectLog {
     static final EffectLog NONE = new EffectLog(PersistentMap.empty());
@@ -31,12 +31,12 @@ public final class EffectLog {
         return known;
     }
 
-    /** How a tool with these arguments is known here. Names of tools hold no colon. */
+    /** The key of a tool with these arguments. Tool names contain no colon. */
     static String key(String tool, String argsDigest) {
         return tool + ":" + argsDigest;
     }
 
-    /** Those of tools that this holds for. */
+    /** The entries of tools that match. */
     EffectLog of(Predicate<String> tool) {
         EffectLog[] kept = {NONE};
         known.forEach((key, effect) -> {
@@ -47,14 +47,14 @@ public final class EffectLog {
         return kept[0];
     }
 
-    /** The same as a fork knows it, whose calls have keys of their own. */
+    /** The record for a fork, whose calls have their own keys. */
     EffectLog inherited() {
         EffectLog[] all = {NONE};
         known.forEach((key, effect) -> all[0] = all[0].with(key, effect.inSession()));
         return all[0];
     }
 
-    /** Nothing is replayed any more. Keys that were used are not used again, and what may have happened may still have. */
+    /** Removes results, so that none is returned again. Used keys stay used, and possible effects stay possible. */
     EffectLog withoutResults() {
         EffectLog[] all = {NONE};
         known.forEach((key, effect) -> all[0] = all[0].with(
@@ -77,7 +77,7 @@ public final class EffectLog {
         return known.get(key).orElse(Effect.NONE);
     }
 
-    /** What this call returned, if it is the one whose success later calls replay. */
+    /** The result of this call, if it is the success that later calls return. */
     public Optional<String> resultOf(Call call) {
         Effect effect = of(key(call.tool(), call.argsDigest()));
         return effect.success().equals(Optional.of(call.id())) ? effect.result() : Optional.empty();
@@ -103,14 +103,14 @@ public final class EffectLog {
     }
 
     /**
-     * One tool with one set of arguments.
+     * A tool with one set of arguments.
      *
-     * @param executions how many calls of it ended with a known outcome after they had been claimed
-     * @param success the first call that succeeded, where later ones replay it
-     * @param result what that call returned
-     * @param remembered claims that were granted to calls that this thread does not have: a reset took back the calls,
-     *     and not what they did
-     * @param inherited whether the success is that of the thread that this one was forked from; it is replayed always
+     * @param executions how many claimed calls ended with a known outcome
+     * @param success the first successful call, if later ones return its result
+     * @param result the result of that call
+     * @param remembered claims granted to calls that this thread does not have, because a reset removed the calls but
+     * not their effects
+     * @param inherited whether the success comes from the thread that this one was forked from; it is always returned
      * @param token the fencing token of the newest claim
      */
     @JsonIgnoreProperties(ignoreUnknown = true)
@@ -153,24 +153,24 @@ public final class EffectLog {
                     : new Effect(executions, Optional.of(callId), Optional.of(text), remembered, inherited, token);
         }
 
-        /** What another thread's call came to, for this thread never to do it itself. */
+        /** Adopts the result of another thread's call, so that this thread never repeats it. */
         Effect inheriting(String callId, String text) {
             return new Effect(0, Optional.of(callId), Optional.of(text), remembered, true, token);
         }
 
-        /** What is known of it where its calls have other keys. */
+        /** The record for a thread whose calls have other keys. */
         Effect inSession() {
             return new Effect(0, success, result, remembered, success.isPresent(), token);
         }
 
-        /** One claim a call: a call is claimed again only when the claim before came to nothing. */
+        /** Keeps one claim per call: a call is claimed again only if its earlier claim had no effect. */
         Effect remembering(Remembered claim) {
             List<Remembered> others = without(claim.callId());
             others.add(claim);
             return new Effect(executions, success, result, others, inherited, token);
         }
 
-        /** The claim that a call of this id should answer for: its own, or else the oldest. */
+        /** The claim that a call with this id has to account for: its own, or else the oldest. */
         Optional<Remembered> rememberedFor(String callId) {
             return remembered.stream()
                     .filter(claim -> claim.callId().equals(callId))
@@ -189,7 +189,7 @@ public final class EffectLog {
         }
     }
 
-    /** A claim of a call that this thread does not have. {@code claim} is of the time when it was brought back. */
+    /** A claim of a call that this thread does not have. The time in {@code claim} is that of its reapplication. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Remembered(
             @JsonProperty("callId") String callId,

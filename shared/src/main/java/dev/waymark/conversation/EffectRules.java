@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Rules of side effects: what is counted, remembered and replayed, by tool and arguments. */
+/** Rules of side effects: what is counted, remembered and returned again, by tool and arguments. */
 final class EffectRules {
     private final Draft draft;
 
@@ -13,8 +13,8 @@ final class EffectRules {
     }
 
     /**
-     * A claim, with a fencing token that is larger than those of all claims of the same tool and arguments before. It
-     * begins with the time, so that it grows also over a reset, and from a saved thread to the one that goes on from it.
+     * A claim, with a fencing token larger than those of all earlier claims for the same tool and arguments. The token
+     * starts with the time, so that it also grows over a reset, and from a saved thread to the one that continues it.
      */
     Call.Claim claim(String tool, String argsDigest, String execution) {
         if (draft.identity.rules < 2) {
@@ -27,14 +27,14 @@ final class EffectRules {
         return new Call.Claim(execution, draft.at, token);
     }
 
-    /** Counts a claimed call that took effect, or of which a person is asked. */
+    /** Counts a claimed call that took effect, or that asks a person. */
     void done(Call call, boolean succeeded, String text) {
         executed(call, succeeded, text);
     }
 
     /**
-     * Takes note of a claimed call that failed. Under the first rules its key was used up by that. But an error that a tool
-     * reports does not prove that nothing took effect, so the next call like it has to show the same key.
+     * Records a claimed call that failed. Under the first rules, this used up its key. But an error reported by a tool
+     * does not prove that nothing took effect, so the next identical call has to use the same key.
      */
     void failed(Call call, boolean notDone) {
         if (notDone || draft.identity.rules < 2) {
@@ -47,7 +47,7 @@ final class EffectRules {
         if (call.claim().isPresent() && care.effect()) {
             EffectLog.Effect effect = draft.book.effectOf(call).executed();
             draft.book.put(call, succeeded && care.dedupe() ? effect.succeeded(call.id(), text) : effect);
-            // A call of a later turn that has not run yet is the next of its kind now, and its key says so.
+            // An undispatched call of a later turn is the next one of its kind now, and gets the key for that.
             draft.book.openCalls().stream()
                     .filter(other -> other.status() == Call.Status.ISSUED
                             && other.dispatches() == 0
@@ -57,12 +57,12 @@ final class EffectRules {
         }
     }
 
-    /** Keeps what is known of tools with side effects: a checkpoint does not say which tools have some. */
+    /** Drops the records of tools without side effects; a checkpoint does not say which tools have some. */
     void keepOnlyEffects(AgentPolicy terms) {
         draft.book.effects = draft.book.effects.of(tool -> terms.careOf(tool).effect());
     }
 
-    /** What was done is done for a fork too; a result that was forgotten may have been anything. */
+    /** Effects of the original thread also count for its fork. A deleted result may have been anything. */
     void inherit() {
         Map<String, String> results = new LinkedHashMap<>();
         draft.dialogue

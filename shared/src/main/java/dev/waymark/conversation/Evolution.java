@@ -5,11 +5,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * One step of the fold: makes a draft of the state, has the rules of a fact's subject change it, and lets what follows
- * at once follow.
+ * A step of the fold: makes a draft of the state, lets the rules for the fact's subject change it, and applies all
+ * immediate consequences.
  *
- * <p>Everything that follows without the outside world having a say happens here and not by steps: turns end and open,
- * versions are counted. So a reader of history needs nothing but the facts.
+ * <p>Everything that follows without the outside world happens here, not in steps: turns end and open, versions are
+ * counted. So a reader of history needs only the facts.
  */
 final class Evolution implements Fact.Cases<Runnable> {
     private static final Runnable NOTHING = () -> {};
@@ -60,17 +60,17 @@ final class Evolution implements Fact.Cases<Runnable> {
         return new Evolution(before, at).apply(fact);
     }
 
-    /** The state of a thread that goes on where another one ended. */
+    /** The state of a thread that continues a closed one. */
     static Conversation resume(Conversation over, Resumption how, Instant at) {
         Evolution evolution = new Evolution(over, at);
         evolution.takeover.resume(how);
         evolution.settle();
         evolution.countVersion();
-        // Resuming alone changes nothing that is shown, so the time of the last change stays.
+        // Resuming alone changes nothing visible, so the time of the last change is kept.
         return how.answer().isPresent() ? evolution.draft.state() : evolution.draft.state(over.updatedAt());
     }
 
-    /** The state of a thread that goes on from a point of another one, which may go on too. */
+    /** The state of a thread forked from a point of another one, which may continue too. */
     static Conversation fork(Conversation ancestor, ForkRequest how, Instant at) {
         Evolution evolution = new Evolution(ancestor, at);
         evolution.takeover.fork(how);
@@ -98,8 +98,8 @@ final class Evolution implements Fact.Cases<Runnable> {
     }
 
     /**
-     * What follows at once: a held call comes on when the one before it has ended, a queued message opens the next turn
-     * when one completes, and a turn at its limit ends.
+     * Applies immediate consequences: a held call is released when the one before it has ended, a queued message opens
+     * the next turn when one completes, and a turn at its limit ends.
      */
     private void settle() {
         calls.releaseHeldCalls();
@@ -112,11 +112,9 @@ final class Evolution implements Fact.Cases<Runnable> {
         }
     }
 
-    // ---- which rules a fact belongs to
-
     @Override
     public Runnable runStarted(Fact.RunStarted fact) {
-        return NOTHING; // The state begins with what it says.
+        return NOTHING; // Its content is part of the initial state.
     }
 
     @Override

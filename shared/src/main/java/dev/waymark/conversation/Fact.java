@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Something that happened. State is nothing but the fold of its facts.
+ * Something that happened. The state is the fold of these facts.
  *
  * <p>Facts are derived from history and never stored themselves. {@link #type} is printed by {@code watch}.
  */
@@ -22,9 +22,9 @@ public sealed interface Fact {
 
     <R> R match(Cases<R> cases);
 
-    /** What people and programs send. It may be refused, and a refused one is remembered as ignored. */
+    /** A fact sent by people or programs. It may be refused; a refused one is recorded as ignored. */
     sealed interface Inbound extends Fact {
-        /** The signal or update by which it comes. */
+        /** The name of its signal or update. */
         String signal();
 
         <R> R match(InboundCases<R> cases);
@@ -34,13 +34,13 @@ public sealed interface Fact {
             return match((InboundCases<R>) cases);
         }
 
-        /** The id under which it was sent, by which a second delivery is known. */
+        /** The id under which it was sent, to detect repeated deliveries. */
         default Optional<String> messageId() {
             return Optional.empty();
         }
     }
 
-    /** A thread began, under rule version {@code rules}. */
+    /** A thread started, under rule version {@code rules}. */
     record RunStarted(
             int rules,
             String agent,
@@ -50,7 +50,7 @@ public sealed interface Fact {
             Optional<Parent> parent,
             Optional<String> session)
             implements Fact {
-        /** One that nothing is above, and whose idempotency keys are made of its own id. */
+        /** A thread without a parent, whose idempotency keys are derived from its own id. */
         public RunStarted(int rules, String agent, boolean once, Optional<Integer> maxIterations) {
             this(rules, agent, once, maxIterations, Optional.empty(), Optional.empty(), Optional.empty());
         }
@@ -66,7 +66,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The agent's definition was asked for. */
+    /** The agent's definition was requested. */
     record AgentRequested() implements Fact {
         @Override
         public String type() {
@@ -79,7 +79,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The agent's definition came, and is recorded. */
+    /** The agent's definition arrived and is recorded. */
     record AgentResolved(AgentPolicy terms) implements Fact {
         @Override
         public String type() {
@@ -92,7 +92,7 @@ public sealed interface Fact {
         }
     }
 
-    /** There is no such agent, or it can't be used. */
+    /** The agent does not exist or cannot be used. */
     record AgentRefused(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -105,7 +105,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Results and queued messages were committed to the transcript, and the model was asked. */
+    /** Results and queued messages were committed to the transcript, and the model was called. */
     record ModelCalled(int step) implements Fact {
         @Override
         public String type() {
@@ -118,7 +118,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The model answered. */
+    /** The model replied. */
     record ModelReplied(int step, Reply reply) implements Fact {
         @Override
         public String type() {
@@ -131,7 +131,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The model could not be had, finally. */
+    /** The model call failed for good. */
     record ModelFailed(int step, Problem problem, Spent spent) implements Fact {
         public ModelFailed(int step, Problem problem) {
             this(step, problem, Spent.NOTHING);
@@ -148,7 +148,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Results and queued messages were committed to the transcript, and a summary of its older part was asked for. */
+    /** Results and queued messages were committed to the transcript, and a summary of its older part was requested. */
     record SummaryRequested(int step) implements Fact {
         @Override
         public String type() {
@@ -161,7 +161,7 @@ public sealed interface Fact {
         }
     }
 
-    /** What the model wrote stands for the older part of the conversation from here on. */
+    /** The model's summary replaces the older part of the conversation. */
     record Summarised(int step, Reply reply) implements Fact {
         @Override
         public String type() {
@@ -174,7 +174,7 @@ public sealed interface Fact {
         }
     }
 
-    /** There is no summary, finally. The conversation goes on as it is. */
+    /** The summary failed for good. The conversation continues unchanged. */
     record SummaryFailed(int step, Problem problem, Spent spent) implements Fact {
         @Override
         public String type() {
@@ -187,7 +187,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A call was handed to a worker, for the {@code dispatch}-th time. */
+    /** A call was dispatched to a worker for the {@code dispatch}-th time. */
     record ToolDispatched(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -235,8 +235,8 @@ public sealed interface Fact {
     }
 
     /**
-     * No result can come any more: retries are exhausted, or the tool itself does not know what it did, which
-     * {@link Problem#OUTCOME_UNKNOWN} says.
+     * No result can arrive any more: retries are exhausted, or the tool itself does not know its outcome, which {@link
+     * Problem#OUTCOME_UNKNOWN} says.
      */
     record ToolLost(String callId, int dispatch, Problem problem) implements Fact {
         @Override
@@ -251,11 +251,12 @@ public sealed interface Fact {
     }
 
     /**
-     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it has an answer.
+     * An execution of a dispatch asked to be the one that takes effect. It comes as an update, so that it gets an
+     * answer.
      *
-     * @param repeat of the call, as it was handed out: the effect took place under that key
-     * @param restored whether it was granted before, and a reset took back what it was granted to. A claim that was
-     *     granted in time says the same either way, so it does not matter that copies of it may look restored.
+     * @param repeat the call's repeat count when it was dispatched, which determines the key of the effect
+     * @param restored whether it was granted before, and a reset undid that. A claim that was granted in time means the
+     * same either way, so it does not matter if copies of it look restored.
      */
     record ToolClaimed(
             String callId, int dispatch, String tool, String argsDigest, int repeat, String execution, boolean restored)
@@ -276,7 +277,7 @@ public sealed interface Fact {
         }
     }
 
-    /** An execution says that its tool did not run, and won't. {@code execution} is the name under which it claims. */
+    /** An execution reports that its tool did not run and will not. {@code execution} is its claim name. */
     record ToolNotStarted(String callId, int dispatch, String execution, String reason) implements Fact {
         @Override
         public String type() {
@@ -290,10 +291,10 @@ public sealed interface Fact {
     }
 
     /**
-     * An execution that holds a claim said how it ended, when its dispatch was no longer waited for.
+     * An execution that holds a claim reported its outcome after its dispatch was no longer awaited.
      *
      * @param execution the name under which it claimed
-     * @param end what would have been applied in time
+     * @param end the fact that would have been applied in time
      */
     record ToolEndedLate(String callId, String execution, Fact end) implements Inbound {
         public ToolEndedLate {
@@ -318,7 +319,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Nobody could find out: the workers that took the check left it to others. */
+    /** The check found nothing out: workers that took it left it to others. */
     record VerifyLeft(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -331,7 +332,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Whether a lost dispatch took effect is being found out. */
+    /** The check of a lost dispatch was dispatched. */
     record VerifyDispatched(String callId, int dispatch) implements Fact {
         @Override
         public String type() {
@@ -344,7 +345,7 @@ public sealed interface Fact {
         }
     }
 
-    /** It was found out, or not, whether a lost dispatch took effect. */
+    /** The check of a lost dispatch ended. */
     record ToolVerified(String callId, int dispatch, Optional<Boolean> landed, Optional<String> result)
             implements Fact {
         @Override
@@ -358,7 +359,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A subagent is to carry a call out, and may spend this. */
+    /** A subagent was asked to execute a call, with this budget. */
     record SubagentStarted(String callId, Optional<Budget> budget) implements Fact {
         @Override
         public String type() {
@@ -371,7 +372,7 @@ public sealed interface Fact {
         }
     }
 
-    /** No thread could be begun for a call. {@code exists} if there is one of its name, which may have done anything. */
+    /** No thread could be started for a call. {@code exists} if one with its name exists, whose effects are unknown. */
     record SubagentNotStarted(String callId, boolean exists, String reason) implements Fact {
         @Override
         public String type() {
@@ -387,9 +388,9 @@ public sealed interface Fact {
     /**
      * A subagent's thread ended.
      *
-     * @param status its last turn's, or how the thread itself ended
-     * @param text its last words
-     * @param spent all that it took, where it could still say
+     * @param status the status of its last turn, or of the thread itself
+     * @param text its final reply
+     * @param spent its total spending, if it could still report it
      */
     record SubagentFinished(String callId, String status, String text, Optional<Problem> problem, Optional<Spent> spent)
             implements Fact {
@@ -404,7 +405,7 @@ public sealed interface Fact {
         }
     }
 
-    /** A subagent's thread told how things stand there. */
+    /** A subagent's thread reported its progress. */
     record SubagentReported(String callId, SubagentProgress report) implements Inbound {
         @Override
         public String signal() {
@@ -422,7 +423,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The oldest decision about something below a call was passed on. */
+    /** The oldest decision for a subagent's thread was passed on. */
     record DecisionPassedOn(String callId) implements Fact {
         @Override
         public String type() {
@@ -435,7 +436,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The thread above was told how things stand here. */
+    /** The parent thread was told this thread's progress. */
     record ParentTold(SubagentProgress report) implements Fact {
         @Override
         public String type() {
@@ -448,7 +449,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Subagents could not be waited for any longer. */
+    /** Subagents could not be awaited any longer. */
     record SubagentsCutOff(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -461,7 +462,7 @@ public sealed interface Fact {
         }
     }
 
-    /** It is late enough for something that waits for a time. */
+    /** Some waiting time is over. */
     record TimePassed() implements Fact {
         @Override
         public String type() {
@@ -475,9 +476,9 @@ public sealed interface Fact {
     }
 
     /**
-     * Somebody sent a message, replaced the conversation, or asked for the last turn once more.
+     * Someone sent a message, replaced the conversation, or asked to repeat the last turn.
      *
-     * @param schema that the last word of the turn has to fit, as JSON
+     * @param schema the JSON Schema that the turn's final reply has to match
      */
     record UserSpoke(
             Optional<String> id,
@@ -512,7 +513,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody answered a question. */
+    /** Someone answered a question. */
     record HumanAnswered(Optional<String> id, Optional<String> callId, String answer, Optional<String> by)
             implements Inbound {
         @Override
@@ -537,7 +538,7 @@ public sealed interface Fact {
     }
 
     /**
-     * Somebody decided on a call that waits for approval.
+     * Someone decided about a call that waits for approval.
      *
      * @param args what is to run instead of what the model wanted
      * @param argsDigest of the arguments that the decision is about, so that it can't be about others
@@ -568,7 +569,7 @@ public sealed interface Fact {
             this(approved, id, callId, args, argsDigest, by, reason, signature, Optional.empty());
         }
 
-        /** One that nobody signed. */
+        /** An unsigned settlement. */
         public ApprovalDecided(
                 boolean approved,
                 Optional<String> id,
@@ -601,15 +602,15 @@ public sealed interface Fact {
         }
     }
 
-    /** What a person makes of a call that may or may not have taken effect. The names are printed, and sent. */
+    /** A person's decision about a call with an unknown outcome. The names are shown to users and sent. */
     enum Settlement {
         /** It took effect. */
         @JsonProperty("done")
         DONE("done"),
-        /** It did not, and is to run again. */
+        /** It did not take effect and should run again. */
         @JsonProperty("rerun")
         RERUN("rerun"),
-        /** Nobody will know. */
+        /** The outcome stays unknown. */
         @JsonProperty("give-up")
         GIVE_UP("give-up");
 
@@ -624,7 +625,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody said what became of a call whose outcome was unknown. */
+    /** Someone settled a call with an unknown outcome. */
     record OutcomeSettled(
             String callId,
             Settlement settlement,
@@ -654,7 +655,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody raised a limit. */
+    /** Someone raised a limit. */
     record BudgetRaised(Optional<Integer> iterations, Budget budget, Optional<String> by) implements Inbound {
         public BudgetRaised(Optional<Integer> iterations, Optional<String> by) {
             this(iterations, Budget.UNLIMITED, by);
@@ -676,7 +677,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody ended the turn. */
+    /** Someone ended the turn. */
     record Stopped(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -694,7 +695,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody had the conversation forgotten, and with {@code all} the results of its side effects as well. */
+    /** Someone deleted the conversation, and with {@code all} also the results of its side effects. */
     record Cleared(boolean all, Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -712,7 +713,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Somebody wants the thread to end once it is idle. */
+    /** Someone asked the thread to close once it is idle. */
     record CloseRequested(Optional<String> by) implements Inbound {
         @Override
         public String signal() {
@@ -730,7 +731,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The thread is to end now, work in flight cancelled. */
+    /** The thread was cancelled, with its running work. */
     record CancelRequested() implements Fact {
         @Override
         public String type() {
@@ -743,7 +744,7 @@ public sealed interface Fact {
         }
     }
 
-    /** Something arrived that could not be used. */
+    /** Something that arrived was ignored. */
     record MessageIgnored(String signal, Problem problem) implements Fact {
         @Override
         public String type() {
@@ -756,7 +757,7 @@ public sealed interface Fact {
         }
     }
 
-    /** The conversation can't be carried any further. */
+    /** The conversation cannot grow any further. */
     record LimitReached(Problem problem) implements Fact {
         @Override
         public String type() {
@@ -769,7 +770,7 @@ public sealed interface Fact {
         }
     }
 
-    /** One method for each fact that may be refused, so that the compiler finds one that nobody judges. */
+    /** One method for each fact that may be refused, so that the compiler finds unhandled ones. */
     interface InboundCases<R> {
         R toolClaimed(ToolClaimed fact);
 
@@ -794,7 +795,7 @@ public sealed interface Fact {
         R closeRequested(CloseRequested fact);
     }
 
-    /** One method for each fact, so that the compiler finds the reader that forgot one. */
+    /** One method for each fact, so that the compiler finds unhandled ones. */
     interface Cases<R> extends InboundCases<R> {
         R runStarted(RunStarted fact);
 

@@ -5,21 +5,21 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * How a thread begins with the state of another one that may go on without it.
+ * How a thread starts from the state of another one, which may continue independently.
  *
- * <p>Its calls are its own, with idempotency keys of their own. What the other one's calls had done by then it knows: a
- * model that asks for the same again gets the result that is recorded. A call with side effects that was open may run
- * in the other thread, so it is unknown here, and is never run.
+ * <p>Its calls are its own, with their own idempotency keys. It knows the effects of the other thread's calls so far:
+ * if a model repeats such a call, it gets the recorded result. An open call with side effects may run in the other
+ * thread, so its outcome is unknown here and it never runs.
  *
- * @param id by which the new thread knows that it came of this fork
- * @param message what is said next; without one, nothing runs until somebody says or answers something
+ * @param id identifies this fork in the new thread
+ * @param message the first message; without one, nothing runs until the thread gets a message or an answer
  */
 public record ForkRequest(String id, Optional<String> message) {
     public ForkRequest {
         Objects.requireNonNull(id, "id");
     }
 
-    /** The state that a thread begins with that is forked from this one. */
+    /** The initial state of a thread forked from this one. */
     public Conversation of(Conversation ancestor, Instant at) {
         return Evolution.fork(ancestor, this, at);
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
-/** What arrived and could not be used: how many, and the newest {@value #KEPT}. */
+/** The ignored signals: their number, and the newest {@value #KEPT}. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record IgnoredSignals(
         @JsonProperty("count") int count,
@@ -25,7 +25,7 @@ public record IgnoredSignals(
         last = List.copyOf(last);
     }
 
-    /** One of them, with why it was of no use. */
+    /** An ignored signal, with the reason. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Item(
             @JsonProperty("signal") String signal,

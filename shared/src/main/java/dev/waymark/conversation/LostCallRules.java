@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Rules of lost calls: calls that were claimed, and whose outcome is unknown. They are verified, settled by a person,
+ * Rules of lost calls: calls that were claimed and whose outcome is unknown. They are verified, settled by a person,
  * run again, or given up.
  */
 final class LostCallRules {
@@ -20,9 +20,9 @@ final class LostCallRules {
     }
 
     /**
-     * Takes up a call whose claimed execution is lost to the server, which does not mean that it has ended. Before the model
-     * is told that nobody knows, there is some time for the execution itself to say. Whoever else can tell is asked at
-     * once, or as soon as nothing of it can run any more, and the execution may still be first.
+     * Handles a call whose claimed execution is lost to the server but may still be running. The execution gets some
+     * time to report before the model is told that the outcome is unknown. Other sources are asked at once, or as soon
+     * as nothing of it can run any more; the execution may still be first.
      */
     void awaitWord(Call call) {
         AgentPolicy.Care care = draft.careOf(call);
@@ -35,7 +35,7 @@ final class LostCallRules {
         }
     }
 
-    /** Nothing was heard of an unknown call, and nothing more is waited for. */
+    /** The wait for a report of the execution is over. */
     void giveUpWaiting(Call call) {
         if (draft.identity.rules < 2 || draft.careOf(call).verify()) {
             draft.book.put(call.doubted(draft.at));
@@ -45,7 +45,7 @@ final class LostCallRules {
         }
     }
 
-    /** Takes up a call that was claimed and of which nothing more will be heard. */
+    /** Handles a claimed call of which nothing more will be heard. */
     void doubt(Call call) {
         if (!draft.careOf(call).verify()) {
             leaveUndecided(call);
@@ -70,7 +70,7 @@ final class LostCallRules {
                 ToolTexts.durability(call.tool(), call.id(), call.claim().map(Call.Claim::at), call.evidence()),
                 draft.at));
         if (draft.careOf(call).dedupe()) {
-            // The held calls would replay this one's result. There is none, so they are lost with it.
+            // Held calls would return this call's result. There is none, so they are lost too.
             draft.book.openCalls().stream()
                     .filter(other -> other.isHeld() && other.identity().equals(call.identity()))
                     .forEach(twin -> draft.book.put(twin.ended(
@@ -81,8 +81,8 @@ final class LostCallRules {
     }
 
     /**
-     * The time after which nothing of the call runs, nor of an identical call that a reset took back: a worker has ended
-     * it by then, or its launcher has.
+     * The time after which nothing of the call is running, nor of an identical call that a reset removed: a worker or
+     * its launcher has ended it by then.
      */
     private Instant fenceOf(Call call) {
         Instant claimedAt = Stream.concat(
@@ -94,16 +94,16 @@ final class LostCallRules {
         return claimedAt.plusMillis(draft.careOf(call).timeoutMillis()).plus(Conversation.FENCE);
     }
 
-    /** When a call may run, if it may not yet. */
+    /** When the call may run, if it has to wait for its fence. */
     Optional<Instant> fenceToCome(Call call) {
         return call.claim().map(claim -> fenceOf(call)).filter(time -> time.isAfter(draft.at));
     }
 
-    /** A claim stays until nothing of it can run any more: a person may say too early that nothing came of it. */
+    /** Keeps the claim until nothing of it can run any more: a person may report too early that it had no effect. */
     private void runAgain(Call call) {
         Call again = fenceToCome(call).isPresent() ? call : call.withoutClaim();
         if (approvals.isMissingFor(call)) {
-            approvals.askFor(again); // It was approved in a run that was taken back.
+            approvals.askFor(again); // It was approved in a run that was undone.
         } else {
             draft.book.put(again.issued(fenceToCome(again), draft.at));
         }
@@ -127,7 +127,7 @@ final class LostCallRules {
             if (fact.landed().orElse(false)) {
                 settleAsDone(call, fact.result().orElseGet(ToolTexts::verified));
             } else if (fact.landed().isPresent() && wasTooEarly(call)) {
-                doubt(call); // Another claim came to light meanwhile.
+                doubt(call); // Another claim was discovered meanwhile.
             } else if (fact.landed().isPresent() && draft.careOf(call).rerunOnCheck(draft.identity.rules)) {
                 runAgain(call);
             } else {
@@ -137,14 +137,14 @@ final class LostCallRules {
         });
     }
 
-    /** Whether what was looked for may have taken effect since. Of a call from a file no claim may be known. */
+    /** Whether the call may have taken effect after the check. A call from a file may have an unknown claim. */
     private boolean wasTooEarly(Call call) {
         boolean isClaimed = call.claim().isPresent()
                 || !draft.book.effectOf(call).remembered().isEmpty();
         return (isClaimed || draft.identity.rules < 2) && fenceOf(call).isAfter(call.since());
     }
 
-    /** Nobody found out. The next worker may. */
+    /** The check was left to another worker. */
     void verifyLeft(Fact.VerifyLeft fact) {
         draft.book
                 .calls
@@ -153,7 +153,7 @@ final class LostCallRules {
                 .ifPresent(call -> draft.book.put(call.doubted(draft.at)));
     }
 
-    /** A person said what became of the call. */
+    /** A person settled the call. */
     void settle(Call call, Fact.OutcomeSettled fact) {
         switch (fact.settlement()) {
             case DONE -> settleAsDone(call, fact.result().orElseGet(() -> ToolTexts.done(fact.by())));
@@ -170,7 +170,7 @@ final class LostCallRules {
         draft.end(call, Call.Status.COMPLETED, text);
     }
 
-    /** An identical call may still take effect. That must be over before anything is concluded about this one. */
+    /** An identical call may still take effect; this call is decided after that. */
     void postpone(Call call) {
         switch (call.status()) {
             case UNKNOWN, DOUBTED -> doubt(call);
@@ -188,7 +188,7 @@ final class LostCallRules {
                     DENIED,
                     CANCELLED,
                     LOST -> {
-                // The time is asked for when it matters.
+                // The time is checked when it matters.
             }
         }
     }

@@ -18,7 +18,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Rules of model calls: what is committed to the transcript for one, and what its reply or its summary changes. */
+/** Rules of model calls: what is committed to the transcript for one, and what its reply or summary changes. */
 final class ModelRules {
     private static final String ASKED_TWICE = "the reply does not fit the schema, asked twice: ";
 
@@ -66,7 +66,7 @@ final class ModelRules {
     void modelReplied(Fact.ModelReplied fact) {
         Reply reply = fact.reply();
         if (!isCurrent(fact.step())) {
-            if (reply.cost().isPresent()) { // In older histories nothing comes of a late reply.
+            if (reply.cost().isPresent()) { // In older histories, late replies were not counted.
                 draft.money.spend(reply.spent());
             }
             return;
@@ -102,14 +102,17 @@ final class ModelRules {
         }
     }
 
-    /** Tells the model again why its last words did not fit: providers refuse a conversation that ends with its words. */
+    /**
+     * Tells the model again why its final reply did not match, since providers reject a conversation that ends with the
+     * model's words.
+     */
     void answerMisfit() {
         draft.dialogue
                 .turn
                 .problem()
                 .filter(problem -> problem.type().equals(Problem.SCHEMA_MISMATCH))
                 .map(Problem::message)
-                .filter(message -> message.startsWith(ASKED_TWICE)) // One from a file may say anything.
+                .filter(message -> message.startsWith(ASKED_TWICE)) // A message from a file may be anything.
                 .map(message -> message.substring(ASKED_TWICE.length()))
                 .ifPresent(misfit -> draft.say(Optional.empty(), Message.user(ToolTexts.misfit(misfit))));
     }
@@ -159,12 +162,12 @@ final class ModelRules {
         }
     }
 
-    /** The model is not being asked any more, and is asked for the same once more. */
+    /** Takes back the pending model call, which will be repeated. */
     void takeBackCall() {
         if (draft.dialogue.modelCalled) {
             if (draft.isSummarising()) {
-                draft.dialogue.gauge =
-                        Optional.of(draft.dialogue.estimate().notSummarising()); // Its step is the next one's again.
+                draft.dialogue.gauge = Optional.of(
+                        draft.dialogue.estimate().notSummarising()); // The next step has the same number again.
             } else {
                 draft.dialogue.turn = draft.dialogue.turn.uniterated();
             }
@@ -181,21 +184,21 @@ final class ModelRules {
         }
     }
 
-    /** A reply that comes after its turn was stopped belongs to nobody. */
+    /** A reply that arrives after its turn was stopped is ignored. */
     private boolean isCurrent(int step) {
         return draft.dialogue.modelCalled && draft.dialogue.turn.isRunning() && draft.counters.steps == step;
     }
 
-    /** Programs, databases and terminals can't bear control characters in what they are given as an id. */
+    /** Replaces control characters in ids, which programs, databases and terminals may not handle. */
     private String wanted(String id) {
         return draft.identity.rules < 2 ? id : CONTROL.matcher(id).replaceAll("_");
     }
 
-    /** Models repeat the ids of their calls. One used before in this thread gets a suffix, and that is its only id. */
+    /** Models reuse call ids. An id that was used before in this thread gets a suffix and becomes unique. */
     private List<Part> withUnusedCallIds(List<Part> content) {
         List<Part> parts = new ArrayList<>(content.size());
         Set<String> inThisReply = new LinkedHashSet<>();
-        // The next suffix to try for an id: to begin at 2 each time would be quadratic when an id repeats often.
+        // The next suffix for each id: starting at 2 each time would be quadratic for an id that repeats often.
         Map<String, Integer> suffixes = new LinkedHashMap<>();
         for (Part part : content) {
             if (part instanceof Part.ToolUse use) {

@@ -12,12 +12,12 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * What the thread has taken over its whole life, and what it may take.
+ * What the thread has spent over its whole life, and what it may spend.
  *
- * @param maxIterations of a turn, where it is not the agent's
- * @param usage model calls that came to nothing included
- * @param cost as far as there are prices
- * @param budget where it was raised; else it is the agent's, and no more than the thread above has set aside
+ * @param maxIterations the limit per turn, if it differs from the agent's
+ * @param usage the tokens, including failed model calls
+ * @param cost the cost, as far as prices are known
+ * @param budget the budget if it was raised; otherwise the agent's applies, within the parent's reservation
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -47,14 +47,14 @@ public record Money(
                 .and(parent.flatMap(Parent::budget).orElse(Budget.UNLIMITED)));
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         Optional<Integer> maxIterations = Money.this.maxIterations;
         Usage usage = Money.this.usage;
         Optional<Usd> cost = Money.this.cost;
         Optional<Budget> budget = Money.this.budget;
 
-        /** What was taken is taken, whatever becomes of the turn that it was for. */
+        /** Spending counts, whatever happens to its turn. */
         void spend(Spent more) {
             Spent sum = new Spent(usage, cost).plus(more);
             usage = sum.usage();

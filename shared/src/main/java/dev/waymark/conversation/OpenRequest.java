@@ -12,14 +12,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Something that waits for a person, in a thread or in one of those below it.
+ * A request that waits for a person, in a thread or one of its subagents.
  *
- * @param callId as the thread's people name the call: one of a subagent's has the id of the call to the subagent and a
- *     slash before it
- * @param args not there for a question
+ * @param callId the call's id; for a call of a subagent's thread, preceded by the id of the subagent call and a slash
+ * @param args not set for a question
  * @param rerun whether a lost call may be run again
- * @param evidence what was seen of a call whose outcome is not known
- * @param signers who has to sign the decision, if it has to be signed
+ * @param evidence what was seen of a call with an unknown outcome
+ * @param signers who must sign the decision, if it must be signed
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -37,7 +36,7 @@ public record OpenRequest(
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers) {
-    /** What is wanted of the person. The names are stored, and printed. */
+    /** The kind of decision. The names are stored and shown to users. */
     public enum Kind {
         @JsonProperty("question")
         QUESTION("question"),
@@ -70,7 +69,7 @@ public record OpenRequest(
         signers = signers == null ? Optional.empty() : signers;
     }
 
-    /** Without evidence, and one that anybody may decide. */
+    /** A request without evidence, which anyone may decide. */
     public OpenRequest(
             String callId,
             Kind kind,
@@ -83,7 +82,7 @@ public record OpenRequest(
         this(callId, kind, tool, question, args, argsDigest, rerun, since, Optional.empty(), Optional.empty());
     }
 
-    /** What a call that waits for a person wants. */
+    /** The request of a call that waits for a person. */
     static OpenRequest of(Call call, Optional<AgentPolicy> terms, int rules) {
         AgentPolicy.Care care = terms.map(known -> known.careOf(call.tool())).orElse(AgentPolicy.Care.NONE);
         if (call.status() == Call.Status.ASKING) {
@@ -111,13 +110,13 @@ public record OpenRequest(
                 terms.flatMap(AgentPolicy::signers).map(signers -> signers.of(call.id())));
     }
 
-    /** What a signature under this decision has to say. */
+    /** What the signature of this decision has to state. */
     private static DecisionStatement statement(Signers signers, OpenRequest ask, Fact.ApprovalDecided decided) {
         return DecisionStatement.about(
                 signers, ask.since, ask.argsDigest, decided.signal(), decided.args(), decided.reason(), decided.by());
     }
 
-    /** Why this decision does not count, where decisions have to be signed. */
+    /** Why this decision does not count, if decisions must be signed. */
     Optional<Problem> objection(Fact.ApprovalDecided decided) {
         return signers.flatMap(all -> all.objection(statement(all, this, decided), decided.signature()));
     }
@@ -135,7 +134,7 @@ public record OpenRequest(
                 settled.signature()));
     }
 
-    /** What is kept of the signature under a decision. Where nobody has to sign, it says nothing. */
+    /** The stored form of the decision's signature; empty if decisions need not be signed. */
     Optional<CallApproval.Signature> signature(Fact.ApprovalDecided decided) {
         return signers.map(all -> statement(all, this, decided))
                 .flatMap(statement -> decided.signature()
@@ -143,13 +142,13 @@ public record OpenRequest(
                                 statement.asked(), statement.argsDigest(), statement.newArgsDigest(), signature)));
     }
 
-    /** The same as the thread above names it. */
+    /** This request under its id in the parent thread. */
     OpenRequest below(String call) {
         return new OpenRequest(
                 call + "/" + callId, kind, tool, question, args, argsDigest, rerun, since, evidence, signers);
     }
 
-    /** Whether that is this, wherever either was shortened. What is asked again later is not the same. */
+    /** Whether both are the same request, even if one was shortened. A repeated request is a different one. */
     boolean isSame(OpenRequest other) {
         return callId.equals(other.callId)
                 && kind == other.kind
@@ -157,7 +156,9 @@ public record OpenRequest(
                 && since.equals(other.since);
     }
 
-    /** The same in at most so many characters of question and of arguments. The digest is of the whole arguments. */
+    /**
+     * A copy with question and arguments cut to this many characters. The digest is still that of the full arguments.
+     */
     OpenRequest shortened(int most) {
         return new OpenRequest(
                 callId,

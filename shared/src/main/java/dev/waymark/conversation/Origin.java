@@ -8,11 +8,11 @@ import dev.waymark.conversation.value.Json;
 import java.util.Optional;
 
 /**
- * What a thread keeps of the one that it goes on from.
+ * What a thread keeps about the one it continues.
  *
- * @param session the id under which other systems know the thread's calls, where it is not the thread's own: a call that
- *     runs again must have the idempotency key that it had
- * @param extras what a checkpoint held that no rule needs, for checkpoints to show it again
+ * @param session the id under which other systems know the thread's calls, if it is not the thread's own: a call that
+ * runs again must keep its idempotency key
+ * @param extras values from a checkpoint that no rule needs, for later checkpoints
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -9,11 +9,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Where a subagent's thread comes from.
+ * The parent of a subagent's thread.
  *
- * @param callId the call of the parent's that it answers
- * @param depth how many threads are above it
- * @param budget what it may spend, if anything above has a limit
+ * @param callId the parent's call that this thread executes
+ * @param depth the number of ancestors
+ * @param budget what it may spend, if an ancestor has a limit
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)

@@ -6,10 +6,10 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 
 /**
- * The thread above this one, where this is a subagent's.
+ * The link of a subagent's thread to its parent.
  *
- * @param parent the call that this thread carries out
- * @param reported what the thread above was told last
+ * @param parent the call that this thread executes
+ * @param reported the progress last reported to the parent
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -18,7 +18,7 @@ public record ParentLink(
         @JsonProperty("reported") Optional<SubagentProgress> reported) {
     static final ParentLink NONE = new ParentLink(Optional.empty(), Optional.empty());
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         Optional<Parent> parent = ParentLink.this.parent;
         Optional<SubagentProgress> reported = ParentLink.this.reported;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Rules of people: messages, answers, approvals and settled outcomes, here and for the threads below. */
+/** Rules of people: messages, answers, approvals and settled outcomes, for this thread and its subagents. */
 final class PeopleRules {
     private final Draft draft;
     private final TurnRules turns;
@@ -67,7 +67,7 @@ final class PeopleRules {
         }
     }
 
-    /** Takes the ids of calls in a conversation from elsewhere. What is known of our own calls stays. */
+    /** Records the call ids of an imported conversation. Records of own calls are kept. */
     private void recordForeignCalls(Message message) {
         for (Part.ToolUse use : message.toolUses()) {
             if (!draft.book.calls.contains(use.id())) {
@@ -93,7 +93,7 @@ final class PeopleRules {
         OpenRequest ask = asked(OpenRequest.Kind.APPROVAL, fact.callId());
         boolean passedOn = subagents.passOn(ask, fact.signal(), body -> {
             fact.args().ifPresent(args -> body.put("args", args.value()));
-            // What was shown here is what is decided there, and nothing that came after.
+            // Binds the decision to what was shown here, not to something later.
             body.put("argsDigest", ask.argsDigest().orElseThrow());
             fact.by().ifPresent(by -> body.put("by", by));
             fact.reason().ifPresent(reason -> body.put("reason", reason));
@@ -142,7 +142,7 @@ final class PeopleRules {
         }
     }
 
-    /** What an answer or a decision is about. It was admitted, so there is such a thing. */
+    /** The request that an answer or a decision refers to. It exists, since the fact was admitted. */
     private OpenRequest asked(OpenRequest.Kind kind, Optional<String> callId) {
         return Admission.meant(draft.state(), kind, callId).orElseThrow();
     }

@@ -23,16 +23,16 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Builds a conversation from what a checkpoint holds of it, message by message.
+ * Builds a conversation from the content of a checkpoint, message by message.
  *
- * <p>A call without a result is open. Whether it ran is not known, unless the checkpoint says so: {@link #pending} is
- * the call that waits for a person, and calls of a reply that was {@link #untouched} were never begun. Messages that
- * people sent after an open call are queued. Not for use by several threads.
+ * <p>A call without a result is open. It is unknown whether it ran, unless the checkpoint says so: {@link #pending} is
+ * the call that waits for a person, and the calls of an {@link #untouched} reply were never started. Messages that
+ * people sent after an open call are queued. Not thread-safe.
  *
- * <p>Whatever breaks the rules of a transcript is an {@link IllegalArgumentException} that says where.
+ * <p>A violation of the transcript rules is an {@link IllegalArgumentException} that names the place.
  */
 public final class Restoration {
-    /** Asks a person and does nothing else, so that asking again is harmless whoever's agent it is. */
+    /** It only asks a person, so repeating it is harmless with every agent. */
     private static final String QUESTION_TOOL = "ask_user";
 
     private static final Pattern OWN_ID = Pattern.compile("m[1-9]\\d{0,8}");
@@ -48,7 +48,7 @@ public final class Restoration {
     private List<Part.ToolUse> batch = List.of();
     private Instant batchAt;
     private final Map<String, Answer> answers = new LinkedHashMap<>();
-    /** The calls of the batch that have no answer yet. There may be any number of either. */
+    /** The calls of the batch without an answer. Maps, since both may be numerous. */
     private final Map<String, Part.ToolUse> unanswered = new LinkedHashMap<>();
 
     private final Map<String, Json> ran = new LinkedHashMap<>();
@@ -83,7 +83,7 @@ public final class Restoration {
 
     private record Answer(Part.ToolResult result, Optional<String> id, Instant at) {}
 
-    /** {@code repairing} gives calls that were left without a result one that says so, instead of refusing them. */
+    /** @param repairing whether calls without a result get one that says so, instead of being rejected */
     public Restoration(Instant createdAt, boolean repairing) {
         this.createdAt = createdAt;
         this.batchAt = createdAt;
@@ -91,8 +91,6 @@ public final class Restoration {
         this.updatedAt = createdAt;
         this.repairing = repairing;
     }
-
-    // ---- what was said
 
     public Restoration say(Message message, Optional<String> id, Instant at) {
         if (message.role() == Role.ASSISTANT) {
@@ -175,7 +173,7 @@ public final class Restoration {
         answers.put(callId, new Answer(result, id, at));
     }
 
-    /** What is known of a call's result from elsewhere than the transcript. One that the transcript has stays. */
+    /** Adds a call's result from another source than the transcript, unless the call has one. */
     public Restoration answerIfOpen(String callId, String text, boolean isError, Instant at) {
         if (unanswered.remove(callId) != null) {
             answers.put(callId, new Answer(new Part.ToolResult(callId, text, isError), Optional.empty(), at));
@@ -183,25 +181,28 @@ public final class Restoration {
         return this;
     }
 
-    /** What runs, or ran, of a call: with an approval, something else than the reply says. To be said before the reply. */
+    /**
+     * The arguments that a call ran or will run with; after an approval they may differ from the reply. Must be called
+     * before the reply.
+     */
     public Restoration ranWith(String callId, Json args) {
         ran.put(callId, args);
         return this;
     }
 
-    /** When a call ended, where it is known better than from the transcript. */
+    /** When a call ended, if that is known more precisely than from the transcript. */
     public Restoration endedAt(String callId, Instant at) {
         ends.put(callId, at);
         return this;
     }
 
-    /** How many calls of the same had run before this one, where its idempotency key tells. */
+    /** How many identical calls had run before this one, if its idempotency key tells. */
     public Restoration repeating(String callId, int earlier) {
         repeats.put(callId, earlier);
         return this;
     }
 
-    /** What keys say of how often something was done goes before what results look like. */
+    /** Counts from idempotency keys take precedence over those derived from results. */
     private void countByKeys() {
         Map<String, List<Call>> same = new LinkedHashMap<>();
         repeats.forEach((id, earlier) -> {
@@ -213,7 +214,7 @@ public final class Restoration {
         same.forEach((key, calls) -> {
             int newest = calls.stream().mapToInt(Call::repeat).max().orElse(0);
             boolean oneIsOpen = calls.stream().anyMatch(Call::isOpen);
-            // Calls whose running twice is harmless all have the first one's key.
+            // Calls that are safe to retry all have the first one's key.
             boolean uncounted = newest == 0 && calls.size() > 1;
             int executions = oneIsOpen || uncounted ? newest : newest + 1;
             EffectLog.Effect effect = effects.of(key);
@@ -238,7 +239,7 @@ public final class Restoration {
                 }
                 String text = ToolTexts.durability(use.name(), use.id(), Optional.empty(), Optional.empty());
                 answer = new Answer(new Part.ToolResult(use.id(), text, true), Optional.empty(), batchAt);
-                // Whether the text is true is known with the agent's tools.
+                // Whether the text is true is only known with the agent's tools.
                 calls = calls.with(
                         use.id(), calls.get(use.id()).orElseThrow().claimedLater(Call.Claim.elsewhere(batchAt)));
             }
@@ -274,7 +275,7 @@ public final class Restoration {
         }
     }
 
-    /** A call that the transcript may lack, and of which nobody knows what came. It may not simply be made once more. */
+    /** A call with an unknown outcome, which may be missing in the transcript. It must not simply be repeated. */
     public Restoration rememberIssued(String callId, String tool, Json args, Instant startedAt) {
         if (remembered(callId, tool, args, Call.Status.LOST, startedAt)) {
             String key = EffectLog.key(tool, Sha256.hex(args.canonical()));
@@ -284,7 +285,7 @@ public final class Restoration {
         return this;
     }
 
-    /** A call that the transcript may lack, and that has ended. Its result may be forgotten. */
+    /** An ended call, which may be missing in the transcript. Its result may have been deleted. */
     public Restoration rememberEnded(
             String callId, String tool, Json args, Optional<String> result, boolean succeeded, Instant startedAt) {
         Call.Status how = succeeded ? Call.Status.COMPLETED : Call.Status.FAILED;
@@ -311,69 +312,67 @@ public final class Restoration {
 
     private void add(Message message, Optional<String> id, Instant at) {
         String own = id.filter(given -> !given.isEmpty()).orElse("m" + (messages + 1));
-        // Ids of our own count on from there, and are never those of messages that there are. They are not in order: a
-        // summary is younger than what comes after it.
+        // New ids continue after existing ones and never repeat them. Existing ones are not in order: a summary is
+        // newer than the messages after it.
         messages =
                 OWN_ID.matcher(own).matches() ? Math.max(messages, Integer.parseInt(own.substring(1))) : messages + 1;
         transcript = transcript.plus(new Transcript.Entry(own, at, Optional.empty(), message));
     }
-
-    // ---- how things stood
 
     public Restoration agent(String name) {
         agent = name;
         return this;
     }
 
-    /** The call that waits for a person; only people are waited for. */
+    /** The call that waits for a person; nothing else is running. */
     public Restoration pending(String callId) {
         pending = Optional.of(callId);
         return this;
     }
 
-    /** Only people are waited for, beginning with the first open call. */
+    /** The turn waits for people only, starting with the first open call. */
     public Restoration paused() {
         paused = true;
         return this;
     }
 
-    /** Only people are waited for, and every open call has run as far as to its question. */
+    /** The turn waits for people only, and every open call has run up to its question. */
     public Restoration allAsked() {
         allAsked = true;
         return this;
     }
 
-    /** The call has run as far as to its question, if only people are waited for. */
+    /** The call has run up to its question, if the turn waits for people only. */
     public Restoration asked(String callId) {
         asked.add(callId);
         return this;
     }
 
-    /** What the call that waits for a person asks. */
+    /** The question of the call that waits for a person. */
     public Restoration prompt(String question) {
         prompt = question;
         return this;
     }
 
-    /** The call, which is open, was approved, and so it may have run. */
+    /** The open call was approved, so it may have run. */
     public Restoration approved(String callId) {
         approved.add(callId);
         return this;
     }
 
-    /** The call was carried out, which is over, and what came of it is not known. It must never be carried out again. */
+    /** The call was executed with an unknown outcome, and must never be executed again. */
     public Restoration begun(String callId) {
         begun.add(callId);
         return this;
     }
 
-    /** All calls that are open when the conversation is restored were {@link #begun}. */
+    /** Marks all calls that are open at the end as {@link #begun}. */
     public Restoration allBegun() {
         unanswered.keySet().forEach(this::begun);
         return this;
     }
 
-    /** None of the open calls was begun. */
+    /** None of the open calls was started. */
     public Restoration untouched() {
         untouched = true;
         return this;
@@ -384,7 +383,7 @@ public final class Restoration {
         return this;
     }
 
-    /** What the thread cost before it came here. */
+    /** The cost of the thread before this checkpoint. */
     public Restoration cost(double dollars) {
         cost = dollars > 0 ? Optional.of(Usd.of(BigDecimal.valueOf(dollars))) : Optional.empty();
         return this;
@@ -404,7 +403,7 @@ public final class Restoration {
         return this;
     }
 
-    /** How the turn stands, its last words, and why it ended if not in peace. */
+    /** The turn's status, its final reply, and why it ended if it failed. */
     public Restoration standing(Turn.Status how, String text, String reason) {
         status = Optional.of(how);
         words = text;
@@ -412,7 +411,7 @@ public final class Restoration {
         return this;
     }
 
-    /** What the last word said as JSON. */
+    /** The final reply as JSON. */
     public Restoration structured(Json value) {
         structured = Optional.of(value);
         return this;
@@ -432,27 +431,27 @@ public final class Restoration {
         return calls.contains(id);
     }
 
-    /** A call of the newest reply that has no result yet. */
+    /** A call of the newest reply without a result. */
     public Optional<Part.ToolUse> openCall(String id) {
         return Optional.ofNullable(unanswered.get(id));
     }
 
-    /** The calls of the newest reply that have no result yet, in call order. */
+    /** The calls of the newest reply without a result, in call order. */
     public List<Part.ToolUse> openCalls() {
         return List.copyOf(unanswered.values());
     }
 
-    /** What was asked for by a call, be it open or not. */
+    /** The request of a call, open or not. */
     public Optional<Part.ToolUse> toolUse(String id) {
         return calls.get(id).map(call -> new Part.ToolUse(id, call.tool(), call.args()));
     }
 
-    /** How many calls have their results. */
+    /** The number of calls with a result. */
     public int answeredCalls() {
         return calls.size() - unanswered.size();
     }
 
-    /** What was said last, if it was the assistant's last word. */
+    /** The last message, if it is a final reply of the assistant. */
     public String lastWords() {
         return transcript
                 .entries()
@@ -468,8 +467,6 @@ public final class Restoration {
         updatedAt = at;
         return this;
     }
-
-    // ---- the conversation
 
     public Conversation restore() {
         List<String> open = new ArrayList<>();
@@ -548,7 +545,7 @@ public final class Restoration {
                 .begunElsewhere(pending.isEmpty() ? Call.Status.CLAIMED : Call.Status.UNSETTLED);
     }
 
-    /** A call that has run, and had to ask. It must never run again, whatever it needs before it may run. */
+    /** A call that has run and asks a question. It must never run again, even if it would need approval to run. */
     private Call asking(Call call, String words) {
         String key = EffectLog.key(call.tool(), call.argsDigest());
         EffectLog.Effect before = effects.of(key);

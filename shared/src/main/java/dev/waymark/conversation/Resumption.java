@@ -8,19 +8,18 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * How a thread goes on whose last run is over: in a new thread, which begins with the state that the old one ended with.
+ * How a new thread continues a closed one, from its final state.
  *
- * <p>Nothing that the old thread had under way is awaited any more, so all of it is taken up: the model is asked again,
- * a call that was never claimed is handed out again, and one that was claimed may have taken effect. Questions,
- * approvals and queued messages stay as they are. Calls are judged by the terms of the agent, and where these are not
- * known, only once they are.
+ * <p>Nothing that the old thread was doing is awaited any more: the model is called again, an unclaimed call is
+ * dispatched again, and a claimed one may have taken effect. Questions, approvals and queued messages stay. Calls are
+ * handled by the agent's definition, once it is known.
  *
- * @param id by which the new thread knows that it came of this resumption
- * @param agent the agent that goes on, if it is not to be the one that is recorded
- * @param answer to the first open question; a message where none is open
+ * @param id identifies this resumption in the new thread
+ * @param agent the agent to continue with, if not the recorded one
+ * @param answer to the first open question; a message if none is open
  * @param once whether the new thread closes when its turn ends
- * @param session the id under which other systems know the thread's calls, where it is not the new thread's own
- * @param context what the new thread carries for its tools, if it is not to be what is recorded
+ * @param session the id under which other systems know the thread's calls, if it is not the new thread's own
+ * @param context the new thread's context for tools, if not the recorded one
  */
 public record Resumption(
         String id,
@@ -34,7 +33,7 @@ public record Resumption(
         Objects.requireNonNull(id, "id");
     }
 
-    /** With the context that is recorded. */
+    /** With the recorded context. */
     public Resumption(
             String id,
             Optional<String> agent,
@@ -45,12 +44,12 @@ public record Resumption(
         this(id, agent, answer, maxIterations, once, session, Optional.empty());
     }
 
-    /** The state that a thread begins with that goes on from this one. */
+    /** The initial state of a thread that continues this one. */
     public Conversation of(Conversation over, Instant at) {
         return Evolution.resume(over, this, at);
     }
 
-    /** Why the answer can't be used as things stand, or empty when it can. */
+    /** Why the answer cannot be used in this state; empty if it can. */
     public Optional<Problem> refusal(Conversation over) {
         if (answer.isEmpty() || !over.isInterrupted() || !over.questions().isEmpty()) {
             return Optional.empty();

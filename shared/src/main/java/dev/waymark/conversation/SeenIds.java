@@ -8,8 +8,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * The ids of messages that arrived, so that a second delivery is harmless. At least the newest 1,000 are remembered,
- * at most 2,000: two generations, of which the older is dropped when the younger is full.
+ * The ids of received messages, so that a repeated delivery has no effect. At least the newest 1,000 are kept, at most
+ * 2,000, in two generations: when the younger is full, the older is dropped.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SeenIds(
@@ -29,12 +29,12 @@ public record SeenIds(
         return factOf(id).isPresent();
     }
 
-    /** The number of the fact that brought the message of this id. */
+    /** The number of the fact for the message with this id. */
     public Optional<Integer> factOf(String id) {
         return young.get(id).or(() -> old.get(id));
     }
 
-    /** Remembers an id, with the number of the fact that brought it. */
+    /** Adds an id with the number of its fact. */
     SeenIds with(String id, int fact) {
         return young.size() < GENERATION
                 ? new SeenIds(young.with(id, fact), old)

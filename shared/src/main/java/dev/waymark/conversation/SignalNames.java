@@ -1,6 +1,6 @@
 package dev.waymark.conversation;
 
-/** The names by which messages arrive: what people and programs send, and what the state and histories keep. */
+/** The names of messages from people and programs. They are stored in states and histories. */
 public final class SignalNames {
     public static final String SAY = "say";
     public static final String ANSWER = "answer";
@@ -12,13 +12,13 @@ public final class SignalNames {
     public static final String CLEAR = "clear";
     public static final String CLOSE = "close";
 
-    /** An update only, and not for people: an activity asks to be the one execution that takes effect. */
+    /** An update only, not for people: an activity asks to be the execution that takes effect. */
     public static final String CLAIM = "claim";
 
-    /** A signal only, and not for people: a subagent's thread tells the thread above how things stand. */
+    /** A signal only, not for people: a subagent's thread reports its progress to the parent. */
     public static final String SUBAGENT = "subagent";
 
-    /** A signal only, and not for people: an execution of a tool tells how it ended after nobody waited for it any more. */
+    /** A signal only, not for people: a tool execution reports its outcome after it was no longer awaited. */
     public static final String LATE_OUTCOME = "late-outcome";
 
     private SignalNames() {}

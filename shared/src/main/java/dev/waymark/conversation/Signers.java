@@ -13,10 +13,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Who has to sign decisions about calls, by name, and where the calls are. Signatures name that place, so that none is
- * good for another thread.
+ * Who must sign decisions about calls, by name, and the place of the calls. Signatures include that place, so that none
+ * is valid for another thread.
  *
- * @param place a thread's id, or with a slash and a call's id behind it the place of that call
+ * @param place a thread's id, or the place of a call: the thread's id, a slash and the call's id
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Signers(
@@ -32,7 +32,7 @@ public record Signers(
         return new Signers(place + "/" + callId, keys);
     }
 
-    /** Why this does not count as signed, if it does not. */
+    /** Why the signature does not count; empty if it does. */
     Optional<Problem> objection(DecisionStatement statement, Optional<String> signature) {
         if (signature.isEmpty()) {
             return Optional.of(new Problem(
@@ -49,8 +49,8 @@ public record Signers(
     }
 
     /**
-     * The calls of a thread whose decision is not signed as it has to be: none, unless somebody changed its history.
-     * Calls that a cleared conversation left behind are passed over, since who decided is forgotten as well.
+     * The calls of a thread whose decision lacks a required valid signature. Empty unless history was changed. Calls of
+     * a cleared conversation are skipped, since their decisions were deleted too.
      */
     public static List<String> violations(Conversation state) {
         Optional<Signers> signers = state.terms().flatMap(AgentPolicy::signers);

@@ -10,11 +10,11 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The tools that change nothing but a thread's {@link Workspace}. Whatever a model gives them, they say what is wrong. */
+/** The tools that change only a thread's {@link Workspace}. Invalid arguments are an error result. */
 final class StateTools {
     static final int MAX_ITEMS = 500;
     static final int MAX_FILE_LENGTH = 256 * 1024;
-    /** Files travel with the state. */
+    /** Files are part of the state. */
     static final int MAX_FILES_LENGTH = 1024 * 1024;
 
     static final int MAX_PATH_LENGTH = 1_024;
@@ -27,7 +27,7 @@ final class StateTools {
         this.at = at;
     }
 
-    /** What a call comes to, and the workspace after it. */
+    /** The result of a call, and the workspace after it. */
     record Outcome(Workspace workspace, String text, boolean isError) {}
 
     static Outcome run(Workspace before, String tool, Json args, Instant at) {
@@ -149,8 +149,6 @@ final class StateTools {
         return new Outcome(before, ToolTexts.failure(why), true);
     }
 
-    // ---- reading arguments
-
     private static String path(Json args) throws Unfit {
         String path = text(args, "path");
         if (path.isEmpty() || path.length() > MAX_PATH_LENGTH) {
@@ -200,7 +198,7 @@ final class StateTools {
         }
     }
 
-    /** The arguments are not what the tool takes. */
+    /** Invalid arguments. */
     private static final class Unfit extends Exception {
         private static final long serialVersionUID = 1;
 

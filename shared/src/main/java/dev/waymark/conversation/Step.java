@@ -4,11 +4,11 @@ import dev.waymark.conversation.value.Budget;
 import java.time.Instant;
 import java.util.Optional;
 
-/** What should happen now. The driver carries it out and applies the fact that says so. */
+/** Something that should happen now. The driver executes it and applies the fact that records it. */
 public sealed interface Step {
     <R> R match(Cases<R> cases);
 
-    /** Find the agent's definition. */
+    /** Resolve the agent's definition. */
     record ResolveAgent(String agent) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -16,7 +16,7 @@ public sealed interface Step {
         }
     }
 
-    /** Ask the model, for the {@code step}-th time in this thread. */
+    /** Call the model for the {@code step}-th time in this thread. */
     record CallModel(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -24,7 +24,7 @@ public sealed interface Step {
         }
     }
 
-    /** Have the model summarise the older part of the conversation, before it is asked about the whole. */
+    /** Let the model summarize the older part of the conversation, before it is called with the whole. */
     record Summarise(int step) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -32,7 +32,7 @@ public sealed interface Step {
         }
     }
 
-    /** Have a worker run a tool. */
+    /** Let a worker run a tool. */
     record RunTool(Call call, int dispatch) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -40,7 +40,7 @@ public sealed interface Step {
         }
     }
 
-    /** Find out whether the newest dispatch of a call took effect. */
+    /** Check whether the newest dispatch of a call took effect. */
     record VerifyTool(Call call) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -48,7 +48,7 @@ public sealed interface Step {
         }
     }
 
-    /** Have a subagent carry a call out, in a thread of its own, for no more than this. */
+    /** Let a subagent execute a call in a thread of its own, with this budget. */
     record StartSubagent(Call call, Optional<Budget> budget) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -56,7 +56,7 @@ public sealed interface Step {
         }
     }
 
-    /** Pass on to a subagent's thread what a person decided about something that it asked. */
+    /** Pass a person's decision on to the subagent's thread that requested it. */
     record PassOn(String callId, Delegation.Decision decision) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -64,7 +64,7 @@ public sealed interface Step {
         }
     }
 
-    /** Tell the thread above how things stand here. */
+    /** Report this thread's progress to its parent. */
     record ReportToParent(Parent parent, SubagentProgress report) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -72,7 +72,7 @@ public sealed interface Step {
         }
     }
 
-    /** See to it that {@link Fact.TimePassed} comes at this time or soon after. It stays decided until then. */
+    /** Apply {@link Fact.TimePassed} at this time or soon after. The step stays until then. */
     record WakeAt(Instant time) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -80,7 +80,7 @@ public sealed interface Step {
         }
     }
 
-    /** End the thread, once nothing is in flight any more. */
+    /** End the thread, once nothing is running any more. */
     record Close(boolean cancelled) implements Step {
         @Override
         public <R> R match(Cases<R> cases) {
@@ -88,7 +88,7 @@ public sealed interface Step {
         }
     }
 
-    /** One method a step, so that the compiler finds the driver that forgot one. */
+    /** One method for each step, so that the compiler finds unhandled ones. */
     interface Cases<R> {
         R resolveAgent(ResolveAgent step);
 

@@ -8,20 +8,21 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a subagent's thread tells its parent while it lives: what waits for people there or below, and what it used.
+ * What a subagent's thread reports to its parent while it runs: requests that wait for people there or below, and its
+ * spending.
  *
- * @param waiting nothing but people can bring it on
- * @param spent since the thread began, by whatever is below it too
+ * @param waiting whether only people can continue it
+ * @param spent since the thread started, including its own subagents
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SubagentProgress(
         @JsonProperty("waiting") boolean waiting,
         @JsonProperty("asks") List<OpenRequest> asks,
         @JsonProperty("spent") Spent spent) {
-    /** The most that is told at a time. */
+    /** The maximum number of requests in a report. */
     static final int MAX_ASKS = 50;
 
-    /** The characters that these share, of questions and of arguments each: a report is one payload. */
+    /** The total number of characters for questions, and for arguments, since a report is one payload. */
     static final int MAX_LENGTH = 60_000;
 
     static final SubagentProgress NONE = new SubagentProgress(false, List.of(), Spent.NOTHING);

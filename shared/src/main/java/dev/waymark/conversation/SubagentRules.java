@@ -8,9 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Rules of calls that a subagent's thread carries out, and of the thread above this one. */
+/** Rules of calls that a subagent's thread executes, and of the link to the parent thread. */
 final class SubagentRules {
-    /** The field of a decision that names the call to the subagent. The thread below ignores it; history is read by it. */
+    /**
+     * The field of a decision with the id of the subagent call. The subagent's thread ignores it; readers of history
+     * need it.
+     */
     private static final String VIA = "via";
 
     private final Draft draft;
@@ -37,7 +40,7 @@ final class SubagentRules {
                 return;
             }
             if (fact.exists()) {
-                lost.giveUp(heard); // A reset took the call back, and not what its thread did.
+                lost.giveUp(heard); // A reset removed the call, but not the effects of its thread.
             } else {
                 draft.fail(heard, ToolTexts.failure("could not be started: " + fact.reason()));
             }
@@ -58,7 +61,7 @@ final class SubagentRules {
             } else if (fact.problem()
                     .filter(problem -> problem.type().equals(Problem.RAN_BEFORE))
                     .isPresent()) {
-                lost.giveUp(heard); // A reset took the call back, and retention its thread, but not what that did.
+                lost.giveUp(heard); // A reset removed the call, and retention its thread, but not the effects of that.
             } else {
                 draft.end(
                         heard,
@@ -80,7 +83,7 @@ final class SubagentRules {
         }
     }
 
-    /** What is spent below is spent here, as soon as it is known, and once. */
+    /** Counts a subagent's spending as this thread's own, as soon as it is known, and once. */
     private void book(Call call, Spent total) {
         call.subagent().ifPresent(known -> {
             Spent more = total.minus(known.booked());
@@ -91,7 +94,7 @@ final class SubagentRules {
         });
     }
 
-    /** Keeps a decision for the thread below that asked for it. False if it was this thread that asked. */
+    /** Keeps a decision for the subagent's thread that requested it. Returns false if this thread did. */
     boolean passOn(OpenRequest ask, String signal, Consumer<Map<String, Object>> decision) {
         Optional<Call> above = draft.book.calls.contains(ask.callId())
                 ? Optional.empty()

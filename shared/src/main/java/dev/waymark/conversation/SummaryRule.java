@@ -5,8 +5,8 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * When a conversation is summarised: before a model call that would be given {@code whenTokens} or more. The newest
- * {@code keepMessages} stay as they are.
+ * When a conversation is summarized: before a model call with {@code whenTokens} tokens or more. The newest {@code
+ * keepMessages} stay unchanged.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record SummaryRule(

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Rules of threads that begin with the state of another one: resumed, forked, or from a checkpoint of elsewhere. */
+/** Rules of threads that start with the state of another one: resumed, forked, or from a checkpoint. */
 final class TakeoverRules {
     private final Draft draft;
     private final TurnRules turns;
@@ -40,7 +40,7 @@ final class TakeoverRules {
         this.people = people;
     }
 
-    /** Begins a thread with the state of one that is over. */
+    /** Starts a thread from the final state of a closed one. */
     void resume(Resumption how) {
         begin(how.id());
         draft.identity.once = how.once();
@@ -55,7 +55,7 @@ final class TakeoverRules {
             draft.binding.terms = Optional.empty();
             draft.binding.agentRequested = false;
         }
-        model.takeBackCall(); // Nothing will be heard of it here.
+        model.takeBackCall(); // Its reply will not arrive here.
         how.answer().ifPresent(this::answerOrSay);
         if (!draft.book.openCalls().isEmpty() || (draft.dialogue.turn.mayGoOn() && !draft.dialogue.isBlank())) {
             draft.dialogue.turn = draft.dialogue.turn.continued();
@@ -63,7 +63,7 @@ final class TakeoverRules {
         takeUpOpenCalls();
     }
 
-    /** Begins a thread with the state of another one, which goes on without it. */
+    /** Starts a thread from the state of another one, which continues independently. */
     void fork(ForkRequest how) {
         begin(how.id());
         draft.identity.once = false;
@@ -73,7 +73,7 @@ final class TakeoverRules {
                 .map(extras -> new Origin(Optional.empty(), Optional.of(extras)));
         draft.binding.agentRequested = draft.binding.terms.isPresent();
         effects.inherit();
-        model.takeBackCall(); // Nothing will be heard of it here.
+        model.takeBackCall(); // Its reply will not arrive here.
         for (Call call : draft.book.openCalls()) {
             if (draft.careOf(call).effect() || call.status() == Call.Status.DELEGATED) {
                 lost.giveUp(call);
@@ -89,7 +89,10 @@ final class TakeoverRules {
         }
     }
 
-    /** Signatures are bound to a thread, which the terms name: those of another thread would do for this one. */
+    /**
+     * Whether the agent's definition names its thread. Signatures are bound to that thread, so another thread must not
+     * reuse the definition.
+     */
     private boolean namesItsThread() {
         return draft.binding.terms.flatMap(AgentPolicy::signers).isPresent();
     }
@@ -110,7 +113,7 @@ final class TakeoverRules {
         if (question.isPresent()
                 && draft.binding.terms.isEmpty()
                 && question.get().asksNothing()) {
-            // It may be an approval that is waited for. The agent's tools will tell.
+            // It may be waiting for approval instead, which only the agent's tools tell.
             draft.book.put(question.get().answeredEarly(words));
         } else if (question.isPresent()) {
             draft.end(question.get(), Call.Status.COMPLETED, words);
@@ -120,7 +123,7 @@ final class TakeoverRules {
         }
     }
 
-    /** Calls that a thread brought from elsewhere find their place once the agent's tools are known. */
+    /** Handles the imported open calls once the agent's tools are known. */
     void takeUpOpenCalls() {
         if (draft.binding.terms.isPresent()) {
             List<Call> open = draft.book.openCalls();
@@ -130,8 +133,8 @@ final class TakeoverRules {
     }
 
     /**
-     * Calls that were running elsewhere are not waited for. Of calls from a file it is not known whether they were
-     * claimed, only that they have no result; of those in a conversation that waited for people, that they do so too.
+     * Calls that were running elsewhere are not awaited. For calls from a file it is not known whether they were
+     * claimed, only that they have no result; in a conversation that waited for people, that they wait too.
      */
     private void takeUp(Call call, AgentPolicy terms) {
         Optional<AgentPolicy.ToolKind> kind = Optional.ofNullable(terms.tools().get(call.tool()));
@@ -143,7 +146,7 @@ final class TakeoverRules {
         } else if (kind.isEmpty()) {
             lost.giveUp(call);
         } else if (mayHaveRun && kind.get() == AgentPolicy.ToolKind.SUBAGENT) {
-            lost.giveUp(call); // What its thread did is not known here, and a second thread would do it again.
+            lost.giveUp(call); // The effects of its thread are not known here, and a second thread would repeat them.
         } else if (mayHaveRun && !draft.careOf(call).effect()) {
             if (isOverElsewhere(call) && kind.get() == AgentPolicy.ToolKind.ACTIVITY) {
                 draft.book.put(
@@ -168,14 +171,14 @@ final class TakeoverRules {
         }
     }
 
-    /** A checkpoint says that the call was carried out, and has no result of it. */
+    /** Whether a checkpoint says that the call was executed, without a result. */
     private static boolean isOverElsewhere(Call call) {
         return call.claim().filter(Call.Claim::isElsewhere).isPresent();
     }
 
     /**
-     * What a model is told of a call that an older part of a checkpoint left without a result. Which tools may simply be
-     * called again is known only with the agent.
+     * Updates the results of calls that a checkpoint left without one. Which tools are safe to call again is only known
+     * with the agent.
      */
     void tellWhatIsHarmless() {
         Set<String> harmless = new LinkedHashSet<>();

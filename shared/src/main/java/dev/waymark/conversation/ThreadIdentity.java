@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Which thread this is, and whether it goes on.
+ * The identity of the thread, and whether it continues.
  *
- * @param rules the version of the rules that the thread began with
+ * @param rules the version of the rules under which the thread started
  * @param once whether it closes when its turn ends
- * @param full whether it is too large to take more
+ * @param full whether it is too large to accept more
  * @param updatedAt the time of the newest fact
- * @param origin where it came from, if it began elsewhere
+ * @param origin where it came from, if it started from another conversation
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -37,7 +37,7 @@ public record ThreadIdentity(
         return new ThreadIdentity(rules, false, Conversation.Life.OPEN, false, at, at, Optional.empty());
     }
 
-    /** The part while a fact changes it. */
+    /** A mutable copy of this part, for applying a fact. */
     final class Edit {
         int rules = ThreadIdentity.this.rules;
         boolean once = ThreadIdentity.this.once;

@@ -12,11 +12,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How many tokens a conversation takes: what the provider counted last, and a guess at what was said since.
+ * An estimate of a conversation's tokens: the provider's last count, and a guess for what was added since.
  *
  * @param tokens of the newest model call and its reply
- * @param messages how many had ever been said by then
- * @param summary the step of the newest summary. While no other step follows it is under way, or was just made.
+ * @param messages the total number of messages at that time
+ * @param summary the step of the newest summary. As long as no other step follows, it is in progress or was just
+ * written.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -26,7 +27,7 @@ public record TokenEstimate(
         @JsonProperty("summary") Optional<Integer> summary) {
     static final TokenEstimate UNREAD = new TokenEstimate(0, 0, Optional.empty());
 
-    /** Of a Latin text; others take more. */
+    /** For Latin text; other scripts take more tokens. */
     private static final int CHARACTERS_PER_TOKEN = 4;
 
     private static final int TOKENS_PER_IMAGE = 1_600;
@@ -36,12 +37,12 @@ public record TokenEstimate(
         summary = summary == null ? Optional.empty() : summary;
     }
 
-    /** After a reply, when this many messages have been said. */
+    /** The estimate after a reply, with this total number of messages. */
     TokenEstimate read(Usage call, int said) {
         return new TokenEstimate(call.total(), said, summary);
     }
 
-    /** Nothing was counted of the conversation that there is now. */
+    /** Without a count for the current conversation. */
     TokenEstimate unread() {
         return new TokenEstimate(0, 0, summary);
     }
@@ -50,7 +51,7 @@ public record TokenEstimate(
         return new TokenEstimate(tokens, messages, Optional.of(step));
     }
 
-    /** The newest summary will not come, and may be asked for again. */
+    /** Drops the newest summary, which failed and may be requested again. */
     TokenEstimate notSummarising() {
         return new TokenEstimate(tokens, messages, Optional.empty());
     }

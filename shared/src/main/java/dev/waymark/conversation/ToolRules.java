@@ -4,7 +4,7 @@ import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
 
-/** Rules of calls that a worker has: what each outcome of a dispatch makes of its call. */
+/** Rules of dispatched calls: what each outcome of a dispatch does to its call. */
 final class ToolRules {
     private final Draft draft;
     private final EffectRules effects;
@@ -24,7 +24,7 @@ final class ToolRules {
                 .ifPresent(call -> draft.book.put(call.dispatched(fact.dispatch(), draft.at)));
     }
 
-    /** The call, if this dispatch of it is the one that is awaited. */
+    /** The call, if this dispatch of it is awaited. */
     private Optional<Call> running(String callId, int dispatch) {
         return draft.book
                 .calls
@@ -40,7 +40,7 @@ final class ToolRules {
             return;
         }
         draft.book
-                .calls // A turn may have been stopped meanwhile.
+                .calls // The turn may have been stopped meanwhile.
                 .get(fact.callId())
                 .filter(call -> call.status() == Call.Status.CANCELLED && call.dispatches() == fact.dispatch())
                 .ifPresent(call -> countLate(call, fact));
@@ -59,7 +59,7 @@ final class ToolRules {
         }
     }
 
-    /** Counts the outcome of a call that the model was told something else of. The effect is worth knowing all the same. */
+    /** Counts the effect of a call after the model was told something else about it. */
     private void countLate(Call call, Fact.ToolFinished fact) {
         count(call, fact);
         draft.book.put(draft.book.call(call.id()).withoutClaim());
@@ -98,7 +98,7 @@ final class ToolRules {
         return draft.identity.rules < 2 ? call : call.seen(reason);
     }
 
-    /** The execution that holds the claim has said at last how it ended. */
+    /** The execution that holds the claim has reported its outcome late. */
     void toolEndedLate(Fact.ToolEndedLate fact) {
         Call call = draft.book.call(fact.callId());
         boolean isTold = !call.isOpen()
@@ -160,12 +160,12 @@ final class ToolRules {
                     FAILED,
                     DENIED,
                     LOST -> {
-                // Another dispatch's business.
+                // Belongs to another dispatch.
             }
         }
     }
 
-    /** It did not run, so the model hears nothing of it, unless it never runs. */
+    /** Dispatches a call again that did not run. The model is told only if it never runs. */
     private void dispatchAgain(Call call, String reason) {
         if (call.dispatches() >= Conversation.MAX_DISPATCHES) {
             draft.end(call.withoutClaim(), Call.Status.FAILED, ToolTexts.failure("could not be started: " + reason));
@@ -174,7 +174,7 @@ final class ToolRules {
         }
     }
 
-    /** When a call that did not run is handed out again, if not at once: later each time. */
+    /** When a call that did not run is dispatched again; the delay grows each time. Empty for at once. */
     private Optional<Instant> pause(Call call) {
         long seconds = call.dispatches() < 2 ? 0 : 1L << Math.min(call.dispatches() - 2, 5);
         return seconds == 0 ? Optional.empty() : Optional.of(draft.at.plusSeconds(seconds));

@@ -4,7 +4,7 @@ import dev.waymark.conversation.value.Problem;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The words in which a model is told what became of a call. They are part of the checkpoint formats. */
+/** The messages that tell a model the outcome of a call. They are part of the checkpoint formats. */
 public final class ToolTexts {
     private ToolTexts() {}
 
@@ -20,7 +20,7 @@ public final class ToolTexts {
         return "Tool \"" + tool + "\" returned invalid output: " + reason;
     }
 
-    /** What a model is told whose last word is not as it was asked for. */
+    /** Tells a model that its final reply does not match the schema. */
     static String misfit(String reason) {
         return "Your reply does not fit the JSON Schema: " + reason
                 + ". Reply once more, with one JSON value that fits it and nothing else.";
@@ -47,7 +47,7 @@ public final class ToolTexts {
         return "[idempotent replay of " + callId + "]: " + result;
     }
 
-    /** Added to what a model is told of a call that may have taken effect. */
+    /** Appended for a call that may have taken effect. */
     static String claimed(Instant at) {
         return " The call had been claimed for execution at " + at + "; whether it took effect is not known.";
     }
@@ -56,7 +56,7 @@ public final class ToolTexts {
         return "Done, as settled by " + by.orElse("a person") + ".";
     }
 
-    /** How a subagent ended that did not do what it was asked to, with the last that it said. */
+    /** The result of a subagent that did not complete its task, with its last words. */
     static String subagent(String agent, String status, Optional<Problem> problem, String text) {
         String why = problem.map(Problem::message)
                 .filter(words -> !words.isBlank())
@@ -69,7 +69,7 @@ public final class ToolTexts {
         return "Done: a check found that the call had taken effect.";
     }
 
-    /** The result of a call of which nobody knows whether it took effect: a JSON object, in exactly this form. */
+    /** The result of a call with an unknown outcome: a JSON object, in exactly this form. */
     static String durability(String tool, String callId, Optional<Instant> claimedAt, Optional<String> evidence) {
         return durabilityError(
                 tool,
@@ -82,7 +82,7 @@ public final class ToolTexts {
                         + evidence.map(seen -> " What was seen of it: " + seen).orElse(""));
     }
 
-    /** The same for a call that may be made again, and that a checkpoint says is over. */
+    /** The result of a call that is safe to repeat and that, according to a checkpoint, is over. */
     static String durabilityOfHarmless(String tool, String callId) {
         return durabilityError(
                 tool,
@@ -98,12 +98,12 @@ public final class ToolTexts {
                 + ",\"toolCallId\":" + quoted(callId) + "}";
     }
 
-    /** Whether a result is what {@link #durability} says. */
+    /** Whether a result was made by {@link #durability}. */
     public static boolean isDurability(String text) {
         return text.startsWith("{\"error\":\"") && text.contains("\",\"kind\":\"tool-durability-error\",");
     }
 
-    /** Whether a result reads like a failure, where nothing else tells. */
+    /** Whether a result reads like a failure, if nothing else tells. */
     public static boolean isFailure(String text) {
         return isDurability(text)
                 || text.startsWith(failure(""))
@@ -119,7 +119,7 @@ public final class ToolTexts {
         return "{\"error\":" + quoted(text) + "}";
     }
 
-    /** As compact JSON has it: only what must be escaped is. */
+    /** A compact JSON string, with only the necessary escapes. */
     private static String quoted(String text) {
         StringBuilder out = new StringBuilder("\"");
         for (int i = 0; i < text.length(); i++) {

@@ -14,11 +14,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * From a message to its outcome. Number 0 stands for a thread that has had no turn yet.
+ * A turn, from a message to its outcome. Number 0 stands for a thread without a turn.
  *
- * @param schema that the last word has to fit, as JSON
- * @param repaired whether the model has had its one chance to mend a last word that did not
- * @param structured the last word as JSON, where it fits the schema
+ * @param schema the JSON Schema for the final reply
+ * @param repaired whether the model has used its one chance to correct a mismatched final reply
+ * @param structured the final reply as JSON, if it matches the schema
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -36,7 +36,7 @@ public record Turn(
         boolean repaired,
 
         @JsonProperty("structured") Optional<Json> structured) {
-    /** How a turn stands. The names are stored, and printed to users. */
+    /** The status of a turn. The names are stored and shown to users. */
     public enum Status {
         @JsonProperty("none")
         NONE("none"),
@@ -48,7 +48,7 @@ public record Turn(
         FAILED("failed"),
         @JsonProperty("max-iterations")
         MAX_ITERATIONS("max-iterations"),
-        /** The thread has spent what it may. */
+        /** The thread has used up its budget. */
         @JsonProperty("budget")
         BUDGET("budget"),
         @JsonProperty("stopped")
@@ -101,7 +101,7 @@ public record Turn(
         return but(edit -> edit.iterations++);
     }
 
-    /** Takes back a model call that nothing will come of. */
+    /** Takes back a model call without a reply. */
     Turn uniterated() {
         return but(edit -> edit.iterations--);
     }
@@ -110,7 +110,7 @@ public record Turn(
         return but(edit -> edit.usage = usage.plus(more));
     }
 
-    /** Adds usage to the turn that it belongs to, which may be over. */
+    /** Adds usage to the given turn, which may be over. */
     Turn usedMore(int turn, Usage more) {
         return turn == number ? used(more) : this;
     }
@@ -138,7 +138,7 @@ public record Turn(
         return but(edit -> edit.repaired = true);
     }
 
-    /** It ended well, with words that are also this JSON. */
+    /** Adds the JSON of the final reply. */
     Turn structured(Optional<Json> lastWord) {
         return but(edit -> edit.structured = lastWord);
     }
@@ -149,7 +149,7 @@ public record Turn(
         return edit.done();
     }
 
-    /** A copy on which something is changed. */
+    /** A mutable copy of a turn. */
     private final class Edit {
         private Status status = Turn.this.status;
         private int iterations = Turn.this.iterations;
@@ -169,7 +169,7 @@ public record Turn(
         return status == Status.MAX_ITERATIONS || status == Status.BUDGET;
     }
 
-    /** It ended before the model had its last word. */
+    /** Whether it ended before the model's final reply. */
     boolean mayGoOn() {
         return switch (status) {
             case FAILED, STOPPED, CANCELLED, MAX_ITERATIONS, BUDGET -> true;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Rules of turns: when one opens, goes on and ends, and what ends with it. */
+/** Rules of turns: when one opens, continues and ends, and what ends with it. */
 final class TurnRules {
     private final Draft draft;
 
@@ -30,7 +30,7 @@ final class TurnRules {
         draft.versionReached = true;
     }
 
-    /** Ends the turn before its time, and its open calls with it. */
+    /** Ends the turn early, with its open calls. */
     void stop(Turn.Status how, String text) {
         if (draft.dialogue.turn.isRunning()) {
             draft.cancelOpenCalls(text);
@@ -38,7 +38,7 @@ final class TurnRules {
         }
     }
 
-    /** Opens the next turn for messages that are queued, and ends one that has reached a limit. */
+    /** Opens the next turn for queued messages, and ends one that has reached a limit. */
     void settle() {
         if (draft.dialogue.turn.status() == Turn.Status.COMPLETE && !draft.dialogue.queue.isEmpty()) {
             open();
@@ -111,7 +111,7 @@ final class TurnRules {
         }
     }
 
-    /** Forgets what was said. What is known of side effects stays. */
+    /** Deletes the conversation and keeps the record of side effects. */
     void forget(String text) {
         stop(Turn.Status.STOPPED, text);
         draft.book.batch = List.of();
@@ -119,7 +119,7 @@ final class TurnRules {
         draft.dialogue.transcript = Transcript.EMPTY;
         draft.dialogue.gauge = draft.dialogue.gauge.map(TokenEstimate::unread);
         draft.book.workspace = Workspace.EMPTY;
-        // What was said lives on in the calls' arguments, and a full thread would stay full.
+        // The calls' arguments contain the conversation, and a full thread would stay full.
         PersistentMap<Call> kept = draft.book.calls;
         kept.forEach(
                 (id, call) -> draft.book.put(call.forgotten(draft.careOf(call).effect())));

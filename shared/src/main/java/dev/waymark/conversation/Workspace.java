@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
-/** What an agent keeps beside its transcript: a list of things to do, a plan, and files that exist nowhere else. */
+/** What an agent stores besides its transcript: a todo list, a plan, and files that exist nowhere else. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Workspace(
@@ -44,7 +44,7 @@ public record Workspace(
         return new Workspace(todos, plan, files.with(path, file));
     }
 
-    /** Something to do. */
+    /** A task in the todo list. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Todo(
             @JsonProperty("id") String id,
@@ -60,7 +60,7 @@ public record Workspace(
         }
     }
 
-    /** A goal, and the steps that lead there. */
+    /** A goal and the steps towards it. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Plan(
             @JsonProperty("goal") String goal,
@@ -72,7 +72,7 @@ public record Workspace(
         }
     }
 
-    /** One of them. */
+    /** A step of a plan. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record PlanStep(
             @JsonProperty("id") String id,
@@ -88,7 +88,7 @@ public record Workspace(
         }
     }
 
-    /** A file of the thread's own. */
+    /** A file in the thread's state. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record VirtualFile(
             @JsonProperty("content") String content,

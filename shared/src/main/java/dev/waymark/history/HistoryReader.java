@@ -323,7 +323,7 @@ public final class HistoryReader {
         return !original.isEmpty() && !original.equals(runId);
     }
 
-    /** The run that started this one as its subagent's, or empty when none did. */
+    /** The run of the parent thread that started this one; empty if there is none. */
     Optional<WorkflowExecution> parent(String workflowId, String runId) {
         var started = firstEvent(workflowId, runId).getWorkflowExecutionStartedEventAttributes();
         return started.hasParentWorkflowExecution()

@@ -409,7 +409,7 @@ public final class Projector {
     /** Applies a fact that a workflow task itself caused. */
     private void apply(long eventId, Fact fact) {
         if (!commandsFollow) {
-            throw new IllegalStateException("event " + eventId + " is a command of no workflow task");
+            throw new IllegalStateException("event " + eventId + " is not a command of a workflow task");
         }
         state = current().apply(fact, taskStartedAt);
         moments.accept(new Moment(runId, eventId, taskStartedAt, Optional.of(fact), state));
@@ -435,7 +435,7 @@ public final class Projector {
     private <T> T decode(Payloads payloads, Class<T> type) {
         T decoded = converter.fromPayloads(0, Optional.of(payloads), type, type);
         if (decoded == null) {
-            throw new DataConverterException("nothing where a " + type.getSimpleName() + " is due");
+            throw new DataConverterException("missing " + type.getSimpleName());
         }
         return decoded;
     }

@@ -110,7 +110,7 @@ public final class RunReader {
                 : Optional.empty();
     }
 
-    /** As {@link #continuedAs}, of the thread that started this one as its subagent's, if one did. */
+    /** Like {@link #continuedAs}, for the parent thread of this run, if it has one. */
     public Optional<String> parentContinuedAs(String workflowId, String runId) {
         return histories
                 .parent(workflowId, runId)

@@ -13,10 +13,10 @@ import io.temporal.failure.TimeoutFailure;
 import java.util.Optional;
 
 /**
- * The event that closes an activity or a child workflow, with the failure that the SDK gives its workflow for it.
+ * The event that closes an activity or a child workflow, with the failure that the SDK throws for it.
  *
  * @param begunBy the event that scheduled or initiated the work
- * @param result what it returned, or empty if it failed
+ * @param result its result; empty if it failed
  */
 record WorkClosing(long begunBy, Optional<Payloads> result, Optional<RuntimeException> failure) {
     static WorkClosing of(HistoryEvent event, DataConverter converter) {

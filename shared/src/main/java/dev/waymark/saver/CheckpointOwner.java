@@ -61,6 +61,6 @@ public record CheckpointOwner(String run, String agent, String session, int epoc
                 && fields.field("epoch") instanceof Number epoch) {
             return new CheckpointOwner(run, agent, session, epoch.intValue());
         }
-        throw SaverException.corrupt(place, "it does not say whose the checkpoint is");
+        throw SaverException.corrupt(place, "it does not name the owner");
     }
 }

@@ -50,7 +50,7 @@ public final class CheckpointText {
     public static String checked(String threadId) {
         if (!isWellFormed(threadId)) {
             throw SaverException.refused(
-                    "the thread id is not Unicode text: a surrogate stands alone in it", "Choose another id");
+                    "the thread id is not Unicode text: it contains a lone surrogate", "Choose another id");
         }
         return threadId;
     }
@@ -71,12 +71,12 @@ public final class CheckpointText {
             text = writer.writeValueAsString(checkpoint);
         } catch (JsonProcessingException e) {
             throw SaverException.refused(
-                    "the checkpoint can't be written: " + e.getOriginalMessage(), "What was saved before is as it was");
+                    "the checkpoint can't be written: " + e.getOriginalMessage(), "The saved checkpoint is unchanged");
         }
         if (!isWellFormed(text)) {
             throw SaverException.refused(
-                    "the checkpoint is not Unicode text: a surrogate stands alone in it",
-                    "What was saved before is as it was");
+                    "the checkpoint is not Unicode text: it contains a lone surrogate",
+                    "The saved checkpoint is unchanged");
         }
         return text;
     }
@@ -90,7 +90,7 @@ public final class CheckpointText {
     public static Json read(String text, String threadId, String place) {
         Json checkpoint = read(text, place);
         if (!threadId.equals(checkpoint.field("threadId"))) {
-            throw SaverException.corrupt(place, "its threadId is not that of its thread");
+            throw SaverException.corrupt(place, "its threadId belongs to another thread");
         }
         return checkpoint;
     }
@@ -125,7 +125,7 @@ public final class CheckpointText {
 
     private static String wellFormed(String text) {
         if (!isWellFormed(text)) {
-            throw new IllegalArgumentException("a surrogate stands alone in a text");
+            throw new IllegalArgumentException("a text contains a lone surrogate");
         }
         return text;
     }

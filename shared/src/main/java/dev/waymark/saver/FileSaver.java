@@ -161,13 +161,13 @@ public final class FileSaver implements CheckpointSaver {
             // Newer JDKs also throw this if a parent is a regular file.
             if (Files.isRegularFile(directory)) {
                 throw SaverException.failed(
-                        "the checkpoint can't be looked for",
+                        "the checkpoint can't be looked up",
                         file.toString(),
                         new FileSystemException(directory.toString(), null, "Not a directory"));
             }
             return false;
         } catch (IOException e) {
-            throw SaverException.failed("the checkpoint can't be looked for", file.toString(), e);
+            throw SaverException.failed("the checkpoint can't be looked up", file.toString(), e);
         }
     }
 
@@ -194,7 +194,7 @@ public final class FileSaver implements CheckpointSaver {
         return readable(file.documentName())
                 .map(text -> CheckpointText.threadId(CheckpointText.read(text, place)))
                 .filter(id -> EntryFileName.of(id).equals(file))
-                .orElseThrow(() -> SaverException.corrupt(place, "nothing says whose it is"));
+                .orElseThrow(() -> SaverException.corrupt(place, "its thread id is not known"));
     }
 
     private Optional<String> readable(String fileName) {

@@ -42,12 +42,11 @@ public final class JdbcStore implements KeyValueStore {
     static String supported(String url) {
         if (!url.startsWith(SQLITE) && !url.startsWith(POSTGRESQL)) {
             throw SaverException.refused(
-                    "no database that Waymark knows: " + shown(url),
-                    "Use jdbc:sqlite:FILE or jdbc:postgresql://HOST/DB");
+                    "unsupported database: " + shown(url), "Use jdbc:sqlite:FILE or jdbc:postgresql://HOST/DB");
         }
         if (isInMemory(url)) {
             throw SaverException.refused(
-                    "a database that nobody can reach twice: " + shown(url), "Name a file, or use memory:");
+                    "an in-memory database can't be used: " + shown(url), "Name a file, or use memory:");
         }
         return url;
     }
@@ -135,7 +134,7 @@ public final class JdbcStore implements KeyValueStore {
                     while (rows.next()) {
                         String name = rows.getString(1);
                         keys.add(EscapedName.read(name)
-                                .orElseThrow(() -> SaverException.corrupt(shown(url), "no key: " + name)));
+                                .orElseThrow(() -> SaverException.corrupt(shown(url), "not a valid key: " + name)));
                     }
                     return keys;
                 }
@@ -214,7 +213,7 @@ public final class JdbcStore implements KeyValueStore {
                 Files.createDirectories(directory);
             }
         } catch (IOException | InvalidPathException e) {
-            throw SaverException.failed("the database's directory can't be made", shown(url), e);
+            throw SaverException.failed("the database's directory can't be created", shown(url), e);
         }
     }
 

@@ -15,7 +15,8 @@ public record Namespace(String name) {
     public Namespace {
         if (!ALLOWED.matcher(name).matches()) {
             throw SaverException.refused(
-                    "no namespace: '" + name + "'", "One has 1 to 100 of A-Z, a-z, 0-9, dot, hyphen and underscore");
+                    "invalid namespace: '" + name + "'",
+                    "Use 1 to 100 characters A-Z, a-z, 0-9, dot, hyphen and underscore");
         }
     }
 }

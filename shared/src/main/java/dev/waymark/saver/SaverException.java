@@ -30,7 +30,7 @@ public final class SaverException extends RuntimeException {
         return new SaverException(
                 Problem.CORRUPTION,
                 "the saved checkpoint can't be read: " + printable(place) + " (" + why + ")",
-                "It is never overwritten. Repair it, or delete it to begin anew",
+                "It is never overwritten. Repair it, or delete it to start over",
                 null);
     }
 
@@ -39,7 +39,7 @@ public final class SaverException extends RuntimeException {
         return new SaverException(
                 FAILED,
                 what + ": " + printable(place) + " (" + reason(cause) + ")",
-                "What was saved before is as it was. Mend the storage, then save again",
+                "The saved checkpoint is unchanged. Fix the storage, then save again",
                 cause);
     }
 
@@ -56,7 +56,7 @@ public final class SaverException extends RuntimeException {
     public static SaverException timedOut(String what, Duration waited) {
         return new SaverException(
                 FAILED,
-                "the saver does not answer after " + waited.toMillis() + " ms: " + what,
+                "the saver did not answer within " + waited.toMillis() + " ms: " + what,
                 "Check the storage, then try again",
                 null);
     }
@@ -65,9 +65,9 @@ public final class SaverException extends RuntimeException {
     public static SaverException superseded(String threadId, int epoch) {
         return new SaverException(
                 SUPERSEDED,
-                "the saved checkpoint belongs to another thread of this name, which took it over (epoch " + epoch
+                "the saved checkpoint belongs to another thread with this name, which took it over (epoch " + epoch
                         + "): " + printable(threadId),
-                "Go on in that one. To replace its checkpoint with this thread's: waymark save THREAD --to TARGET"
+                "Continue in that one. To replace its checkpoint with this thread's: waymark save THREAD --to TARGET"
                         + " --replace",
                 null);
     }
@@ -77,7 +77,7 @@ public final class SaverException extends RuntimeException {
         return new SaverException(
                 SUPERSEDED,
                 "the saved checkpoint " + why + ": " + printable(threadId),
-                "It is kept. To replace it nevertheless: waymark save THREAD --to TARGET --replace",
+                "It was kept. To replace it anyway: waymark save THREAD --to TARGET --replace",
                 null);
     }
 

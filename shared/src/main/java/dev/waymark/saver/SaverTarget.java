@@ -52,7 +52,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
             return new SaverTarget(Kind.JDBC, JdbcStore.supported(url), namespace);
         }
         if (!parameters.isEmpty()) {
-            throw refused("an unknown parameter, where only namespace= is one", place);
+            throw refused("unknown parameter, only namespace= is supported", place);
         }
         if (place.equals("memory:")) {
             return new SaverTarget(Kind.MEMORY, "", namespace);
@@ -60,7 +60,7 @@ public record SaverTarget(Kind kind, String place, Namespace namespace) {
         if (place.startsWith("file:") && isPath(place.substring("file:".length()))) {
             return new SaverTarget(Kind.FILE, place.substring("file:".length()), namespace);
         }
-        throw refused("no place for checkpoints", place);
+        throw refused("not a place for checkpoints", place);
     }
 
     private static boolean isPath(String path) {

@@ -110,7 +110,7 @@ final class SessionTables {
                     throw SaverException.refused(
                             "the database has another table of this name: "
                                     + columns.substring(columns.lastIndexOf(' ') + 1),
-                            "Use a database of its own, or with PostgreSQL a schema: currentSchema=NAME");
+                            "Use a separate database, or with PostgreSQL a separate schema: currentSchema=NAME");
                 }
             }
         }

@@ -57,7 +57,7 @@ public final class ToolArguments {
 
     /** Why this is not a valid input schema of a tool, which must describe an object; empty if it is. */
     public static Optional<String> schemaProblem(Json schema) {
-        return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must say type: object");
+        return "object".equals(schema.field("type")) ? malformation(schema) : Optional.of("must have type: object");
     }
 
     /** Why this is not a JSON Schema; empty if it is. */
@@ -73,7 +73,7 @@ public final class ToolArguments {
             validate(compiled(schema), node(Json.EMPTY_OBJECT));
             return Optional.empty();
         } catch (StackOverflowError e) {
-            return Optional.of("a $ref leads back to itself");
+            return Optional.of("a $ref refers to itself");
         } catch (RuntimeException e) {
             return Optional.of(shortened(reason(e)));
         }
@@ -87,10 +87,10 @@ public final class ToolArguments {
         }
         String words = String.valueOf(root.getMessage());
         if (root instanceof PatternSyntaxException broken) {
-            return "no regular expression: " + broken.getPattern() + " (" + broken.getDescription() + ")";
+            return "not a regular expression: " + broken.getPattern() + " (" + broken.getDescription() + ")";
         }
         if (root instanceof IOException) {
-            return "a $ref leads out of it: " + words;
+            return "a $ref refers to another document: " + words;
         }
         return words.startsWith(DECODER) ? "a $ref is not a reference: " + words.substring(DECODER.length()) : words;
     }
@@ -112,7 +112,7 @@ public final class ToolArguments {
         try {
             return words(validate(schema, value));
         } catch (StackOverflowError e) {
-            return Optional.of("it is nested too deep for its schema, or the schema leads back to itself");
+            return Optional.of("it is nested too deeply for its schema, or the schema refers to itself");
         } catch (ValidationSteps.ExceededException e) {
             return Optional.of(String.valueOf(e.getMessage()));
         }

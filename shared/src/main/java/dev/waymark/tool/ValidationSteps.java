@@ -9,18 +9,19 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what one validation does, and ends it when that is too much: a pattern may backtrack, and references may branch,
- * for longer than anybody waits. The limit is some seconds of a slow processor, and the same on every one. For one thread.
+ * Counts the steps of a validation and ends it after too many: a pattern may backtrack, and references may branch,
+ * almost endlessly. The limit corresponds to some seconds on a slow processor, and is the same on every machine. Not
+ * thread-safe.
  */
 final class ValidationSteps extends ExecutionContext {
     private static final int MOST = 50_000_000;
 
-    /** What a keyword costs, if looking at a character costs one. */
+    /** The steps of a keyword; looking at a character is one step. */
     private static final int KEYWORD = 50;
 
     private static final int ERROR = 200;
 
-    /** Of the validation that this thread is doing: patterns are matched without knowing it. */
+    /** The current validation of this thread. Patterns are matched without a reference to it. */
     private static final ThreadLocal<@Nullable ValidationSteps> CURRENT = new ThreadLocal<>();
 
     private int left = MOST;
@@ -29,7 +30,7 @@ final class ValidationSteps extends ExecutionContext {
         super(config);
     }
 
-    /** No stack: it says all. */
+    /** Has no stack trace, which would add nothing. */
     static final class ExceededException extends RuntimeException {
         ExceededException() {
             super(
@@ -40,12 +41,12 @@ final class ValidationSteps extends ExecutionContext {
         }
     }
 
-    /** What validates in this context. */
+    /** A validation in this context. */
     interface Validation<R> {
         R in(ExecutionContext context);
     }
 
-    /** @throws ExceededException when the validation takes too many steps */
+    /** @throws ExceededException if the validation takes too many steps */
     static <R> R count(ExecutionConfig config, Validation<R> validation) {
         ValidationSteps steps = new ValidationSteps(config);
         CURRENT.set(steps);
@@ -75,14 +76,14 @@ final class ValidationSteps extends ExecutionContext {
         super.addError(error);
     }
 
-    /** Compiles as the library does, and counts the characters that are looked at. */
+    /** Compiles a pattern like the library, and counts the characters that it looks at. */
     static RegularExpression regularExpression(String pattern) {
         Pattern compiled = Pattern.compile(RegularExpressions.replaceLongformCharacterProperties(
                 RegularExpressions.replaceDollarAnchors(pattern)));
         return text -> compiled.matcher(new CountedText(text, CURRENT.get())).find();
     }
 
-    /** @param steps of a validation; patterns are tried without one when a schema is compiled */
+    /** @param steps the current validation; null while a schema is compiled */
     private record CountedText(String text, @Nullable ValidationSteps steps) implements CharSequence {
         @Override
         public char charAt(int index) {

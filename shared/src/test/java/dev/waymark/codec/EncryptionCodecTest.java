@@ -153,7 +153,7 @@ class EncryptionCodecTest {
         assertProblem("secretsecret", "key 1 in WAYMARK_CODEC_KEYS has no id");
         assertProblem(OLD + ",b:secret!", "key 2 in WAYMARK_CODEC_KEYS is not Base64");
         assertProblem("a:c2VjcmV0", "key 1 in WAYMARK_CODEC_KEYS has 6 bytes, not 32");
-        assertProblem(OLD + " " + OLD, "two keys in WAYMARK_CODEC_KEYS have the id old");
+        assertProblem(OLD + " " + OLD, "duplicate key id in WAYMARK_CODEC_KEYS: old");
         assertProblem("file:/not/there", "the file with encryption keys cannot be read: /not/there");
     }
 

@@ -22,7 +22,7 @@ final class HelpText {
     private static final Map<String, String> OF_THE_WORKER = ofTheWorker();
 
     private static final List<String> EXIT_CODES = List.of(
-            "0  done; also when the agent asks a person something",
+            "0  done, or the agent asked a question",
             "1  the turn failed, was stopped or cancelled, or hit a limit; verify found a difference",
             "2  bad usage or input",
             "3  no such thread, version, call, agent or file; nothing open to answer; the thread is closed",

@@ -25,7 +25,7 @@ public final class ScriptedModel implements ModelProvider {
 
     public static ScriptedModel of(Reply... replies) {
         if (replies.length == 0) {
-            throw new IllegalArgumentException("a model has something to say");
+            throw new IllegalArgumentException("at least one reply is required");
         }
         return new ScriptedModel(List.of(replies));
     }

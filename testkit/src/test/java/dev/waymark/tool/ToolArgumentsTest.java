@@ -57,8 +57,8 @@ class ToolArgumentsTest {
     @Test
     void schemaProblem_notOfAnObject_isOne() {
         assertThat(ToolArguments.schemaProblem(Json.of(Map.of("type", "string"))))
-                .contains("must say type: object");
-        assertThat(ToolArguments.schemaProblem(Json.of(true))).contains("must say type: object");
+                .contains("must have type: object");
+        assertThat(ToolArguments.schemaProblem(Json.of(true))).contains("must have type: object");
     }
 
     @Test
@@ -83,9 +83,9 @@ class ToolArgumentsTest {
     @Test
     void malformation_ofAnyKind_isToldInPlainWords() {
         assertThat(ToolArguments.malformation(Json.of(Map.of("pattern", "["))))
-                .contains("no regular expression: [ (Unclosed character class)");
+                .contains("not a regular expression: [ (Unclosed character class)");
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "http://127.0.0.1:1/x.json"))))
-                .contains("a $ref leads out of it: http://127.0.0.1:1/x.json");
+                .contains("a $ref refers to another document: http://127.0.0.1:1/x.json");
         assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#/$defs/a%zz"))))
                 .get(InstanceOfAssertFactories.STRING)
                 .startsWith("a $ref is not a reference: ");
@@ -93,7 +93,7 @@ class ToolArgumentsTest {
 
     @Test
     void schemaProblem_referenceToItself_isOne() {
-        assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#")))).contains("a $ref leads back to itself");
+        assertThat(ToolArguments.malformation(Json.of(Map.of("$ref", "#")))).contains("a $ref refers to itself");
     }
 
     @Test
@@ -102,7 +102,7 @@ class ToolArgumentsTest {
                 "properties", Map.of("a", Map.of("$ref", "#/$defs/b")),
                 "$defs", Map.of("b", Map.of("$ref", "#/$defs/b"))));
         assertThat(ToolArguments.problem(round, Json.of(Map.of("a", 1))))
-                .contains("it is nested too deep for its schema, or the schema leads back to itself");
+                .contains("it is nested too deeply for its schema, or the schema refers to itself");
     }
 
     @ParameterizedTest

@@ -62,7 +62,7 @@ public final class AgentWorker implements AutoCloseable {
     /** More than the tool slots of all kinds together, so that tools that wait for a slot do not block model calls. */
     private static final int ACTIVITIES = 2_000;
 
-    /** Failure type of a subagent whose parent thread goes on elsewhere. Stored in histories. */
+    /** Failure type of a subagent whose parent thread is continued by another one. Stored in histories. */
     private static final String GOES_ON_ELSEWHERE = "GoesOnElsewhere";
 
     /** Time that interrupted tools get to clean up. */
@@ -75,7 +75,7 @@ public final class AgentWorker implements AutoCloseable {
      */
     private static final Duration DEADLOCK = Duration.ofSeconds(5);
 
-    /** A server that takes longer does not count as one that answers. */
+    /** Time limit for the answer of the server in the readiness check. */
     private static final Duration READINESS = Duration.ofSeconds(2);
 
     private static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
@@ -135,8 +135,8 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     /**
-     * Why the thread of this activity must not begin: an earlier thread ran this subagent call, or the parent thread goes
-     * on elsewhere, where the same call is made. Only ids of subagent threads contain a slash.
+     * Why the thread of this activity must not start: an earlier thread ran this subagent call, or another thread
+     * continues the parent and makes the same call. Only ids of subagent threads contain a slash.
      */
     private Optional<Problem> obstacle() {
         ActivityInfo info = Activity.getExecutionContext().getInfo();
@@ -250,7 +250,7 @@ public final class AgentWorker implements AutoCloseable {
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
         private ModelProviders providers = ModelProviders.of(Map.of());
         private JavaTools tools = JavaTools.NONE;
-        /** Without a registry in it, it counts nothing. */
+        /** Without a registry, nothing is counted. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
 
         private Builder(WorkflowClient client) {

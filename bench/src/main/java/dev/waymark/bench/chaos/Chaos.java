@@ -33,7 +33,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     private static final int KEPT = 0;
     private static final int BROKEN = 1;
 
-    @Option(names = "--runs", paramLabel = "N", description = "How many. Default: ${DEFAULT-VALUE}")
+    @Option(names = "--runs", paramLabel = "N", description = "Number of runs. Default: ${DEFAULT-VALUE}")
     private int runs = 60;
 
     @Option(names = "--seed", paramLabel = "S", description = "The same seed makes the same runs. Default: another one")
@@ -45,7 +45,7 @@ public final class Chaos implements java.util.concurrent.Callable<Integer> {
     @Option(
             names = "--scene",
             paramLabel = "SCENE",
-            description = "What there is around the calls: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}")
+            description = "The scene around the calls: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}")
     private Scene scene = Scene.ALONE;
 
     @Option(names = "--help", usageHelp = true, description = "Prints this.")

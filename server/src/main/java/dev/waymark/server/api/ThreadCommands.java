@@ -123,7 +123,7 @@ final class ThreadCommands {
         Settlement settlement = Settlement.of(request.text("callId").orElseThrow(), how);
         Optional<String> result = request.text("result");
         if (result.isPresent() && how != Settlement.Outcome.DONE) {
-            throw HttpProblem.badInput("only what took effect has a result");
+            throw HttpProblem.badInput("only the outcome done has a result");
         }
         return decided(
                 request,

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** What one side said, in parts. */
+/** A message of one side, in parts. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Message(
         @JsonProperty("role") Role role,
@@ -34,7 +34,7 @@ public record Message(
         return new Message(Role.USER, List.copyOf(results));
     }
 
-    /** The words of the message: its text parts, joined. */
+    /** The message's text parts, joined. */
     @JsonIgnore
     public String text() {
         return content.stream()
@@ -53,7 +53,7 @@ public record Message(
         return parts(Part.ToolResult.class);
     }
 
-    /** The one spelling over which digests are computed. */
+    /** The canonical form that digests are computed over. */
     public String canonical() {
         Map<String, Object> tree = new LinkedHashMap<>();
         tree.put("role", role.wireName());

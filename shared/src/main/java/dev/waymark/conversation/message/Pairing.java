@@ -6,13 +6,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The rule that model providers hold a transcript to: every call is answered exactly once, in the message directly
- * after it, before anything else is said there.
+ * The rule of model providers for transcripts: every call is answered exactly once, in the message directly after it,
+ * before any other content there.
  */
 public final class Pairing {
     private Pairing() {}
 
-    /** What breaks the rule first, or empty when nothing does. */
+    /** The first violation of the rule, if any. */
     public static Optional<String> violation(List<Message> messages) {
         Set<String> everUsed = new LinkedHashSet<>();
         List<String> open = List.of();
@@ -47,7 +47,7 @@ public final class Pairing {
         return open.isEmpty() ? Optional.empty() : Optional.of("calls without a result: " + open);
     }
 
-    /** The order of results is ours to keep, but nobody's to demand. */
+    /** The order of results does not matter. */
     private static List<String> sorted(List<String> ids) {
         return ids.stream().sorted().toList();
     }

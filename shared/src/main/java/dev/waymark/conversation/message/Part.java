@@ -12,8 +12,8 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * One piece of a message. The type names are stored in histories and never change. A null where a JSON object belongs
- * is an empty one, as it is after Jackson has read it.
+ * A piece of a message. The type names are stored in histories and never change. Null instead of a JSON object is read
+ * as an empty object.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
@@ -27,7 +27,7 @@ import java.util.Optional;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public sealed interface Part {
-    /** The part as plain JSON, as digests see it. It equals what Jackson writes. */
+    /** The part as plain JSON, for digests. Equals Jackson's output. */
     Map<String, Object> tree();
 
     record Text(@JsonProperty("text") String text) implements Part {
@@ -71,7 +71,7 @@ public sealed interface Part {
         }
     }
 
-    /** What a model said to itself. {@code metadata} is its provider's, kept as it came. */
+    /** A model's reasoning. {@code metadata} is from its provider, unchanged. */
     record Reasoning(
             @JsonProperty("text") String text,
             @JsonProperty("metadata") Json metadata) implements Part {
@@ -107,7 +107,7 @@ public sealed interface Part {
         }
     }
 
-    /** What came of a call. {@code isError} is written only when it is true. */
+    /** The result of a call. {@code isError} is written only if it is true. */
     record ToolResult(
             @JsonProperty("toolUseId") String toolUseId,
             @JsonProperty("content") String content,

@@ -15,16 +15,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model answered. It is the result of the {@code model} activity, so its fields are only ever added to.
+ * A model's reply. It is the result of the {@code model} activity, so fields are only ever added.
  *
- * <p>{@code stop} is why it ended, in the provider's words. {@code end_turn}, and {@code tool_use} where there are calls,
- * are not written: they go without saying, and would stand in history once for every reply.
+ * <p>{@code stop} is the reason why it ended, in the provider's words. The usual values, {@code end_turn}, and {@code
+ * tool_use} for a reply with calls, are omitted to save space in history.
  *
- * <p>{@code faults} are the calls whose arguments don't fit their tool. Whoever brings the reply finds them, so that
- * nobody is asked to approve a call that can't run.
+ * <p>{@code faults} are the calls whose arguments do not match their tool's schema. They are found before the reply is
+ * recorded, so that no one is asked to approve a call that cannot run.
  *
- * <p>{@code cost} is the price of {@code usage}, where there is one, and {@code wasted} what attempts took that came to
- * nothing before.
+ * <p>{@code cost} is the price of {@code usage}, if known, and {@code wasted} the spending of earlier, failed attempts.
  *
  * <p>Of a last word that has to fit a schema, {@code structured} is what it says, or {@code misfit} why it does not fit.
  *
@@ -109,7 +108,7 @@ public record Reply(
         return new Reply(content, usage, stop, faults, cost, wasted, Optional.empty(), Optional.of(value));
     }
 
-    /** The same reply, with what it cost, and what attempts before it did. */
+    /** A copy with its cost and the spending of earlier attempts. */
     public Reply charged(Optional<Usd> price, Spent before) {
         return new Reply(
                 content,
@@ -153,7 +152,7 @@ public record Reply(
         return new Spent(usage, cost).plus(wasted.orElse(Spent.NOTHING));
     }
 
-    /** What is wrong with the arguments of the call that is number {@code call} among the reply's calls, from 0. */
+    /** An error in the arguments of the reply's call number {@code call}, from 0. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Fault(
             @JsonProperty("call") int call,
@@ -164,7 +163,7 @@ public record Reply(
         }
     }
 
-    /** Equals what is not written. */
+    /** Equal to values that are omitted. */
     static final class Usual {
         @Override
         public boolean equals(@Nullable Object value) {

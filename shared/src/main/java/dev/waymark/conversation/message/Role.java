@@ -2,14 +2,14 @@ package dev.waymark.conversation.message;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** Who said a message. Tool results are said by the user's side, as both providers' wires have it. */
+/** The side that a message comes from. Tool results belong to the user's side, as in the providers' formats. */
 public enum Role {
     @JsonProperty("user")
     USER,
     @JsonProperty("assistant")
     ASSISTANT;
 
-    /** The name on every wire. */
+    /** The name in all formats. */
     public String wireName() {
         return this == USER ? "user" : "assistant";
     }

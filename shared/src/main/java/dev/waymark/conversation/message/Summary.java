@@ -3,12 +3,12 @@ package dev.waymark.conversation.message;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What stands for the older part of a conversation, and how it is asked for. */
+/** The message that replaces the older part of a conversation, and the request for it. */
 public final class Summary {
     private static final String BEGIN = "[Previous conversation summary]";
     private static final String END = "[End of summary - recent messages follow]";
 
-    /** What a model is told that is to write one. */
+    /** The instructions for a model that writes a summary. */
     public static final String INSTRUCTIONS = "You summarise conversations between a user and an assistant that uses"
             + " tools. Your summary takes the place of the conversation: the assistant goes on with it and sees nothing"
             + " else of what was said. Keep what the user wants, what was decided, found out and done, names, numbers"
@@ -17,8 +17,8 @@ public final class Summary {
     private Summary() {}
 
     /**
-     * How many of the oldest messages give way when {@code keep} are to stay. A result stays with its call, so it may be
-     * one less.
+     * How many of the oldest messages a summary replaces if {@code keep} are to stay. One less if that would separate a
+     * result from its call.
      */
     public static int cut(List<Message> messages, int keep) {
         int cut = messages.size() - keep;
@@ -30,8 +30,8 @@ public final class Summary {
     }
 
     /**
-     * The conversation as one message to read: a provider takes calls only beside the tools that they are of, and a
-     * model that sees tools may call them.
+     * The conversation as one message: providers accept calls only together with their tools, and a model with tools
+     * may call them.
      */
     public static Message request(List<Message> messages) {
         return Message.user(messages.stream().map(Summary::spelled).collect(Collectors.joining("\n\n"))

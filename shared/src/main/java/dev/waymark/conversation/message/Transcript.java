@@ -12,10 +12,10 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Everything said so far, with a running digest: {@code d(i) = sha256(d(i-1) + canonical(message i))}, in hex.
+ * All messages so far, with a running digest: {@code d(i) = sha256(d(i-1) + canonical(message i))}, in hexadecimal.
  *
- * <p>The digest is what a model call is given instead of the conversation, and what proves that a projection is right.
- * {@code bytes} adds up the canonical messages, so that nobody has to serialise them to know how large they are.
+ * <p>A model call is given the digest instead of the conversation, and the digest proves that a projection is right.
+ * {@code bytes} is the total size of the canonical messages, so that it is known without serializing them.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Transcript(
@@ -31,7 +31,7 @@ public record Transcript(
         Objects.requireNonNull(digest, "digest");
     }
 
-    /** A message with its place in the thread. {@code source} is the id under which a person sent it. */
+    /** A message with its id in the thread. {@code source} is the id under which a person sent it. */
     @JsonIgnoreProperties(ignoreUnknown = true)
     public record Entry(
             @JsonProperty("id") String id,

@@ -1,7 +1,7 @@
 /**
- * Messages: who said what, in which parts, in which order, and the running digest over all of it.
+ * Messages: their sides, parts and order, and the running digest over them.
  *
- * <p>It must not know turns, calls or facts: of Waymark, only the values.
+ * <p>Must not know turns, calls or facts; of Waymark, it only uses the values.
  */
 @NullMarked
 package dev.waymark.conversation.message;

@@ -8,8 +8,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What a thread may spend over its whole life. It is looked at before each model call, so the last call that is paid may
- * go beyond it.
+ * What a thread may spend over its whole life. It is checked before each model call, so the last call may exceed it.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -24,33 +23,33 @@ public record Budget(
         tokens = tokens == null ? Optional.empty() : tokens;
     }
 
-    /** What is left of it when this is spent. */
+    /** The remaining budget after this spending. */
     public Budget minus(Spent spent) {
         return new Budget(
                 usd.map(most -> most.minus(spent.cost().orElse(Usd.ZERO))),
                 tokens.map(most -> Math.max(0, most - spent.usage().total())));
     }
 
-    /** What is left of it when this may be spent as well. */
+    /** The remaining budget after reserving the other one. */
     public Budget minus(Budget other) {
         return new Budget(
                 usd.map(most -> most.minus(other.usd.orElse(Usd.ZERO))),
                 tokens.map(most -> Math.max(0, most - other.tokens.orElse(0L))));
     }
 
-    /** One of so many equal parts. */
+    /** An equal share of this many. */
     public Budget share(int parts) {
         return new Budget(usd.map(most -> new Usd(most.picos() / parts)), tokens.map(most -> most / parts));
     }
 
-    /** No more than either allows. */
+    /** The lower of both limits. */
     public Budget and(Budget other) {
         return new Budget(
                 Stream.concat(usd.stream(), other.usd.stream()).min(Usd::compareTo),
                 Stream.concat(tokens.stream(), other.tokens.stream()).min(Long::compareTo));
     }
 
-    /** Why nothing more may be spent, or empty while something may. */
+    /** The problem if the budget is used up. */
     public Optional<Problem> overdrawn(Spent spent) {
         return overdrawnUsd(spent).or(() -> overdrawnTokens(spent)).map(words -> new Problem("Budget", words));
     }
@@ -67,12 +66,12 @@ public record Budget(
                 .map(most -> "the budget of " + most + " tokens is spent: " + used + " tokens");
     }
 
-    /** Whether any of these limits is one of those that there are. What has no limit can't be raised. */
+    /** Whether any of these limits exists here. A missing limit cannot be raised. */
     public boolean has(Budget wanted) {
         return (usd.isPresent() && wanted.usd.isPresent()) || (tokens.isPresent() && wanted.tokens.isPresent());
     }
 
-    /** Why these are no higher limits, or empty when they are. */
+    /** Why these are not higher limits; empty if they are. */
     public Optional<String> objection(Budget wanted, Spent spent) {
         Usd cost = spent.cost().orElse(Usd.ZERO);
         long used = spent.usage().total();
@@ -84,7 +83,7 @@ public record Budget(
                 : most <= used ? Optional.of(used + " tokens are spent already") : Optional.empty())));
     }
 
-    /** These limits, those that are given another value changed. */
+    /** These limits, replaced where the other has a value. */
     public Budget raisedTo(Budget wanted) {
         return new Budget(usd.map(own -> wanted.usd.orElse(own)), tokens.map(own -> wanted.tokens.orElse(own)));
     }

@@ -3,15 +3,15 @@ package dev.waymark.conversation.value;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 
-/** By which another system can tell that two requests are one. */
+/** A key by which another system recognizes repeated requests. */
 public final class IdempotencyKey {
     private IdempotencyKey() {}
 
     /**
-     * Hex of the SHA-256 over {@code SESSION:TOOL:ARGS}, and of {@code SESSION:TOOL:ARGS:n} for the n-th deliberate call
-     * of the same, when those before it had ended in a way that was known.
+     * The hexadecimal SHA-256 of {@code SESSION:TOOL:ARGS}, and of {@code SESSION:TOOL:ARGS:n} for the n-th deliberate
+     * call with the same arguments, after the earlier ones had a known outcome.
      *
-     * @param repeat how many calls of the same came to a known end before
+     * @param repeat the number of identical calls with a known outcome before
      */
     public static String of(String session, String tool, Json args, int repeat) {
         String first = session + ":" + tool + ":" + args.canonical();
@@ -19,8 +19,8 @@ public final class IdempotencyKey {
     }
 
     /**
-     * How many calls of the same there were before the one of this key, or empty when it is the key of none of as many.
-     * Arguments may be large, and are looked at once.
+     * The repeat count that belongs to this key; empty if none up to the limit does. Large arguments are hashed only
+     * once.
      */
     public static OptionalInt repeatOf(String key, String session, String tool, Json args, int most) {
         Sha256 first = Sha256.over(session + ":" + tool + ":" + args.canonical());

@@ -18,18 +18,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable JSON value with one canonical spelling.
+ * An immutable JSON value with one canonical form.
  *
  * <p>The canonical form is what Python's {@code json.dumps(value, sort_keys=True)} prints, byte for byte: keys sorted
- * by code point, separators {@code ", "} and {@code ": "}, everything outside printable ASCII escaped. Digests and
- * idempotency keys are computed over it, so it must be the same on every JDK: {@code Double.toString} is not (its
+ * by code point, separators {@code ", "} and {@code ": "}, everything outside of printable ASCII escaped. Digests and
+ * idempotency keys are computed over it, so it must be the same on every JDK. {@code Double.toString} is not (its
  * shortest form came with JDK 19), hence the number formatting here.
  */
 public final class Json {
-    /** Deeper values are refused: recursion over them would overflow the stack of a workflow thread. */
+    /** Deeper values are rejected: recursion over them would overflow the stack of a workflow thread. */
     public static final int MAX_DEPTH = 400;
 
-    /** Larger ones are refused: Jackson writes them and then fails to read them, and with them the state around. */
+    /** Larger integers are rejected: Jackson can write them, but then fails to read them and the state around them. */
     private static final int MAX_INTEGER_BITS = 3_288;
 
     public static final Json EMPTY_OBJECT = new Json(Collections.emptyMap());
@@ -60,12 +60,12 @@ public final class Json {
         return value == null;
     }
 
-    /** A field of an object, or null when this is no object or lacks it. */
+    /** A field of an object; null if this is not an object or has no such field. */
     public @Nullable Object field(String name) {
         return value instanceof Map<?, ?> map ? map.get(name) : null;
     }
 
-    /** This object's fields and the other's, which win. */
+    /** This object's fields, overridden by the other's. */
     public Json overlaidBy(Optional<Json> other) {
         Map<String, Object> fields = new LinkedHashMap<>();
         Stream.concat(Stream.of(this), other.stream())
@@ -79,9 +79,9 @@ public final class Json {
     }
 
     /**
-     * The canonical form of a tree of maps, lists and scalars with values of this type among them.
+     * The canonical form of a tree of maps, lists and scalars that may contain values of this type.
      *
-     * <p>Nothing is copied and no depth is refused: a value that was accepted must be spelled wherever it is embedded,
+     * <p>It copies nothing and does not limit the depth: an accepted value must be writable wherever it is embedded,
      * since a digest that throws would stall its thread for good.
      */
     public static String canonical(@Nullable Object tree) {
@@ -108,7 +108,7 @@ public final class Json {
             return Collections.unmodifiableList(copy);
         }
         if (tree instanceof Json json) {
-            // Frozen already, and accepted: a checkpoint that can't hold it would make its thread unreadable.
+            // Already checked and accepted: a checkpoint that cannot hold it would make its thread unreadable.
             return json.value;
         }
         return freezeNumber(tree);
@@ -166,7 +166,7 @@ public final class Json {
         }
     }
 
-    /** Copies stretches of plain characters at once: texts are long, and what needs escaping is rare. */
+    /** Copies runs of plain characters at once, since texts are long and seldom need escapes. */
     private static void writeString(String text, StringBuilder out) {
         out.append('"');
         int plainFrom = 0;
@@ -201,7 +201,7 @@ public final class Json {
         }
     }
 
-    /** The shortest decimal that reads back as the same double, laid out as Python's {@code repr} does. */
+    /** The shortest decimal that reads back as the same double, formatted like Python's {@code repr}. */
     private static void writeDouble(double number, StringBuilder out) {
         if (number == 0) {
             out.append(1 / number < 0 ? "-0.0" : "0.0");
@@ -223,8 +223,9 @@ public final class Json {
     }
 
     /**
-     * Of each length, the nearest decimal and then the one on the other side: below a power of two doubles lie twice as
-     * close as above it, so the nearest may belong to a neighbour while the farther one is still this double's.
+     * Tries, for each length, the nearest decimal and then the one on the other side. Below a power of two, doubles are
+     * twice as dense as above it, so the nearest decimal may belong to a neighbor while the farther one still belongs
+     * to this double.
      */
     private static BigDecimal shortest(double number) {
         BigDecimal exact = new BigDecimal(number);
@@ -254,7 +255,9 @@ public final class Json {
         }
     }
 
-    /** Java orders strings by UTF-16 unit, which puts characters beyond the basic plane before U+E000. */
+    /**
+     * Compares by code point. Java compares UTF-16 units, which puts characters beyond the basic plane before U+E000.
+     */
     private static int byCodePoint(String left, String right) {
         int shorter = Math.min(left.length(), right.length());
         for (int i = 0; i < shorter; i += Character.charCount(left.codePointAt(i))) {

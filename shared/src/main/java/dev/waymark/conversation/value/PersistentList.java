@@ -10,10 +10,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable list that grows at its end in constant time and shares everything before.
+ * An immutable list that grows at its end in constant time and shares the rest.
  *
- * <p>All versions of a conversation hold their own transcript; shared, they cost what was said once. Reading it from
- * the front costs one pass ({@link #toList}), which its readers pay anyway.
+ * <p>All versions of a conversation have their own transcript; with sharing they take no more memory than the newest.
+ * Reading it takes one pass ({@link #toList}), which its readers need anyway.
  */
 public final class PersistentList<T> {
     private final @Nullable PersistentList<T> before;
@@ -67,7 +67,7 @@ public final class PersistentList<T> {
         return Collections.unmodifiableList(items);
     }
 
-    /** The newest items, at most this many, oldest of them first. */
+    /** The newest items, at most this many, in order. */
     public List<T> tail(int most) {
         List<T> items = new ArrayList<>();
         for (PersistentList<T> at = this; at.before != null && items.size() < most; at = at.before) {

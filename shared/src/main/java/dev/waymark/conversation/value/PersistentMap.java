@@ -11,9 +11,9 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map from text, ordered by key, that shares all but a path of itself with the map it was made from.
+ * An immutable map with text keys, ordered by key, that shares all but one path with the map it was made from.
  *
- * <p>A balanced (AVL) tree: every read and every change takes steps in the logarithm of the size.
+ * <p>A balanced (AVL) tree: every read and every change takes logarithmic time.
  */
 public final class PersistentMap<V> {
     private final @Nullable Node<V> root;

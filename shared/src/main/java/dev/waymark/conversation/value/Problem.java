@@ -5,43 +5,43 @@ import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Objects;
 
-/** What went wrong: a type that programs switch on, and words for people. The types are stored and printed. */
+/** A failure: a type for programs and a message for people. The types are stored and shown to users. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Problem(
         @JsonProperty("type") String type,
         @JsonProperty("message") String message) {
-    /** More than can be stored or carried on. */
+    /** Too large to be stored or carried over. */
     public static final String TOO_LARGE = "TooLarge";
-    /** There is no such thing, or nothing open to act on. */
+    /** Does not exist, or nothing open matches. */
     public static final String NOT_FOUND = "NotFound";
-    /** The thread takes no more. */
+    /** The thread accepts nothing more. */
     public static final String CLOSED = "Closed";
-    /** It was answered or decided before. */
+    /** Answered or decided before. */
     public static final String ALREADY_DECIDED = "AlreadyDecided";
-    /** A decision was about other arguments than those that would run. */
+    /** The decision was about other arguments than those that would run. */
     public static final String ARGS_CHANGED = "ArgsChanged";
     /** Several calls are open, and none was named. */
     public static final String CALL_REQUIRED = "CallRequired";
-    /** A message of this id arrived before. */
+    /** A message with this id arrived before. */
     public static final String DUPLICATE = "Duplicate";
-    /** The model's last word is not the JSON that was asked for. */
+    /** The model's final reply does not match the schema. */
     public static final String SCHEMA_MISMATCH = "SchemaMismatch";
-    /** Only signed decisions count, and this one is not signed, or not so that it can be relied on. */
+    /** Only signed decisions count, and this one has no valid signature. */
     public static final String SIGNATURE_REQUIRED = "SignatureRequired";
-    /** It makes no sense as it is. */
+    /** Invalid input. */
     public static final String BAD_INPUT = "BadInput";
-    /** There is no agent that could be meant, or it can't be used as it is. */
+    /** The agent cannot be determined, or cannot be used. */
     public static final String AGENT_INVALID = "AgentInvalid";
-    /** Nobody knows whether a call took effect. */
+    /** It is unknown whether a call took effect. */
     public static final String OUTCOME_UNKNOWN = "OutcomeUnknown";
-    /** Another thread had a subagent's call before a reset, may have carried it out, and is not held any more. */
+    /** Another thread had a subagent's call before a reset, may have executed it, and its history was deleted. */
     public static final String RAN_BEFORE = "RanBefore";
-    /** The thread goes by newer rules than a worker knows, which leaves its work to others. */
+    /** The thread uses newer rules than a worker knows, which leaves its work to others. */
     public static final String UNKNOWN_RULES = "UnknownRules";
-    /** Transcript or checkpoint break the rules of their format. */
+    /** A transcript or checkpoint violates its format. */
     public static final String CORRUPTION = "CheckpointCorruption";
 
-    /** Longer words are cut: they stay in the state, and travel with it. */
+    /** Longer messages are cut, since they stay in the state. */
     static final int MAX_MESSAGE_LENGTH = 4_000;
 
     @JsonCreator
@@ -50,7 +50,7 @@ public record Problem(
         message = message == null ? "" : cut(message, MAX_MESSAGE_LENGTH);
     }
 
-    /** At most so many characters, never half of one: Jackson can't write a lone surrogate. */
+    /** At most this many characters, never ending in half a surrogate pair, which Jackson cannot write. */
     public static String cut(String text, int most) {
         if (text.length() <= most) {
             return text;

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** SHA-256 of text, as lower-case hex. */
+/** SHA-256 of text, as lower-case hexadecimal. */
 public final class Sha256 {
     private final MessageDigest begun;
 
@@ -17,7 +17,7 @@ public final class Sha256 {
         return over(text).hexWith("");
     }
 
-    /** That of texts which all begin with this one. */
+    /** The digest state for texts that start with this prefix. */
     static Sha256 over(String beginning) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

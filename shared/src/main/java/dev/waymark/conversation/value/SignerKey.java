@@ -12,8 +12,8 @@ import java.util.Base64;
 import java.util.Objects;
 
 /**
- * The public key of somebody who signs decisions: {@code ed25519:} and 32 bytes in base64. Verification depends on
- * nothing but its input, so replays agree.
+ * The public key of a signer: {@code ed25519:} and 32 bytes in base64. Verification depends only on its input, so
+ * replays agree.
  */
 public record SignerKey(@JsonValue String text) {
     public static final String PREFIX = "ed25519:";
@@ -21,7 +21,7 @@ public record SignerKey(@JsonValue String text) {
     private static final int KEY_BYTES = 32;
     private static final int SIGNATURE_BYTES = 64;
 
-    /** What X.509 puts before the 32 bytes of an Ed25519 key (RFC 8410). */
+    /** The X.509 prefix of a 32-byte Ed25519 key (RFC 8410). */
     private static final byte[] X509_HEADER = {0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00};
 
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
@@ -29,14 +29,14 @@ public record SignerKey(@JsonValue String text) {
         Objects.requireNonNull(text, "text");
     }
 
-    /** The key of an X.509 encoding, as Java and openssl write public keys. */
+    /** The key in an X.509 encoding, as used by Java and openssl. */
     public static SignerKey of(PublicKey key) {
         byte[] encoded = key.getEncoded();
         byte[] raw = Arrays.copyOfRange(encoded, encoded.length - KEY_BYTES, encoded.length);
         return new SignerKey(PREFIX + Base64.getEncoder().encodeToString(raw));
     }
 
-    /** Whether it has the form of a key, and is one. */
+    /** Whether it is a valid key. */
     public boolean isUsable() {
         try {
             publicKey();
@@ -46,7 +46,7 @@ public record SignerKey(@JsonValue String text) {
         }
     }
 
-    /** Whether this key's owner signed these bytes. A signature that is not base64, or of another length, is none. */
+    /** Whether this key's owner signed these bytes. False for a signature that is not base64 or has a wrong length. */
     public boolean verifies(byte[] signed, String signature) {
         try {
             byte[] bytes = Base64.getDecoder().decode(signature);

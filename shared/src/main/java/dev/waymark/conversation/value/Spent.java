@@ -8,7 +8,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** What model calls took: tokens, and dollars as far as there is a price for them. */
+/** The spending of model calls: tokens, and dollars as far as prices are known. */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
 public record Spent(
@@ -28,7 +28,7 @@ public record Spent(
                 Stream.concat(cost.stream(), other.cost.stream()).reduce(Usd::plus));
     }
 
-    /** What this is more than that. */
+    /** The difference to the other. */
     public Spent minus(Spent other) {
         return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
     }

@@ -6,8 +6,8 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * Tokens that model calls took, as the provider counted them. Those that it read from its cache, or wrote there, have a
- * price of their own and are among {@code inputTokens}.
+ * The tokens of model calls, as counted by the provider. Tokens read from its cache, or written to it, are included in
+ * {@code inputTokens} and have their own prices.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 public record Usage(
@@ -45,7 +45,7 @@ public record Usage(
         return sum(inputTokens, outputTokens);
     }
 
-    /** What this is more than that. */
+    /** The difference to the other. */
     public Usage minus(Usage other) {
         return new Usage(
                 Math.max(0, inputTokens - other.inputTokens),
@@ -54,7 +54,7 @@ public record Usage(
                 Math.max(0, cacheWriteTokens - other.cacheWriteTokens));
     }
 
-    /** An absurd count must not become a negative one, which would throw in the middle of a fold. */
+    /** Saturates, since an absurd count must not become negative and throw in the middle of a fold. */
     private static long sum(long left, long right) {
         return left > Long.MAX_VALUE - right ? Long.MAX_VALUE : left + right;
     }

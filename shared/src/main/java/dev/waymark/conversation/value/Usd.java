@@ -6,8 +6,8 @@ import java.math.BigDecimal;
 import java.math.RoundingMode;
 
 /**
- * An amount of US dollars, counted in millionths of a millionth: a token may cost 0.0000000375 of one, and sums have to be
- * exact. Its JSON is the number of dollars. Amounts stop at nine million dollars rather than overflow.
+ * An amount of US dollars in trillionths: a token may cost 0.0000000375 dollars, and sums must be exact. Its JSON is
+ * the number of dollars. Amounts saturate at nine million dollars.
  */
 public record Usd(long picos) implements Comparable<Usd> {
     public static final Usd ZERO = new Usd(0);
@@ -34,7 +34,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         return new Usd(picos > Long.MAX_VALUE - other.picos ? Long.MAX_VALUE : picos + other.picos);
     }
 
-    /** What is left when this much is taken away, or nothing. */
+    /** The difference, at least zero. */
     public Usd minus(Usd other) {
         return new Usd(Math.max(0, picos - other.picos));
     }
@@ -50,7 +50,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         return Long.compare(picos, other.picos);
     }
 
-    /** Dollars, as people write them. */
+    /** The number of dollars. */
     @Override
     public String toString() {
         return dollars().toPlainString();

@@ -1,7 +1,7 @@
 /**
- * Values that the rules of a conversation are made of: JSON, money, tokens, digests, persistent collections.
+ * The values that the rules of a conversation use: JSON, money, tokens, digests, persistent collections.
  *
- * <p>It must not know conversations, or any other package of Waymark.
+ * <p>Must not know conversations, nor any other package of Waymark.
  */
 @NullMarked
 package dev.waymark.conversation.value;

@@ -23,7 +23,7 @@ public final class ChatLine {
           /approve [ID] [--reason TEXT]       approves a call
           /deny [ID] [--reason TEXT]          denies it
           /settle ID done|rerun|give-up [--result TEXT]
-                                              sets the outcome of a call whose outcome is unknown
+                                              settles a call with an unknown outcome
           /say TEXT                           sends it as a message, even if a decision is open
           /result ID                          shows the full result of a call
           /stop                               ends the turn, like Ctrl-C

@@ -15,8 +15,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Who may use the codec server: programs with the bearer token, and browsers that have exchanged it for a cookie. The Web
- * UI cannot send a token of its own, but it can have the browser send cookies.
+ * Authorizes requests to the codec server: programs send the bearer token, and browsers exchange it for a cookie. The
+ * Web UI cannot send a token of its own, but it can make the browser send cookies.
  */
 final class CodecAccess {
     private static final String COOKIE = "waymark-codec";
@@ -33,7 +33,7 @@ final class CodecAccess {
         this.session = session(this.token).getBytes(StandardCharsets.UTF_8);
     }
 
-    /** The cookie follows from the token, so the server keeps nothing, and a new token ends all sessions. */
+    /** The cookie is derived from the token, so the server stores nothing, and a new token ends all sessions. */
     private static String session(byte[] token) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
@@ -44,7 +44,7 @@ final class CodecAccess {
         }
     }
 
-    /** A cookie counts only in requests of pages: the browser says which page sends them. */
+    /** Accepts cookies only in requests from pages, which the browser marks with their origin. */
     boolean isAllowed(HttpExchange exchange) {
         Headers headers = exchange.getRequestHeaders();
         String given = headers.getFirst("Authorization");

@@ -18,8 +18,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Sets the outcome of a call whose outcome is unknown. */
-@Command(name = "settle", description = "Sets the outcome of a call whose outcome is unknown, and waits for the turn.")
+/** Settles a call with an unknown outcome. */
+@Command(name = "settle", description = "Settles a call with an unknown outcome, and waits for the turn.")
 public final class SettleCommand implements Callable<Integer> {
     @Mixin
     private Output output;
@@ -30,7 +30,7 @@ public final class SettleCommand implements Callable<Integer> {
     @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
     private String thread;
 
-    @Option(names = "--call", paramLabel = "ID", required = true, description = "Which call.")
+    @Option(names = "--call", paramLabel = "ID", required = true, description = "The call.")
     private String call;
 
     @Option(names = "--outcome", paramLabel = "done|rerun|give-up", required = true, description = "The outcome.")

@@ -20,10 +20,10 @@ public final class DecisionOptions {
             description = "The digest of the arguments that were shown. If they have changed, the decision is refused.")
     private String digest;
 
-    @Option(names = "--by", paramLabel = "WHO", description = "Who decides.")
+    @Option(names = "--by", paramLabel = "WHO", description = "The name of the person who decides.")
     private String by;
 
-    @Option(names = "--reason", paramLabel = "TEXT", description = "Why.")
+    @Option(names = "--reason", paramLabel = "TEXT", description = "The reason, which the model is told.")
     private String reason;
 
     @Option(

@@ -85,7 +85,7 @@ class JsonDocumentsTest {
         JsonNode printed = printed(tale);
 
         assertThat(printed.get("question").textValue())
-                .isEqualTo("Did charge_card {\"cents\": 8400} take effect? Nobody knows: the worker is gone");
+                .isEqualTo("Did charge_card {\"cents\": 8400} take effect? The outcome is unknown: the worker is gone");
         assertThat(printed.get("pending").get(0).get("kind").textValue()).isEqualTo("unknown");
     }
 

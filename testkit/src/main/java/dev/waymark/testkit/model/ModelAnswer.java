@@ -124,11 +124,11 @@ public sealed interface ModelAnswer {
             data = List.copyOf(data);
         }
 
-        /** What follows the data. */
+        /** How the connection continues after the data. */
         public enum End {
             COMPLETE,
             BROKEN_CONNECTION,
-            /** The data again and again, for as long as the client reads. */
+            /** Repeats the data as long as the client reads. */
             NEVER
         }
 
@@ -145,6 +145,6 @@ public sealed interface ModelAnswer {
         }
     }
 
-    /** A reply whose pieces come again and again, for as long as the client reads. */
+    /** A reply whose pieces repeat as long as the client reads. */
     record Endless(Speech speech) implements ModelAnswer {}
 }

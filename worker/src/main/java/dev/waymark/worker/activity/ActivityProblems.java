@@ -17,7 +17,7 @@ public final class ActivityProblems {
     /** Long enough not to keep this worker busy with retries, short enough not to delay the thread. */
     private static final Duration LEFT_FOR = Duration.ofSeconds(1);
 
-    /** Messages quote what others sent, and a failure that is too large for the server is none. */
+    /** Messages quote input, and the server does not accept failures that are too large. */
     private static final int LONGEST_MESSAGE = 4_000;
 
     private ActivityProblems() {}

@@ -33,7 +33,7 @@ public final class AgentActivity implements AgentResolver {
         this(agents, discovery, Optional::empty);
     }
 
-    /** @param obstacle why the thread must not begin, if it must not */
+    /** @param obstacle why the thread must not start; empty if it may */
     public AgentActivity(AgentDirectory agents, McpDiscovery discovery, Supplier<Optional<Problem>> obstacle) {
         this.newest = agents;
         this.discovery = discovery;

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Whether and where a worker shows its metrics. */
+/** The options for serving a worker's metrics. */
 final class MetricsOptions implements AutoCloseable {
     private static final int LARGEST_PORT = 65_535;
 
@@ -30,7 +30,7 @@ final class MetricsOptions implements AutoCloseable {
 
     private @Nullable MetricsEndpoint endpoint;
 
-    /** Begins to listen, if asked to. The worker is not ready yet. */
+    /** Starts serving, if requested. The worker is not ready yet. */
     void listen() throws CommandFailure {
         if (port == null) {
             return;
@@ -50,17 +50,17 @@ final class MetricsOptions implements AutoCloseable {
         }
     }
 
-    /** Where the SDK counts. */
+    /** The scope for metrics of the SDK, if they are served. */
     Optional<Scope> sdkScope() {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
 
-    /** Where the worker counts. */
+    /** Sets the registry for metrics of the worker, if they are served. */
     void applyTo(AgentWorker.Builder worker) {
         Optional.ofNullable(endpoint).ifPresent(found -> worker.metrics(found.registry()));
     }
 
-    /** The worker has started. */
+    /** Called when the worker has started; it is ready if it says so. */
     void started(AgentWorker worker) {
         Optional.ofNullable(endpoint).ifPresent(found -> found.readyWhen(worker::isReady));
     }

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Collects bytes up to a limit, in memory that it takes from a share. For one thread. */
+/** Collects bytes up to a limit, in memory from a share. Not thread-safe. */
 public final class BoundedBuffer {
     private static final int FIRST = 256;
 
@@ -15,14 +15,14 @@ public final class BoundedBuffer {
     private byte[] bytes = new byte[FIRST];
     private int size;
 
-    /** @param what the buffer's content, in words for {@link InputTooLargeException} */
+    /** @param what a description of the content, for {@link InputTooLargeException} */
     public BoundedBuffer(String what, int most, MemoryBudget.Share memory) {
         this.what = what;
         this.most = most;
         this.memory = memory;
     }
 
-    /** All of a stream. */
+    /** Reads a whole stream. */
     public static byte[] readAll(InputStream in, String what, int most, MemoryBudget.Share memory) throws IOException {
         BoundedBuffer all = new BoundedBuffer(what, most, memory);
         byte[] chunk = new byte[8 * 1024];
@@ -36,7 +36,7 @@ public final class BoundedBuffer {
 
     /**
      * @throws InputTooLargeException at the limit
-     * @throws MemoryShortException when the share gets no more
+     * @throws MemoryShortException if the share gets no more memory
      */
     public void add(int b) throws IOException {
         if (size == bytes.length) {
@@ -70,7 +70,7 @@ public final class BoundedBuffer {
         return bytes[index];
     }
 
-    /** Takes out bytes, and moves up those behind them. */
+    /** Removes bytes, and moves the following ones up. */
     void remove(int from, int count) {
         System.arraycopy(bytes, from + count, bytes, from, size - from - count);
         size -= count;

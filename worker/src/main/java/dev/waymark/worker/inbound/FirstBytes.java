@@ -3,7 +3,7 @@ package dev.waymark.worker.inbound;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The first bytes of a stream; behind them it ends. */
+/** The first bytes of a stream; the rest is cut. */
 public final class FirstBytes extends InputStream {
     private final InputStream in;
     private int left;
@@ -14,7 +14,7 @@ public final class FirstBytes extends InputStream {
         this.left = most;
     }
 
-    /** Whether the stream goes on where this one ended. */
+    /** Whether the stream is longer. */
     public boolean isCut() {
         return cut;
     }

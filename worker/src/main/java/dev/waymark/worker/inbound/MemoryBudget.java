@@ -5,13 +5,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many bytes from outside a worker holds at a time while it reads them, shared between everything that reads.
+ * The memory for input that a worker reads, shared between all readers.
  *
  * <ul>
- *   <li>A reader takes of one half of the budget while it holds less than is free there. One alone gets half of that,
- *       four get a fifth each, and whoever needs little always finds something free.
- *   <li>The other half is for one large reader at a time. The next one that needs more waits until that one has ended, so
- *       large readers take turns, and never wait for each other.
+ *   <li>In one half of the budget, a reader may take more while it holds less than is free there. A single reader gets
+ *       half of that, four get a fifth each, and a reader of small input always finds some free.
+ *   <li>The other half is for one large reader at a time. The next one that needs it waits until that one has ended, so
+ *       large readers take turns and cannot deadlock.
  *   <li>A reader that has waited for 30 seconds gives up.
  * </ul>
  *
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class MemoryBudget {
-    /** A byte of input is held as a buffer, as text, as a tree, without secrets, as a result and as a payload. */
+    /** Each byte of input takes this many bytes of heap: as buffer, text, tree, masked text, result and payload. */
     private static final int HEAP_BYTES_EACH = 8;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -43,17 +43,17 @@ public final class MemoryBudget {
         this.patience = patience;
     }
 
-    /** Half of the heap, which all workers of a process have in common. */
+    /** Half of the heap, shared by all workers of the process. */
     public static MemoryBudget ofThisProcess() {
         return OF_THIS_PROCESS;
     }
 
-    /** A share for one reader, with nothing in it yet. Closing it gives everything back. */
+    /** An empty share for one reader. Closing it returns its memory. */
     public Share open() {
         return new Share();
     }
 
-    /** What one reader holds. Safe for several threads. */
+    /** The memory of one reader. Thread-safe. */
     public final class Share implements AutoCloseable {
         private long held;
         private long heldAsLarge;
@@ -62,10 +62,10 @@ public final class MemoryBudget {
         private Share() {}
 
         /**
-         * Takes so much, and waits for it if need be.
+         * Takes this much memory, and waits for it if necessary.
          *
-         * @throws MemoryShortException when it does not become free in time, when this share is closed meanwhile, and when
-         *     the calling thread is interrupted, which it is again afterwards
+         * @throws MemoryShortException if it does not become free in time, this share is closed meanwhile, or the
+         * calling thread is interrupted; the interrupt flag is restored
          */
         public void take(long bytes) throws MemoryShortException {
             synchronized (MemoryBudget.this) {
@@ -101,7 +101,7 @@ public final class MemoryBudget {
             return false;
         }
 
-        /** A reader that has not noticed yet gets nothing any more. */
+        /** Rejects later requests of a reader that has not noticed the end. */
         @Override
         public void close() {
             synchronized (MemoryBudget.this) {

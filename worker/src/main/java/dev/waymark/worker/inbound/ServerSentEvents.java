@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Reads the data of the events in a stream of type {@code text/event-stream}, and nothing else of them. An event that the
- * stream's end cuts is left out. It holds one event at a time. For one thread.
+ * Reads the data of the events in a {@code text/event-stream}, and ignores everything else. An event that is incomplete
+ * at the end of the stream is dropped. Holds one event at a time. Not thread-safe.
  */
 public final class ServerSentEvents {
     private static final byte[] DATA = "data".getBytes(StandardCharsets.US_ASCII);
@@ -22,8 +22,8 @@ public final class ServerSentEvents {
     private boolean afterReturn;
 
     /**
-     * @param mostBytes of the whole stream
-     * @param mostEventBytes of one event, including the line that is being read
+     * @param mostBytes the limit for the whole stream
+     * @param mostEventBytes the limit for an event, including the line being read
      */
     public ServerSentEvents(InputStream in, long mostBytes, int mostEventBytes, MemoryBudget.Share memory) {
         this.in = in;
@@ -32,10 +32,10 @@ public final class ServerSentEvents {
     }
 
     /**
-     * The next event's data, its lines separated by line feeds; empty at the end of the stream.
+     * The next event's data, with lines separated by line feeds; empty at the end of the stream.
      *
-     * @throws InputTooLargeException when an event or the stream is larger than it may be
-     * @throws MemoryShortException when there is no memory left for the event
+     * @throws InputTooLargeException if an event or the stream exceeds its limit
+     * @throws MemoryShortException if there is no memory left for the event
      */
     public Optional<String> next() throws IOException {
         event.truncate(0);
@@ -58,7 +58,7 @@ public final class ServerSentEvents {
         return Optional.empty();
     }
 
-    /** Keeps of a line with data its value and a line feed, and nothing of any other. */
+    /** Keeps the value of a data line, with a line feed, and drops all other lines. */
     private int endOfLine(int line) throws IOException {
         int colon = line + DATA.length;
         boolean isData = event.startsWith(line, DATA) && (event.size() == colon || event.at(colon) == ':');

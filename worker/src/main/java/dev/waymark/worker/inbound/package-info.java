@@ -1,5 +1,6 @@
 /**
- * Reads what comes from outside the worker within limits of size and memory. Must not know who sends it, or what it means.
+ * Reads input from outside of the worker, with limits of size and memory. Must not know who sends it, nor what it
+ * means.
  */
 @NullMarked
 package dev.waymark.worker.inbound;

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** Times and counts what activities of this worker do. */
+/** Counts and times the work of this worker's activities. */
 public final class ActivityMetrics {
     private final MeterRegistry registry;
 
@@ -16,7 +16,7 @@ public final class ActivityMetrics {
         claims(false);
     }
 
-    /** From the start of a model call's attempt to the first word of its reply. */
+    /** The time from the start of a model call's attempt to the first word of its reply. */
     public void firstWord(String model, Duration after) {
         Timer.builder("waymark.model.first.word")
                 .description("Time from the start of an attempt to the first word of the reply")
@@ -25,7 +25,7 @@ public final class ActivityMetrics {
                 .record(after);
     }
 
-    /** Times how long it takes to compute a thread's state from its history. */
+    /** Times the projection of a thread's state from its history. */
     public <T> T projection(Supplier<T> reading) {
         return Timer.builder("waymark.projection")
                 .description("Time to compute a thread's state from its history")
@@ -33,7 +33,7 @@ public final class ActivityMetrics {
                 .record(reading);
     }
 
-    /** A worker asked whether a tool may take effect. */
+    /** Counts a claim of a tool execution. */
     public void claim(boolean granted) {
         claims(granted).increment();
     }

@@ -22,8 +22,8 @@ import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
 
 /**
- * Serves a worker's metrics to Prometheus, and tells supervisors whether the worker lives and is ready:
- * {@code /metrics}, {@code /healthz} and {@code /readyz}.
+ * Serves a worker's metrics to Prometheus, and its health to supervisors: {@code /metrics}, {@code /healthz} and {@code
+ * /readyz}.
  */
 public final class MetricsEndpoint implements AutoCloseable {
     private static final String TEXT = "text/plain; charset=utf-8";
@@ -58,20 +58,20 @@ public final class MetricsEndpoint implements AutoCloseable {
     }
 
     /**
-     * Listens here. Port 0 takes any free port.
+     * Starts listening. Port 0 takes any free port.
      *
-     * @throws IOException if the address can't be listened on
+     * @throws IOException if it cannot listen on the address
      */
     public static MetricsEndpoint listen(String host, int port) throws IOException {
         return new MetricsEndpoint(new InetSocketAddress(host, port));
     }
 
-    /** What is counted here is shown. */
+    /** The registry whose metrics are served. */
     public MeterRegistry registry() {
         return registry;
     }
 
-    /** Metrics of the Temporal SDK that are counted here are shown. */
+    /** The scope for served metrics of the Temporal SDK. */
     public Scope sdkScope() {
         return sdkScope;
     }
@@ -82,7 +82,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    /** Until this is called the worker is not ready. */
+    /** Sets the condition for being ready; not ready before. */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
     }

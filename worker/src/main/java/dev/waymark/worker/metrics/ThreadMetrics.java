@@ -17,10 +17,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Counts what happens in threads: turns, model calls and what they cost, ends of tool calls, decisions of people.
+ * Counts events in threads: turns, model calls and their cost, ends of tool calls, people's decisions.
  *
- * <p>The workflow reports each fact once, when it first applies it: a replay counts nothing. A workflow task that fails
- * and is repeated counts its facts twice; history is the record, and these are for graphs and alerts.
+ * <p>The workflow reports each fact when it first applies it, so a replay counts nothing. A workflow task that fails
+ * and is repeated counts its facts twice: history is the record, and metrics are for graphs and alerts.
  */
 public final class ThreadMetrics {
     private static final String NONE = "none";
@@ -29,7 +29,7 @@ public final class ThreadMetrics {
 
     public ThreadMetrics(MeterRegistry registry) {
         this.registry = registry;
-        // An alert on an increase misses the first event of a series that begins with it.
+        // Starts the series at zero: an alert on an increase would miss an event that starts a series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
         }
@@ -70,7 +70,7 @@ public final class ThreadMetrics {
                         .increment(cost.dollars().doubleValue()));
     }
 
-    /** Tokens from and to the provider's cache are among the input tokens, too. */
+    /** Cache tokens are included in the input tokens. */
     private void tokens(String model, String type, long count) {
         if (count > 0) {
             counter("waymark.model.tokens", "Tokens of model calls", "model", model, "type", type)

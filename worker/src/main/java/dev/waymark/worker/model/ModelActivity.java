@@ -74,7 +74,7 @@ public final class ModelActivity implements ModelCaller {
                         : cancellation;
             } finally {
                 if (!replied) {
-                    // The next attempt needs to know what this one spent, whatever ended it.
+                    // The next attempt needs to know what this one spent, however it ended.
                     heartbeat.finish();
                 }
             }

@@ -51,7 +51,7 @@ final class PartialText implements ReplyListener {
         pricing = price;
     }
 
-    /** How long after the attempt began its first word came, if any came. */
+    /** The time from the start of the attempt to its first word, if there was one. */
     synchronized Optional<Duration> firstWordAfter() {
         return firstWordAfter;
     }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Takes the secrets that this process knows out of its log: variables whose name says that they are one, and those that an
- * agent names. Thread-safe.
+ * Masks secrets in the log of this process: variables with the name of a secret, and those that an agent references.
+ * Thread-safe.
  */
 public final class LogSecrets {
     private static final LogSecrets OF_THIS_PROCESS = new LogSecrets(ProcessEnvironment.get());
@@ -26,7 +26,10 @@ public final class LogSecrets {
         return OF_THIS_PROCESS;
     }
 
-    /** Hides what these texts name as <code>${NAME}</code>, too, except for variables that are no secret. */
+    /**
+     * Also masks the variables that these texts reference as <code>${NAME}</code>, except for variables that are not
+     * secret.
+     */
     public void learn(Collection<String> more, Collection<String> open) {
         if (texts.addAll(more)) {
             secrets = Secrets.of(texts, environment).except(open);

@@ -21,10 +21,10 @@ import java.util.Optional;
 
 /** The tool kinds that a worker runs. A new kind is added to the list in the constructor. Thread-safe. */
 public final class ToolKinds implements AutoCloseable {
-    /** What arguments and a result take while a tool runs, in each of their forms. */
+    /** The memory for arguments and result while a tool runs, in each of their forms. */
     private static final int BYTES_EACH = 1024 * 1024;
 
-    /** No more run at a time than a quarter of the heap can hold. */
+    /** The maximum number of concurrent tools: as many as fit into a quarter of the heap. */
     private static final int MOST_SLOTS =
             (int) Math.max(8, Math.min(1_000, Runtime.getRuntime().maxMemory() / 4 / BYTES_EACH));
 

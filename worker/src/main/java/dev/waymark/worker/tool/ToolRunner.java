@@ -67,7 +67,7 @@ public final class ToolRunner {
         return kinds.slots(tool).acquire(thread);
     }
 
-    /** Waits until the tool's check may run for this thread. A program waits among all programs. */
+    /** Waits until the tool's check may run for this thread. A program shares the slots of all programs. */
     ToolSlots.Slot verifySlot(ToolSpec tool, String thread) throws InterruptedException {
         ToolSlots slots = tool.verify().isEmpty() ? kinds.slots(tool) : kinds.programSlots();
         return slots.acquire(thread);

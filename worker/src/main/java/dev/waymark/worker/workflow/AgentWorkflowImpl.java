@@ -46,18 +46,18 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Drives a conversation. Whatever arrives is applied as a fact at once, in the handler or callback that brings it; the
- * main loop carries out what the state decides and sleeps until the state changes.
+ * Drives a conversation. Everything that arrives is applied as a fact at once, in the handler or callback that receives
+ * it. The main loop executes what the state decides and sleeps until the state changes.
  *
- * <p>The main loop runs in a scope of its own: Temporal's Cancel would otherwise throw out of every wait, when it is only
- * one more fact.
+ * <p>The main loop runs in a scope of its own: otherwise Temporal's Cancel would throw from every wait, while here it
+ * is only another fact.
  */
 public final class AgentWorkflowImpl implements AgentWorkflow {
-    /** Answers of queries have 2 MiB, and may travel together with what a workflow task commands. */
+    /** Query answers are limited to 2 MiB, and may be sent together with a workflow task's commands. */
     private static final long MOST_ANSWER_BYTES = 1024 * 1024;
 
     private static final int NEWEST_CALLS = 200;
-    /** In queries, of one question or the arguments of one call. History has them whole. */
+    /** The limit in queries for a question, and for the arguments of a call. History has them in full. */
     private static final int MOST_CHARACTERS = 4_000;
 
     private final StartInput input;
@@ -76,7 +76,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     private int updates;
     private long nextTryToMoveOn;
 
-    /** Runs before any signal is handled, so that the first fact is the first. */
+    /** Runs before any signal is handled, so that the start is the first fact. */
     @WorkflowInit
     public AgentWorkflowImpl(StartInput input) {
         this(input, called -> {}, AppliedFacts.IGNORED);
@@ -147,9 +147,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         return Instant.ofEpochMilli(Workflow.currentTimeMillis());
     }
 
-    // ---- carrying steps out
-
-    /** Executes what the state decided. At a hard limit nothing new is begun. */
+    /** Executes what the state decided. At a hard limit nothing new is started. */
     private final class Driver implements Step.Cases<Boolean> {
         private final boolean nothingNew;
         private Optional<Instant> wakeAt = Optional.empty();
@@ -220,7 +218,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
 
         @Override
         public Boolean reportToParent(Step.ReportToParent step) {
-            // A run that was started by hand, with the input of a subagent's, has nobody above: its server says so.
+            // A run started by hand with a subagent's input has no parent; the server will say so.
             String parent = Workflow.getInfo().getParentWorkflowId().orElse(thread);
             SubagentReport report = new SubagentReport(step.parent().callId(), step.report());
             return flights.signal(parent, WireNames.SUBAGENT, report, report.sent());
@@ -239,11 +237,9 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    // ---- moving on to a new run
-
     /**
-     * Continues as new when that is due and possible. Returns whether the run is at a hard limit, where nothing new may
-     * begin.
+     * Continues as new if that is due and possible. Returns whether the run is at a hard limit, where nothing new may
+     * start.
      */
     private boolean moveOnIfDue() {
         WorkflowInfo info = Workflow.getInfo();
@@ -256,7 +252,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         boolean due = hard ? !state.full() : soft && info.getHistoryLength() >= nextTryToMoveOn;
         boolean ending = state.decide().stream().anyMatch(Step.Close.class::isInstance);
         if (hard && due && flights.onlySubagentsAreUp() && state.hasSubagents()) {
-            // A server ends those that a run leaves behind when it moves on, and says nothing of it.
+            // When a run continues as new, the server ends its remaining children without notice.
             record(SideEffectMarker.cuttingOff(new Problem(
                     Problem.TOO_LARGE,
                     "this run can't grow any further, and the next one can't wait for what this one began")));
@@ -270,8 +266,7 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
     }
 
     /**
-     * Whether the state fits is recorded: packed sizes differ between zip libraries, and a replay must not decide
-     * otherwise.
+     * Records whether the state fits: packed sizes differ between zip libraries, and a replay must decide the same way.
      */
     private void moveOn(boolean hard) {
         String[] packed = new String[1];
@@ -302,8 +297,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 "the conversation takes " + bytes + " bytes packed, of at most " + limits.carriedBytes()
                         + ", and this run can't grow any further");
     }
-
-    // ---- what comes in
 
     private void receive(String signal, @Nullable RawValue payload) {
         signals++;
@@ -373,7 +366,10 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
         }
     }
 
-    /** Every signal of the contract and the claims of tools, as an update: refused with a reason, or accepted, and then it never fails. */
+    /**
+     * Accepts every signal of the contract, and the claims of tools, as an update: it is refused with a reason, or
+     * accepted, and then it never fails.
+     */
     private final class Updates implements DynamicUpdateHandler {
         @Override
         public void handleValidate(String name, EncodedValues payloads) {
@@ -413,8 +409,6 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                     Workflow.getInfo().getRunId());
         }
     }
-
-    // ---- queries
 
     @Override
     public StatusReport status() {

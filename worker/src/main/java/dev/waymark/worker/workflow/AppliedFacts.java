@@ -5,7 +5,7 @@ import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.Fact;
 import java.util.Optional;
 
-/** Observes a thread. It must not fail, block or change anything: it runs inside the workflow. */
+/** Observes a thread. Runs inside the workflow, so it must not fail, block or change anything. */
 @FunctionalInterface
 public interface AppliedFacts {
     AppliedFacts IGNORED = (before, fact, after, agent) -> {};

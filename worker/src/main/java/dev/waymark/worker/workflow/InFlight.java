@@ -48,24 +48,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The activities and the subagents' threads that are under way, each in a scope of its own, so that one that the state has given up can be
- * cancelled.
+ * The running activities and subagents' threads, each in a cancellation scope of its own, so that it can be cancelled
+ * when the state no longer waits for it.
  *
- * <p>What an activity comes to is applied as a fact where its completion is handled, in history order.
+ * <p>The outcome of an activity is applied as a fact in its completion callback, in history order.
  */
 final class InFlight {
     private static final Duration HEARTBEAT_TIMEOUT = Duration.ofSeconds(15);
     private static final Duration MODEL_TIMEOUT = Duration.ofMinutes(10);
-    /** A tool that has to claim gives up after less than this. */
+    /** A tool that has to claim gives up before this. */
     private static final Duration CLAIM_TIMEOUT = Duration.ofSeconds(15);
 
-    /** Usually a look into a table; but servers of tools may have to be started, and downloaded before that. */
+    /** Usually a lookup in a table, but MCP servers may have to be downloaded and started. */
     private static final Duration AGENT_TIMEOUT = Duration.ofMinutes(5);
-    /** A tool ends itself at its own timeout; this much later the server takes it for lost. */
+    /** A tool ends itself at its own timeout; after this additional time the server treats it as lost. */
     private static final Duration GRACE = Duration.ofSeconds(10);
-    /** How long a tool may wait for its turn among others of its kind. A worker that is lost meanwhile is noticed sooner. */
+    /** How long a tool may wait for a slot of its kind. The loss of its worker is noticed sooner. */
     private static final Duration TURN_TIMEOUT = Duration.ofMinutes(10);
-    /** The most that one workflow task may command, in bytes: the server takes messages of up to 4 MiB. */
+    /** The maximum size of the commands of a workflow task, in bytes: the server accepts messages of up to 4 MiB. */
     private static final int MOST_BYTES_PER_TASK = 3 * 1024 * 1024;
 
     private static final RetryOptions MODEL_RETRIES = RetryOptions.newBuilder()
@@ -73,7 +73,7 @@ final class InFlight {
             .setMaximumInterval(Duration.ofSeconds(30))
             .setMaximumAttempts(10)
             .build();
-    /** A server of tools that is not there will perhaps never be. */
+    /** Limited, since a missing MCP server may never appear. */
     private static final RetryOptions AGENT_RETRIES = RetryOptions.newBuilder()
             .setInitialInterval(Duration.ofMillis(500))
             .setMaximumInterval(Duration.ofSeconds(5))
@@ -87,7 +87,7 @@ final class InFlight {
 
     private final Consumer<Fact> facts;
     private final Map<Work<?>, Flight> flights = new LinkedHashMap<>();
-    /** The threads that a signal is on its way to. */
+    /** The threads to which a signal is being sent. */
     private final Set<String> signalled = new LinkedHashSet<>();
 
     private Optional<AgentSpec> agent;
@@ -96,7 +96,7 @@ final class InFlight {
     private boolean timerSet;
     private boolean anotherTaskDue;
 
-    /** Begins with the agent that the run before knew, if there was one. */
+    /** @param agent the agent, if the previous run had resolved it */
     InFlight(Consumer<Fact> facts, Optional<AgentSpec> agent) {
         this.facts = facts;
         this.agent = agent;
@@ -111,7 +111,7 @@ final class InFlight {
         return flights.isEmpty() && signalled.isEmpty();
     }
 
-    /** A timer that was set only to get another workflow task has fired. */
+    /** Whether a timer has fired whose only purpose was another workflow task. */
     boolean wantsAnotherTask() {
         return anotherTaskDue;
     }
@@ -138,7 +138,7 @@ final class InFlight {
         begin(work, options, WireNames.MODEL_ACTIVITY, input);
     }
 
-    /** Hands a call to a worker, unless this workflow task has commanded as much as one may. */
+    /** Dispatches a call to a worker, unless this workflow task's commands have reached their limit. */
     boolean runTool(Step.RunTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
@@ -165,7 +165,7 @@ final class InFlight {
         return true;
     }
 
-    /** Has it found out whether a lost call took effect. */
+    /** Starts the check whether a lost call took effect. */
     boolean verifyTool(Step.VerifyTool step, Optional<String> session) {
         Call call = step.call();
         ToolSpec tool = agent.orElseThrow().tool(call.tool()).orElseThrow();
@@ -189,7 +189,7 @@ final class InFlight {
         return true;
     }
 
-    /** Begins a thread for a call to a subagent. It takes its agent's definition itself. */
+    /** Starts a thread for a subagent call. The thread resolves its agent's definition itself. */
     boolean startSubagent(
             String name,
             Call call,
@@ -213,7 +213,7 @@ final class InFlight {
                 .setStaticSummary(call.tool() + " " + call.id())
                 .build();
         ChildWorkflowStub child = Workflow.newUntypedChildWorkflowStub(WireNames.WORKFLOW_TYPE, options);
-        // A request to cancel a thread that is only about to begin may find none, and it would go on for ever.
+        // A cancellation sent before the thread has started might not reach it, and it would run forever.
         Promise<Boolean> begun = child.getExecution().handle((execution, failure) -> true);
         begin(input.work(), begun::isCompleted, () -> child.executeAsync(RunOutcome.class, input));
         begun.thenApply(yes -> {
@@ -223,9 +223,7 @@ final class InFlight {
         return true;
     }
 
-    /**
-     * Signals another thread. Threads end, and then there is nobody to tell: what becomes of the signal is not asked for.
-     */
+    /** Signals another thread. The result of the signal is ignored, since the thread may have ended. */
     boolean signal(String to, String signal, Object body, Fact sent) {
         if (signalled.contains(to) || !fitsIntoTask(sizeOf(body))) {
             return false;
@@ -233,7 +231,8 @@ final class InFlight {
         ExternalWorkflowStub thread = Workflow.newUntypedExternalWorkflowStub(to);
         signalled.add(to);
         Workflow.newCancellationScope(() -> Async.procedure(() -> {
-                            // Where the command is made, and not where it is decided on: history has it in this order.
+                            // Applied where the command is created, not where it is decided, to match the order in
+                            // history.
                             facts.accept(sent);
                             thread.signal(signal, body);
                         })
@@ -246,15 +245,14 @@ final class InFlight {
         return true;
     }
 
-    /** Whether nothing but subagents is under way. */
+    /** Whether only subagents are running. */
     boolean onlySubagentsAreUp() {
         return signalled.isEmpty() && flights.keySet().stream().allMatch(Work.Subagent.class::isInstance);
     }
 
     /**
-     * Cancels what the state no longer waits for. An activity that was scheduled in this very workflow task is left until
-     * the next one: cancelling it now would take its scheduling out of history, and a reader of history would miss a
-     * fact that the state has.
+     * Cancels what the state no longer waits for. An activity scheduled in this very workflow task is cancelled in the
+     * next one: otherwise it would not appear in history, and a reader of history would miss a fact that the state has.
      */
     void cancelUnwanted(Conversation state) {
         anotherTaskDue = false;
@@ -325,7 +323,7 @@ final class InFlight {
         timerSet = true;
         Workflow.newTimer(Duration.ofMillis(1)).thenApply(fired -> {
             timerSet = false;
-            // Whoever reads the history can't tell this timer from one that something waits for.
+            // In history, this timer looks like one that something waits for.
             facts.accept(new Fact.TimePassed());
             anotherTaskDue = true;
             return null;

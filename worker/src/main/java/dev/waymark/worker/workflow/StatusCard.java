@@ -22,11 +22,12 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * The run as a Markdown card, for whoever looks at it in the Web UI: what it waits for, and the signals that answer,
- * approve or settle it; what runs; what there is to do. What users, models and tools said is shown as they said it: none of it becomes Markdown, a link, or a card of its own.
+ * The run as a Markdown card for the Web UI: what it waits for, with the signals that answer, approve or settle it;
+ * running calls; todos. Text from users, models and tools is shown literally: none of it becomes Markdown, a link, or
+ * another card.
  */
 final class StatusCard {
-    /** What may mean something in Markdown, or as MathJax, which the Web UI knows too. */
+    /** Characters with a meaning in Markdown, or in MathJax, which the Web UI also supports. */
     private static final String MARKDOWN = "\\`*_{}[]()#+-.!:|<>~^&$";
 
     private static final int NEWEST_MESSAGES = 4;
@@ -36,11 +37,14 @@ final class StatusCard {
 
     private static final int MOST_CHARACTERS_OF_A_QUESTION = 1_000;
 
-    /** Arguments to approve are shown whole, or not offered for a decision. */
+    /** Arguments to approve are shown completely, or no decision is offered. */
     private static final int MOST_CHARACTERS_TO_DECIDE_ON = 4_000;
 
     private final String thread;
-    /** The lines of the newest messages, by message id. A card is drawn at every step, and again on replay. */
+    /**
+     * The lines of the newest messages, by message id. Cached, since a card is drawn at every step, and again on
+     * replay.
+     */
     private final Map<String, String> lines = new LinkedHashMap<>() {
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, String> eldest) {
@@ -110,8 +114,6 @@ final class StatusCard {
         return kinds.equals(EnumSet.of(OpenRequest.Kind.APPROVAL)) ? "Waiting for approval" : "Waiting for people";
     }
 
-    // ---- what waits for people
-
     private void addWaiting(Conversation state, Sheet sheet) {
         List<OpenRequest> questions = asks(state, OpenRequest.Kind.QUESTION);
         questions.stream().limit(MOST_CALLS).forEach(ask -> {
@@ -133,7 +135,7 @@ final class StatusCard {
                 sheet);
     }
 
-    /** What is cut can't be approved here: nothing by which it could be is offered. */
+    /** A request that is cut cannot be approved here, so no input for that is shown. */
     private void addApprovals(List<OpenRequest> asks, Sheet sheet) {
         boolean isAnyWhole = false;
         for (OpenRequest ask : asks.subList(0, Math.min(MOST_CALLS, asks.size()))) {
@@ -167,7 +169,7 @@ final class StatusCard {
         }
     }
 
-    /** Where the Web UI shows the card, the key R reloads it, also while one types into the dialog. */
+    /** On the page that shows the card, the Web UI reloads at the key R, even while typing into a dialog. */
     private static String signal(String names, String with) {
         return "open *History*, then *More Actions → Send a Signal →* " + names + ", " + with
                 + ". Here, the letter r would be lost.\n\n";
@@ -211,8 +213,6 @@ final class StatusCard {
                         .text());
     }
 
-    // ---- what runs, and what the agent keeps
-
     private static String inFlight(Call call) {
         String what = switch (call.status()) {
             case CLAIMED -> "In flight: ";
@@ -254,8 +254,6 @@ final class StatusCard {
         return "- " + prose(status) + ": " + prose(words) + "\n";
     }
 
-    // ---- what was said
-
     private void addMessages(Conversation state, Sheet sheet) {
         sheet.add("\n");
         for (Transcript.Entry entry : state.transcript().entries().tail(NEWEST_MESSAGES)) {
@@ -264,7 +262,7 @@ final class StatusCard {
     }
 
     private static String line(Message message) {
-        // As it was printed: in prose, the Web UI makes quotation marks typographic.
+        // As code: in prose, the Web UI makes quotation marks typographic.
         String words = message.toolResults().isEmpty() ? prose(words(message)) : code(words(message));
         return "- " + speaker(message) + ": " + words + "\n";
     }
@@ -290,7 +288,7 @@ final class StatusCard {
         return words.toString();
     }
 
-    /** Somebody's words: on one line, and without meaning in Markdown. */
+    /** Foreign text on one line, with Markdown escaped. */
     private static String prose(String text) {
         return prose(text, MOST_CHARACTERS);
     }
@@ -308,12 +306,12 @@ final class StatusCard {
         return escaped.toString();
     }
 
-    /** The beginning of somebody's words, as code. */
+    /** The beginning of foreign text, as code. */
     private static String code(String text) {
         return fenced(Excerpt.line(text, MOST_CHARACTERS).text());
     }
 
-    /** Code in a line: between more backticks than it has in a row. */
+    /** Inline code, between more backticks than it contains in a row. */
     private static String fenced(String line) {
         if (line.isEmpty()) {
             return "";
@@ -329,7 +327,7 @@ final class StatusCard {
         return fence + space + line + space + fence;
     }
 
-    /** The card as far as there is room: Temporal takes 20,000 bytes. */
+    /** The card up to its size limit: Temporal accepts 20,000 bytes. */
     private static final class Sheet {
         private static final int MOST_BYTES = 20_000;
         private static final String CUT = "\n… There is more.\n";

@@ -6,18 +6,18 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 
-/** The one timer that wakes a thread at the earliest time that something in it waits for. */
+/** A timer that wakes a thread at the earliest time that something in it waits for. */
 final class WakeTimer {
     private final Runnable ring;
     private Optional<Instant> time = Optional.empty();
     private CancellationScope timer = Workflow.newCancellationScope(() -> {});
 
-    /** {@code ring} runs whenever a timer fires, be it for something or not. */
+    /** @param ring runs whenever a timer fires, even if nothing waits for it any more */
     WakeTimer(Runnable ring) {
         this.ring = ring;
     }
 
-    /** Has it ring at this time, or not at all. */
+    /** Sets the time, or none. */
     void set(Optional<Instant> wanted, Instant now) {
         if (time.equals(wanted)) {
             return;

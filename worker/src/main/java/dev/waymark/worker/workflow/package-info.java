@@ -1,8 +1,8 @@
 /**
  * The workflow of a thread: a thin driver of the conversation's rules.
  *
- * <p>It must not decide anything about the conversation: what arrives becomes a fact, and what the state asks for is
- * carried out.
+ * <p>Must not decide anything about the conversation: what arrives becomes a fact, and what the state asks for is
+ * executed.
  */
 @NullMarked
 package dev.waymark.worker.workflow;

@@ -1,31 +1,31 @@
-# Runs one program behind a fence: when the time is up or the worker is gone, it and all of its session are killed, by
-# these shells alone. The worker may be dead or stopped.
+# Runs one program behind a fence: when its time is up or the worker is gone, the program and its whole session are
+# killed. Only these shells are needed for that; the worker may be dead or stopped.
 #
-#   stdin    the program's arguments, one line, in whole before it starts; then the lifeline: a line stops the program
-#            politely, the end kills it at once
-#   stdout   "late": it does not run. Or "start SESSION", then perhaps "timeout" when it is being killed, then
+#   stdin    one line with the program's arguments, read completely before it starts; then the lifeline: a line sends
+#            SIGTERM to the program, the end kills it at once
+#   stdout   "late" if it does not run. Otherwise "start SESSION", "timeout" if it is killed at its deadline, then
 #            "unstarted" (it could not be run) or "exit CODE". "gone" when nothing of it is left
-#   $1       a private directory, with the pipes out and err for what the program prints
-#   $2       when it has to be dead, in 1/100 s of the clock
-#   $3       setsid, or nothing: then this is bash, and a group has to do for a session
-#   $4       date, or nothing: then the clock is /proc/uptime, which nobody sets and which a suspended machine goes on with
-#   $5-$7    sleep, sed, rm: the program's PATH may be any
+#   $1       a private directory, with the pipes out and err for the program's output
+#   $2       the deadline, in 1/100 s of the clock
+#   $3       setsid, or empty: then this is bash, and a process group replaces the session
+#   $4       date, or empty: then the clock is /proc/uptime, which cannot be set and which advances during a suspend
+#   $5-$7    sleep, sed, rm: the PATH is the program's and may be anything
 #   $8-      the program
 #
-# The shells are in a session of their own and the program is in another: what ends one does not reach the other. Names
-# begin with waymark_, since a variable of the same name would be passed on to the program with a new value.
+# The shells and the program are in different sessions, so that signals to one do not reach the other. Names start with
+# waymark_, since assigning to an exported variable of the same name would change it for the program.
 
 waymark_dir=$1 waymark_deadline=$2 waymark_setsid=$3 waymark_date=$4 waymark_sleep=$5 waymark_sed=$6 waymark_rm=$7
 shift 7
 
-# Who runs on less than all of its arguments may do anything.
+# Incomplete arguments: a program that ran on them might do anything.
 IFS= read -r waymark_args || {
     "$waymark_rm" -rf "$waymark_dir"
     exit
 }
 exec 4<&0 </dev/null
 
-# Without /proc/uptime in whole seconds, rounded up: too early is safe.
+# Without /proc/uptime: whole seconds, rounded up, since ending too early is safe.
 waymark_clock='waymark_now() {
     if [ "$waymark_date" ]; then
         waymark_now=$(($("$waymark_date" +%s) * 100 + 100))
@@ -38,9 +38,8 @@ waymark_clock='waymark_now() {
 }
 '
 
-# Becomes the program. The time is looked at last, when nobody but the machine can hold it up any more. What the shell
-# says of its own (PWD and so on) is not for the program. No descriptor tells whether exec failed, since it would stay
-# open in the program: a file does.
+# Becomes the program. Checks the time last, after everything that could delay the start. Removes the shell's own
+# variables (PWD and so on). A failed exec is reported by a file, since a descriptor would stay open in the program.
 waymark_inner=$waymark_clock'
 waymark_dir=$1 waymark_deadline=$2 waymark_date=$3
 shift 3
@@ -55,15 +54,15 @@ exit 127
 '
 eval "$waymark_clock"
 
-# The process groups of the session that live. Twenty more numbers have to follow, or a process could be called like the
-# line that it would have others take for its own; and in C, or bytes that are not characters would hide one.
+# Finds the live process groups of the session. The pattern requires twenty more numbers, so that a process name cannot
+# imitate the rest of the line. Uses the C locale, since invalid characters in a name would hide the process.
 waymark_groups() {
     waymark_groups=$(LC_ALL=C "$waymark_sed" -n \
         "s/^.*) [^ZXx] [0-9]* \([0-9]*\) $waymark_session \([-0-9]* \)\{20\}.*/\1/p" /proc/[0-9]*/stat 2>/dev/null)
     [ "$waymark_groups" ]
 }
 
-# Kills what went into another session and still descends from this one.
+# Kills processes that moved to another session and still descend from this one.
 waymark_strays() {
     set -- $(LC_ALL=C "$waymark_sed" -n \
         's/^\([0-9]*\) (.*) [^ZXx] \([0-9]*\) [0-9]* \([0-9]*\) \([-0-9]* \)\{20\}.*/\1 \2 \3/p' \
@@ -101,8 +100,8 @@ waymark_strays() {
     done
 }
 
-# Signals all that is left. A group is signalled at once and whole, so a fork does not escape; and only a group that was
-# just seen alive in the session, so its number has not gone to others. Several rounds find groups that were being made.
+# Signals everything that is left. Signals whole groups, so that a forking process does not escape, and only groups just
+# seen in the session, so that no reused number is hit. Several rounds find groups that were being created.
 waymark_signal() {
     if [ ! "$waymark_setsid" ] || [ ! -r /proc/self/stat ]; then
         kill -s "$1" -- "-$waymark_session"
@@ -119,20 +118,19 @@ waymark_signal() {
     done
 }
 
-# Whether the program has left anything. Without /proc nobody knows, and it is killed all the same.
+# Whether the program has left processes behind. Without /proc this is not known, and they are killed anyway.
 waymark_remains() {
     [ ! "$waymark_setsid" ] || [ ! -r /proc/self/stat ] || waymark_groups
 }
 
-# The shells and their sleeps go together: this one's group is theirs. The directory is the worker's to remove, unless
-# nobody listens any more.
+# Ends all shells and their sleeps, which share one process group. The worker removes the directory, unless it is gone.
 waymark_end() {
     echo gone || "$waymark_rm" -rf "$waymark_dir"
     kill -KILL 0
 }
 
 waymark_lifeline() {
-    # Who reads this may be gone.
+    # The reader of stdout may be gone.
     trap : PIPE
     if read -r waymark_word <&4; then
         waymark_signal TERM
@@ -144,18 +142,17 @@ waymark_lifeline() {
 
 waymark_timer() {
     trap : PIPE
-    # A sleep does not go on while the machine is suspended, and the deadline does: short ones, so that the clock is the
-    # first thing that is looked at after a thaw.
+    # A sleep stops while the machine is suspended, but the deadline does not: short sleeps, so that the clock is checked
+    # first after a thaw.
     while waymark_now && [ "$waymark_now" -lt "$waymark_deadline" ]; do
         waymark_left=$((waymark_deadline - waymark_now))
         [ "$waymark_left" -lt 200 ] || waymark_left=200
         waymark_part=$((100 + waymark_left % 100))
-        # POSIX knows whole seconds only.
+        # POSIX supports whole seconds only.
         "$waymark_sleep" "$((waymark_left / 100)).${waymark_part#1}" || "$waymark_sleep" 1
     done
     if [ $((waymark_now - waymark_deadline)) -gt 200 ]; then
-        # Frozen with the machine or the worker, and just thawed with the program: that must not go on for one step more,
-        # since another execution may have taken its place.
+        # Just thawed, together with the program, which must not continue: another execution may have replaced it.
         kill -s KILL -- "-$waymark_session"
         echo timeout
     else
@@ -164,13 +161,13 @@ waymark_timer() {
         "$waymark_sleep" 1
     fi
     waymark_signal KILL
-    # The end of the program ends the rest, unless somebody has stopped it.
+    # The end of the program ends the other shells, unless they were stopped.
     "$waymark_sleep" 1
     kill -KILL 0
 }
 
-# Nobody but the program may hold its pipes open, so a shell of its own opens them; for both ways, or it could block. In
-# the foreground, since in the background the program would ignore SIGINT.
+# Opens the pipes in a subshell, since only the program may hold them open; for reading and writing, since opening for
+# one only could block. Runs in the foreground, since a background program would ignore SIGINT.
 waymark_run() {
     exec 6<<EOF
 $waymark_args
@@ -201,7 +198,7 @@ waymark_watch() {
     esac
     echo "$waymark_word" $waymark_code
     if waymark_remains; then
-        # They may have last words. When all have been said the worker closes the lifeline.
+        # They may still write output. When it is complete, the worker closes the lifeline.
         "$waymark_sleep" 1
         waymark_signal KILL
     fi

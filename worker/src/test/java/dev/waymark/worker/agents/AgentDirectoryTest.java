@@ -366,7 +366,7 @@ class AgentDirectoryTest {
                 "{ name: t, command: [x], dedupe: always } | dedupe: expected call or session, found always",
                 "{ name: t, command: [x], on_unknown: pray } | on_unknown: expected report or ask, found pray",
                 "{ name: t, command: [x], safe_to_retry: true, timeout: 0s } | timeout: must be longer than 0",
-                "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must say type: object",
+                "{ name: t, command: [x], safe_to_retry: true, input: { type: string } } | input: must have type: object",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A: '${' } } | env.A: expected ${NAME}",
                 "{ name: t, command: [x], safe_to_retry: true, env: { A-B: c } } | env.A-B: not a valid variable name",
                 "{ mcp: { command: [x] } } | mcp.name: is missing",

@@ -16,7 +16,7 @@ import java.util.Map;
 public final class CallArguments {
     private static final String INVALID = "invalid_arguments";
 
-    /** Lists of empty objects take thirty times as much in memory as they do as text. */
+    /** In memory, a list of empty objects takes thirty times its size as text. */
     private static final StreamReadConstraints LIMITS =
             StreamReadConstraints.builder().maxTokenCount(100_000).build();
 

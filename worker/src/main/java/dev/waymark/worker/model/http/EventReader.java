@@ -13,10 +13,10 @@ public interface EventReader {
      */
     boolean read(String data) throws ModelFailure, JsonProcessingException;
 
-    /** How many characters of the reply are kept so far. */
+    /** The number of characters of the reply so far. */
     int size();
 
-    /** How many parts the reply has so far. */
+    /** The number of parts of the reply so far. */
     int parts();
 
     /** Called at the end of the stream, whether or not the last event arrived. An incomplete reply is a failure. */

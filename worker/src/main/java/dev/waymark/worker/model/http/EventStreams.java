@@ -39,16 +39,16 @@ public final class EventStreams {
     private static final MediaType JSON = MediaType.get("application/json");
     private static final int MOST_ERROR_BYTES = 64 * 1024;
 
-    /** What a reply may take in history. Thoughts and arguments are part of it. */
+    /** The maximum size of a reply in history, including reasoning and arguments. */
     private static final int MOST_CHARACTERS = 1024 * 1024;
 
-    /** Each call is work for the thread. */
+    /** Limited, since each call is work for the thread. */
     private static final int MOST_PARTS = 1_000;
 
-    /** A server may send the whole reply in one. */
+    /** Large enough for a whole reply, which some servers send in one event. */
     private static final int MOST_EVENT_BYTES = 2 * 1024 * 1024;
 
-    /** Services send a few hundred bytes a token, and 128,000 tokens at most. */
+    /** Services send a few hundred bytes per token, and at most 128,000 tokens. */
     private static final long MOST_STREAM_BYTES = 128 * 1024 * 1024;
 
     private static final OkHttpClient CLIENT = client();
@@ -226,8 +226,8 @@ public final class EventStreams {
     private record Failed(Exception cause, boolean begun) implements Arrival {}
 
     /**
-     * Passes events from OkHttp's thread to the calling thread, a few at a time: a service that sends faster than its
-     * events are read has to wait.
+     * Passes events from OkHttp's thread to the calling thread. Its capacity is small, so that a fast service waits
+     * until its events are read.
      */
     private static final class Arrivals implements Callback, AutoCloseable {
         private static final int AHEAD = 4;
@@ -247,7 +247,7 @@ public final class EventStreams {
             return next;
         }
 
-        /** Nobody takes anything any more, so nothing may wait for that. */
+        /** Called when nothing is read any more; ends waits of the other thread. */
         @Override
         public void close() {
             closed = true;
@@ -270,7 +270,7 @@ public final class EventStreams {
             } catch (IOException | RuntimeException e) {
                 queue.add(new Failed(e, true));
             } finally {
-                // Whatever became of this thread, the other one does not wait for it.
+                // The reading thread must not wait, however this thread ended.
                 queue.add(new Failed(new IOException("its stream was not read"), true));
             }
         }

@@ -37,7 +37,7 @@ public enum ProviderFailures {
     /** The stream ended before the provider marked the reply as complete; nothing of it is used. */
     STREAM_CUT("StreamCut", true),
     MALFORMED_REPLY("MalformedReply", true),
-    /** It has no memory for the reply, beside others that are being read. */
+    /** The worker has no memory for the reply, because it is reading others. */
     WORKER_BUSY("WorkerBusy", true);
 
     /** Error codes that are more specific than the HTTP status. */
@@ -132,7 +132,7 @@ public enum ProviderFailures {
         };
     }
 
-    /** As histories store it. */
+    /** The type, as stored in histories. */
     public String type() {
         return type;
     }

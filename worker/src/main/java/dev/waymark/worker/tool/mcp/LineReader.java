@@ -30,10 +30,10 @@ final class LineReader {
     }
 
     /**
-     * One line.
+     * A line.
      *
-     * @param bytes the whole line, or the beginning of one that is cut
-     * @param cut why it is not whole
+     * @param bytes the whole line, or the beginning of one that was cut
+     * @param cut why it was cut
      */
     record Line(byte[] bytes, Optional<String> cut, String end) {}
 
@@ -59,7 +59,7 @@ final class LineReader {
         return Optional.empty();
     }
 
-    /** Why the line gets no longer. */
+    /** Adds a byte; returns why the line is cut, if it is. */
     private static Optional<String> add(int b, BoundedBuffer line) throws IOException {
         try {
             line.add(b);

@@ -53,13 +53,16 @@ final class McpHttpChannel implements McpChannel {
     private static final int MOST_ERROR_BYTES = 64 * 1024;
     private static final Duration LAST_MOMENTS = Duration.ofSeconds(2);
 
-    /** What a server that asks something gets answered at a time. It waits for an answer before it asks for more. */
+    /**
+     * The maximum number of concurrent replies to a server's requests. A server waits for an answer before it asks for
+     * more.
+     */
     private static final int MOST_REPLIES = 2;
 
-    /** For what has no answer. */
+    /** For messages without an answer. */
     private static final Duration LONGEST_NOTIFICATION = Duration.ofSeconds(10);
 
-    /** Progress is reported between a request and its answer, if the server likes. */
+    /** Large, since a server may send progress before its answer. */
     private static final long MOST_STREAM_BYTES = 256 * 1024 * 1024;
 
     private static final OkHttpClient CLIENT = client();
@@ -169,7 +172,7 @@ final class McpHttpChannel implements McpChannel {
         return say(JsonRpc.notification(method, params));
     }
 
-    /** Servers may ask faster than they read answers: what is too much is not answered. */
+    /** A server may ask faster than it reads replies; requests above the limit are not answered. */
     private void reply(JsonNode message) {
         if (!replies.tryAcquire()) {
             LOG.debug("{} asks too much at a time", name);

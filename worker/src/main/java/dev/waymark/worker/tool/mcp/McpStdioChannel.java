@@ -60,10 +60,10 @@ final class McpStdioChannel implements McpChannel {
     private static final Duration LAST_WORDS = Duration.ofMillis(500);
     private static final byte[] END = {};
 
-    /** What may wait for a server to read it. One that reads nothing and asks much would fill the memory. */
+    /** The maximum size of unread messages. A server that does not read but asks a lot would fill the memory. */
     private static final int MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
-    /** Longer lines of complaints are cut. */
+    /** Longer lines of stderr are cut. */
     private static final int MOST_COMPLAINT_BYTES = 8 * 1024;
 
     private final String name;
@@ -173,8 +173,7 @@ final class McpStdioChannel implements McpChannel {
             interrupted = true;
         }
         if (shells.isAlive()) {
-            // Process.destroyForcibly() would close the pipe to a server that does not read, which waits for the
-            // server.
+            // Process.destroyForcibly() would close the pipe, and closing it blocks while the server does not read.
             List<ProcessHandle> family = shells.descendants().toList();
             shells.toHandle().destroyForcibly();
             family.forEach(ProcessHandle::destroyForcibly);
@@ -184,7 +183,7 @@ final class McpStdioChannel implements McpChannel {
         }
     }
 
-    /** Whether the message will be written as soon as the server reads. */
+    /** Queues a message; returns false if too many bytes are waiting. */
     private boolean send(JsonNode message) {
         byte[] json = JsonRpc.bytes(message);
         byte[] line = Arrays.copyOf(json, json.length + 1);

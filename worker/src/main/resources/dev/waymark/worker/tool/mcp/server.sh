@@ -1,10 +1,11 @@
-# Runs a server of tools for as long as its worker reads and writes, and ends it with all of its session when the worker is
-# gone, however that came about.
+# Runs an MCP server as long as its worker lives, and ends it with its whole session when the worker is gone for whatever
+# reason.
 #
-#   stdin    what the server reads. Its end is the worker's: then the server's own ends, and two seconds later all is killed
-#   stdout   what the server writes
-#   stderr   what it complains of, and "waymark: exit CODE" when it ends
-#   $1, $2   cat, sleep: the server's PATH may be any
+#   stdin    the server's input. It ends with the worker: then the server's stdin is closed, and two seconds later the whole
+#            session is killed
+#   stdout   the server's output
+#   stderr   the server's stderr, and "waymark: exit CODE" when it ends
+#   $1, $2   cat, sleep: the PATH is the server's and may be anything
 #   $3-      the server
 
 waymark_cat=$1 waymark_sleep=$2
@@ -19,6 +20,6 @@ exec 3<&0
     exec 3<&-
     "$@"
     echo "waymark: exit $?" >&2
-    # What it started goes with it.
+    # Also ends the processes that it started.
     kill -KILL 0
 }
