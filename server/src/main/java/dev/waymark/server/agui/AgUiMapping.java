@@ -185,7 +185,7 @@ final class AgUiMapping implements WatchMapping {
         }
         endMessage();
         state = after;
-        // Takes the calls from the state: the thread replaces call ids that it already has.
+        // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
         after.orElseThrow().batchCalls().forEach(call -> callIssued(parent, call));
     }
 
