@@ -26,7 +26,7 @@ public final class RequestIds {
     static Optional<String> key(ApiRequest request) {
         Optional<String> key = request.header(HEADER);
         if (key.filter(text -> text.isBlank() || text.length() > LONGEST_KEY).isPresent()) {
-            throw HttpProblem.badInput(HEADER + " must have 1 to " + LONGEST_KEY + " characters");
+            throw HttpProblem.badInput("the " + HEADER + " must have 1 to " + LONGEST_KEY + " characters");
         }
         return key;
     }

@@ -22,7 +22,7 @@ final class OriginRules {
      *
      * @param allowed origins like {@code https://app.example}
      * @param loopbackOnly whether to accept only requests whose {@code Host} is a loopback name or address. Without
-     *     authentication, this prevents DNS rebinding: a web page whose own domain resolves to this machine
+     *     authentication, this blocks DNS rebinding, where the domain of a web page resolves to this machine
      */
     OriginRules(List<String> allowed, boolean loopbackOnly) {
         this.allowed = Set.copyOf(allowed);
