@@ -175,8 +175,10 @@ class ChatTest {
             terminal.type(CTRL_C);
             // What is typed while the prompt is not there yet is not the chat's to read.
             await().atMost(Duration.ofSeconds(60))
-                    .until(() -> terminal.screen().lastIndexOf("> ") > terminal.screen().lastIndexOf(hint)
-                            && terminal.screen().indexOf(hint) < terminal.screen().lastIndexOf(hint));
+                    .until(() -> terminal.screen().lastIndexOf("> ")
+                                    > terminal.screen().lastIndexOf(hint)
+                            && terminal.screen().indexOf(hint)
+                                    < terminal.screen().lastIndexOf(hint));
             terminal.type(CTRL_D);
             assertThat(terminal.exitCode()).isZero();
         }

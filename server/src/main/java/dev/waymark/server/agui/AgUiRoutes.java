@@ -124,8 +124,8 @@ public final class AgUiRoutes {
         List<String> texts = new ArrayList<>();
         content.forEach(part -> {
             if (!part.path("type").asText().equals("text")) {
-                throw HttpProblem.badInput(
-                        "only text content is supported, not " + part.path("type").asText());
+                throw HttpProblem.badInput("only text content is supported, not "
+                        + part.path("type").asText());
             }
             texts.add(part.path("text").asText());
         });
@@ -220,8 +220,8 @@ public final class AgUiRoutes {
         approval = approval.withCall(interrupted.callId())
                 .withDigest(interrupted
                         .argsDigest()
-                        .orElseThrow(() ->
-                                HttpProblem.badInput("the interrupt id has no digest: " + interrupted.callId())));
+                        .orElseThrow(
+                                () -> HttpProblem.badInput("the interrupt id has no digest: " + interrupted.callId())));
         Optional<String> reason = Optional.ofNullable(payload.path("reason").textValue());
         return OutboundMessage.decision(reason.map(approval::withReason).orElse(approval));
     }
