@@ -4,10 +4,10 @@ import dev.waymark.contract.ThreadOwner;
 import java.util.Optional;
 
 /**
- * How to start a thread.
+ * Options for starting a thread.
  *
- * @param owner whose it is, for servers that let people see only their own
- * @param once whether it closes when its first turn ends
+ * @param owner the owner of the thread, which servers use to restrict who can see it
+ * @param once whether the thread closes when its first turn ends
  */
 public record NewThreadOptions(Optional<ThreadOwner> owner, boolean once) {
     public static NewThreadOptions ownedBy(Optional<ThreadOwner> owner) {

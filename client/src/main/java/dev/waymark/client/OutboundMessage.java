@@ -116,7 +116,7 @@ public final class OutboundMessage {
         return with("by", who);
     }
 
-    /** A decision of somebody whose identity the sender has checked. It is recorded apart from {@link #by}. */
+    /** Adds the identity that the sender has verified. It is recorded separately from {@link #by}. */
     public OutboundMessage verifiedAs(VerifiedSubject subject) {
         return with("verified", subject);
     }

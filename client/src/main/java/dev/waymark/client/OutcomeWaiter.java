@@ -114,7 +114,9 @@ final class OutcomeWaiter {
         Optional<Moment> newest = Optional.empty();
         while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
             newest = moments.next(deadline.millisLeft()).stream()
-                    .filter(moment -> !moment.state().isBlank() && !ThreadSnapshot.isOfNoUse(moment.state()))
+                    // A message that is only queued is in no checkpoint.
+                    .filter(moment ->
+                            moment.state().transcript().count() > 0 && !ThreadSnapshot.isOfNoUse(moment.state()))
                     .reduce((earlier, later) -> later);
         }
         if (newest.isPresent()) {

@@ -96,8 +96,8 @@ public record ResumeOptions(
     }
 
     /**
-     * Takes a checkpoint from somebody who need not be allowed to see the thread that it names: nothing is found out about
-     * that thread, and none of its idempotency keys is used.
+     * Treats the checkpoint as untrusted: does not read the thread that it names, and does not use its idempotency
+     * keys. For callers who may not be allowed to see that thread.
      */
     public ResumeOptions asCopy() {
         return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, owner, true);

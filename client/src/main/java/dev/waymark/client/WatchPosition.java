@@ -6,9 +6,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A place among the events of a watch, as ids spell it: {@code RUN/e12} is the first event that came of event 12 of a run,
- * {@code RUN/e12.1} the second one, {@code RUN/e12~2.40} the first 40 characters of the second attempt at the reply that
- * was then coming. Every reader of a history gives the same ids, so a place holds on any of them.
+ * A position in the events of a watch, parsed from an event id: {@code RUN/e12} is the first watch event for history
+ * event 12 of a run, {@code RUN/e12.1} the second one, and {@code RUN/e12~2.40} the first 40 characters of attempt 2 of
+ * the reply that follows it. Ids depend on the history only, so a position is valid on every server.
  */
 record WatchPosition(String event, Optional<LiveText.Heard> words) {
     private static final Pattern FORM =
@@ -24,7 +24,7 @@ record WatchPosition(String event, Optional<LiveText.Heard> words) {
         return Optional.of(new WatchPosition(matcher.group(1), words));
     }
 
-    /** Whether the event is one of those that came of this moment. */
+    /** Whether this is the position of an event for this moment. */
     boolean isOf(Moment moment) {
         String first = moment.runId() + "/e" + moment.eventId();
         return event.equals(first) || event.startsWith(first + ".");
@@ -34,7 +34,7 @@ record WatchPosition(String event, Optional<LiveText.Heard> words) {
         return event + "~" + words.attempt() + "." + words.until();
     }
 
-    /** Numbers the events of a watch. It is shown every one, in order. */
+    /** Assigns ids to the events of a watch. Must receive every event, in order. */
     static final class Numbering {
         private String runId = "";
         private long eventId;

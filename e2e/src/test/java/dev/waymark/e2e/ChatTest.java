@@ -169,9 +169,16 @@ class ChatTest {
             terminal.type("half a line" + CTRL_C);
             shows(terminal, "stopped. Send another message");
 
+            String hint = "quit with /quit or Ctrl-D";
             terminal.type(CTRL_C);
+            shows(terminal, hint);
             terminal.type(CTRL_C);
-            shows(terminal, "quit with /quit or Ctrl-D");
+            // What is typed while the prompt is not there yet is not the chat's to read.
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> terminal.screen().lastIndexOf("> ")
+                                    > terminal.screen().lastIndexOf(hint)
+                            && terminal.screen().indexOf(hint)
+                                    < terminal.screen().lastIndexOf(hint));
             terminal.type(CTRL_D);
             assertThat(terminal.exitCode()).isZero();
         }

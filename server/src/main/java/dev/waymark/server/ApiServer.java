@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves threads over HTTP. It keeps nothing of its own: any number of instances may serve the same threads, and each may
- * be killed at any time.
+ * Serves threads over HTTP. It stores no state: any number of instances may serve the same threads, and each can be
+ * killed at any time.
  *
  * <pre>{@code
  * try (AgentClient client = AgentClient.connect();
@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
 public final class ApiServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ApiServer.class);
 
-    /** Each reads for a moment, whenever one of any number of streams has something to read. */
+    /** Shared by all streams: a stream uses a reader only while it has something to read. */
     private static final int READERS = 8;
 
     private final HttpEndpoint endpoint;
@@ -56,10 +56,10 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts to serve.
+     * Starts the server.
      *
-     * @param authenticator tells callers apart. Empty to let everybody do everything, on loopback only
-     * @throws IdentityProblem when nobody is checked, and others than this machine could connect
+     * @param authenticator empty to disable authentication, which requires a loopback address
+     * @throws IdentityProblem if authentication is disabled and the address is not a loopback address
      */
     public static ApiServer start(
             AgentClient client, HttpSettings settings, AgentCatalogue agents, Optional<Authenticator> authenticator)
@@ -68,9 +68,9 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Starts to serve.
+     * Starts the server.
      *
-     * @param unexpected is told of failures that callers are only told to exist
+     * @param unexpected receives internal failures, whose details callers do not see
      */
     public static ApiServer start(
             AgentClient client,
@@ -105,12 +105,12 @@ public final class ApiServer implements AutoCloseable {
 
     private static HttpSettings loopbackOnly(HttpSettings settings) throws IOException {
         if (!InetAddress.getByName(settings.host()).isLoopbackAddress()) {
-            throw new IdentityProblem("without tokens only this machine may be served, not " + settings.host());
+            throw new IdentityProblem("without authentication, host must be loopback, not " + settings.host());
         }
         return settings.forLoopbackOnly();
     }
 
-    /** The URL at which it listens. */
+    /** The URL that the server listens on. */
     public String address() {
         return endpoint.address();
     }
@@ -119,7 +119,7 @@ public final class ApiServer implements AutoCloseable {
         return endpoint.port();
     }
 
-    /** Refuses new requests, ends the streams, and waits for the requests that run, at most this long. */
+    /** Rejects new requests, ends the streams, and waits for running requests, at most this long. */
     public void drain(Duration most) {
         endpoint.drain(most);
     }

@@ -1,7 +1,7 @@
 /**
- * Puts threads behind HTTP.
+ * The HTTP API for threads.
  *
- * <p>It must not know workers, and keeps nothing: whatever it says is in the histories of threads.
+ * <p>It must not know workers. It stores no state: every response is read from thread histories.
  */
 @NullMarked
 package dev.waymark.server;

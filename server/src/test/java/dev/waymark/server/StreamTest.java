@@ -2,8 +2,10 @@ package dev.waymark.server;
 
 import dev.waymark.worker.server.DevServer;
 import dev.waymark.worker.server.InMemoryServer;
+import org.junit.jupiter.api.Tag;
 
 /** On the in-memory server, which is polled. */
+@Tag("full")
 class StreamTest extends StreamCases {
     @Override
     DevServer temporal() {

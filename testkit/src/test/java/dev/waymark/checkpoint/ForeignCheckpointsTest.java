@@ -110,7 +110,7 @@ class ForeignCheckpointsTest {
     void phases_anotherThreadInThePayload_isCorrupt() {
         String record = CHAIN.lines().toList().get(2).replaceFirst("\"step\"", "\"thread_id\": \"t2\", \"step\"");
 
-        assertCorrupt(record, "another thread_id");
+        assertCorrupt(record, "\"thread_id\" differs from the record");
     }
 
     @Test
@@ -244,7 +244,7 @@ class ForeignCheckpointsTest {
                 terminal.replace(
                         "\"state\": \"completed\", \"final_text\": \"The end.\", \"llm_response\"",
                         "\"state\": \"failed\", \"final_text\": \"The end.\", \"llm_response\""),
-                "another state");
+                "the state differs");
     }
 
     @Test

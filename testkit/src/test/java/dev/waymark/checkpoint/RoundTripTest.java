@@ -26,10 +26,12 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a checkpoint says of a conversation is what the next one says, when a thread went on from the first. */
+@Tag("full")
 class RoundTripTest {
     private static final int OF_EACH_KIND = 200;
     private static final Json NOTHING = Json.of(List.of());

@@ -269,7 +269,7 @@ class WorldFaultsServerTest {
                                         "http://127.0.0.1:" + bank.getAddress().getPort() + "/")
                                 .allowingPrivate())
                 .describedAs("Charges", INPUT)
-                .timeout(Duration.ofSeconds(3))
+                .timeout(Duration.ofSeconds(20))
                 .verifiedBy("echo", "{\"landed\":true,\"result\":\"charged, as the bank says\"}")
                 .build();
         ToolSpec blind = charge.with().verifiedBy().build();

@@ -19,8 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The tool calls of a thread with everything in its history, including calls that the thread's state no longer has
- * because the conversation was cleared, and who settled an unknown outcome.
+ * The tool calls of a thread, read from its whole history: also shows calls that the state has dropped because the
+ * conversation was cleared, and who settled an unknown outcome.
  */
 public final class CallLog {
     private final String thread;
@@ -31,7 +31,7 @@ public final class CallLog {
         this.thread = thread;
     }
 
-    /** A call, and how a person settled its outcome. */
+    /** A call and, if a person settled its outcome, how. */
     public record Row(CallItem call, Optional<Settled> settled) {}
 
     public record Settled(
@@ -78,7 +78,7 @@ public final class CallLog {
     /** The results of calls, by call id. */
     public static Map<String, Part.ToolResult> results(Timeline timeline) {
         Map<String, Part.ToolResult> results = new HashMap<>();
-        // After a clear or a summary, they are in an earlier state only.
+        // After a clear or a summary, only earlier states have the results.
         for (Moment moment : timeline.moments()) {
             moment.state().batchCalls().stream()
                     .flatMap(call -> call.toolResult().stream())

@@ -25,7 +25,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
-/** The JSON documents that commands print. Fields are only ever added. */
+/** Creates the JSON documents of the command line and the HTTP API. Fields are only added, never removed. */
 public final class JsonDocuments {
     private JsonDocuments() {}
 
@@ -59,7 +59,7 @@ public final class JsonDocuments {
                 : NullNode.getInstance();
     }
 
-    /** A cancelled thread; its last turn may have completed before. */
+    /** The result of a cancelled thread, whose last turn may be complete. */
     public static ObjectNode cancelled(AgentResult result) {
         ObjectNode document = of(result);
         document.put("status", "cancelled");
@@ -135,7 +135,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** A line of {@code save}. */
+    /** A line of {@code save}: a saved checkpoint. */
     public static ObjectNode saved(String thread, int step) {
         ObjectNode line = JsonNodeFactory.instance.objectNode();
         line.put("type", "checkpoint-saved");
@@ -144,7 +144,7 @@ public final class JsonDocuments {
         return line;
     }
 
-    /** A line of {@code watch} for a checkpoint. */
+    /** A line of {@code watch} for a saved checkpoint. */
     public static ObjectNode of(CheckpointSaved checkpoint) {
         return line(checkpoint.at(), checkpoint.runId(), checkpoint.eventId())
                 .setAll(saved(checkpoint.threadId(), checkpoint.step()));

@@ -1,7 +1,7 @@
 /**
- * The JSON documents in which programs are told of threads, by the command line and over HTTP alike.
+ * The JSON documents about threads that the command line prints and the HTTP API returns.
  *
- * <p>It must not know terminals, or how documents travel.
+ * <p>It must not know terminals or HTTP.
  */
 @NullMarked
 package dev.waymark.client.document;

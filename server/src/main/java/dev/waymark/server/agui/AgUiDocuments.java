@@ -14,16 +14,16 @@ import dev.waymark.conversation.message.Transcript;
 import java.util.List;
 import java.util.Optional;
 
-/** Messages, state and interrupts in the shapes of the protocol. */
+/** Converts messages, state and interrupts to AG-UI JSON. */
 final class AgUiDocuments {
-    /** The ids that messages have here. A front end that sends one back does not say it again. */
+    /** Prefix of message ids assigned by this server. A message with such an id is not a new user message. */
     static final String OWN = "wm-";
 
     private static final String DIGEST_MARK = "~";
 
     private AgUiDocuments() {}
 
-    /** The id of the message that a model is asked for in this state. */
+    /** The id of the next model reply in this state. */
     static String nextMessageId(Conversation state) {
         return OWN + "m" + (state.counters().messages() + 1);
     }
@@ -32,7 +32,7 @@ final class AgUiDocuments {
         return OWN + "r-" + callId;
     }
 
-    /** The conversation, with the results that calls have so far. */
+    /** The messages of the conversation, including tool results that the transcript does not have yet. */
     static ArrayNode messages(Conversation state) {
         ArrayNode list = PayloadJson.MAPPER.createArrayNode();
         state.transcript().entries().toList().forEach(entry -> add(list, entry));
@@ -86,8 +86,8 @@ final class AgUiDocuments {
     }
 
     /**
-     * What waits for a person. The id of an approval holds the digest of the arguments, so that whoever answers it decides
-     * about what was shown.
+     * The interrupt for a pending item. The id of an approval contains the digest of the arguments, so that the
+     * decision applies to the arguments that were shown.
      */
     static ObjectNode interrupt(PendingItem item) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
@@ -106,7 +106,7 @@ final class AgUiDocuments {
         return document;
     }
 
-    /** The call of an interrupt, and the digest that it was shown with. */
+    /** The call id and the arguments' digest in an interrupt id. */
     record Interrupted(String callId, Optional<String> argsDigest) {
         static Interrupted parse(String id) {
             int mark = id.lastIndexOf(DIGEST_MARK);

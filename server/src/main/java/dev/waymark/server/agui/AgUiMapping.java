@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** One run: what a thread does from a fact on until nothing more happens by itself. */
+/** Maps one run to AG-UI events, from its first fact until the thread is idle or waits for people. */
 final class AgUiMapping implements WatchMapping {
     private static final String PROTOCOL = "1.0";
 
@@ -33,7 +33,7 @@ final class AgUiMapping implements WatchMapping {
     private boolean begun;
     private boolean over;
 
-    /** The message whose words are coming, and how much of it was said. */
+    /** The reply being streamed; {@link #words} is the part that was sent. */
     private Optional<String> messageId = Optional.empty();
 
     private int attempt;
@@ -51,7 +51,7 @@ final class AgUiMapping implements WatchMapping {
             said(said.words());
         } else if (event instanceof WatchEvent.Restarted) {
             begin();
-            error("Restarted", "the thread was reset: run again to see what it is now");
+            error("Restarted", "the thread was reset; start a new run to see its current state");
         }
         List<ServerSentEvent> events = List.copyOf(sent);
         sent.clear();
@@ -76,7 +76,7 @@ final class AgUiMapping implements WatchMapping {
         Conversation before = state.orElse(moment.state());
         state = Optional.of(moment.state());
         if (moment.state().counters().facts() < run.from()) {
-            // Told to somebody else, or in the messages that the front end has.
+            // Earlier than this run. Remembers results so that the run does not send them again.
             moment.state().batchCalls().stream().filter(AgUiMapping::hasResult).forEach(call -> results.add(call.id()));
             return;
         }
@@ -157,7 +157,7 @@ final class AgUiMapping implements WatchMapping {
         words += text;
     }
 
-    /** What was said of a reply that does not come is not in the messages. */
+    /** Removes the text of a discarded attempt: sends a snapshot of the messages without it. */
     private void takeBack() {
         endMessage();
         snapshotMessages();
@@ -185,7 +185,7 @@ final class AgUiMapping implements WatchMapping {
         }
         endMessage();
         state = after;
-        // A call id that the thread knows already is another one there.
+        // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
         after.orElseThrow().batchCalls().forEach(call -> callIssued(parent, call));
     }
 

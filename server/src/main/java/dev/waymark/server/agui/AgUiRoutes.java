@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
-/** The operation by which AG-UI front ends run a thread. */
+/** The operation that runs a thread for an AG-UI front end. */
 public final class AgUiRoutes {
     private static final int BODY_BYTES = 8 * 1024 * 1024;
     private static final String OPERATION = "agui";
@@ -66,7 +66,7 @@ public final class AgUiRoutes {
         Optional<JsonNode> message = newMessage(body);
         boolean resumes = body.path("resume").size() > 0;
         if (thread.isEmpty() && (resumes || message.isEmpty())) {
-            throw HttpProblem.notFound("no such thread, and nothing to start it with");
+            throw HttpProblem.notFound("no such thread, and no message to start one with");
         }
         if (thread.isPresent() && resumes) {
             List<Integer> facts = resume(request, thread.get());
@@ -98,7 +98,7 @@ public final class AgUiRoutes {
                 showsAll);
     }
 
-    /** Front ends make ids of threads themselves: such an id is a key of the caller's. A thread's own id does as well. */
+    /** Accepts a thread id chosen by the front end, which is unique per caller, or the server's id of a thread. */
     private Optional<String> thread(ApiRequest request) {
         String given = request.text("threadId").orElseThrow();
         String derived = RequestIds.thread(request.caller(), OPERATION, given);
@@ -108,7 +108,7 @@ public final class AgUiRoutes {
         return Optional.of(given).filter(id -> access.isVisible(request.caller(), id));
     }
 
-    /** The last message, if somebody says it, and it is not one that this server told of. */
+    /** The last message, if it is from the user and its id was not assigned by this server. */
     private static Optional<JsonNode> newMessage(JsonNode body) {
         JsonNode messages = body.path("messages");
         return Optional.of(messages.path(messages.size() - 1))
@@ -124,8 +124,8 @@ public final class AgUiRoutes {
         List<String> texts = new ArrayList<>();
         content.forEach(part -> {
             if (!part.path("type").asText().equals("text")) {
-                throw HttpProblem.badInput(
-                        "only text is taken, not " + part.path("type").asText());
+                throw HttpProblem.badInput("only text content is supported, not "
+                        + part.path("type").asText());
             }
             texts.add(part.path("text").asText());
         });
@@ -176,7 +176,7 @@ public final class AgUiRoutes {
                 .filter(known -> known.callId().equals(interrupted.callId()))
                 .findFirst()
                 .orElseThrow(() ->
-                        HttpProblem.of(409, "AlreadyDecided", "this does not wait any more: " + interrupted.callId()));
+                        HttpProblem.of(409, "AlreadyDecided", "this call no longer waits: " + interrupted.callId()));
         boolean cancelled = entry.path("status").asText().equals("cancelled");
         JsonNode payload = entry.path("payload");
         OutboundMessage answer = switch (item.kind()) {
@@ -203,7 +203,7 @@ public final class AgUiRoutes {
     private static String words(JsonNode payload) {
         JsonNode answer = payload.isObject() ? payload.path("answer") : payload;
         if (!answer.isValueNode() || answer.isNull()) {
-            throw HttpProblem.badInput("a question is answered by a text, or by {\"answer\": \"…\"}");
+            throw HttpProblem.badInput("answer a question with a text or with {\"answer\": \"…\"}");
         }
         return answer.asText();
     }
@@ -212,7 +212,7 @@ public final class AgUiRoutes {
             AgUiDocuments.Interrupted interrupted, boolean cancelled, JsonNode payload) {
         boolean approved = !cancelled && (payload.path("approved").booleanValue() || payload.asBoolean(false));
         if (!cancelled && !payload.isBoolean() && !payload.path("approved").isBoolean()) {
-            throw HttpProblem.badInput("an approval is answered by {\"approved\": true} or {\"approved\": false}");
+            throw HttpProblem.badInput("answer an approval with {\"approved\": true} or {\"approved\": false}");
         }
         Approval approval = approved && payload.path("args").isObject()
                 ? Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(payload.path("args"), Object.class)))
@@ -220,8 +220,8 @@ public final class AgUiRoutes {
         approval = approval.withCall(interrupted.callId())
                 .withDigest(interrupted
                         .argsDigest()
-                        .orElseThrow(() ->
-                                HttpProblem.badInput("not the whole id of an interrupt: " + interrupted.callId())));
+                        .orElseThrow(
+                                () -> HttpProblem.badInput("the interrupt id has no digest: " + interrupted.callId())));
         Optional<String> reason = Optional.ofNullable(payload.path("reason").textValue());
         return OutboundMessage.decision(reason.map(approval::withReason).orElse(approval));
     }
@@ -232,7 +232,7 @@ public final class AgUiRoutes {
         Settlement.Outcome outcome = Arrays.stream(Settlement.Outcome.values())
                 .filter(known -> known.wireName().equals(name))
                 .findFirst()
-                .orElseThrow(() -> HttpProblem.badInput("an outcome is done, rerun or give-up, not " + name));
+                .orElseThrow(() -> HttpProblem.badInput("outcome must be done, rerun or give-up, not " + name));
         Settlement settlement = Settlement.of(interrupted.callId(), outcome);
         Optional<String> result = Optional.ofNullable(payload.path("result").textValue())
                 .filter(text -> outcome == Settlement.Outcome.DONE);
@@ -241,7 +241,7 @@ public final class AgUiRoutes {
 
     private static void require(Caller caller, CallerRole role) {
         if (!caller.may(role)) {
-            throw HttpProblem.of(403, "RoleRequired", "this takes the role " + role.wireName());
+            throw HttpProblem.of(403, "RoleRequired", "requires the role " + role.wireName());
         }
     }
 }

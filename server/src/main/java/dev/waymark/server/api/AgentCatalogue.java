@@ -14,7 +14,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** The agents whose threads may be started here: those of a directory, as its files are at the time. */
+/** The agents that callers may start threads of. The directory is read again for each request. */
 public final class AgentCatalogue {
     private static final String SUFFIX = ".yaml";
     private static final String SCRIPT_SUFFIX = ".script.yaml";
@@ -22,12 +22,12 @@ public final class AgentCatalogue {
 
     private final Optional<Path> directory;
 
-    /** Without a directory, it is for the workers to say which agents there are. */
+    /** Without a directory, lists no agents and admits all of them; workers reject unknown agents. */
     public AgentCatalogue(Optional<Path> directory) {
         this.directory = directory;
     }
 
-    /** What is told of an agent. */
+    /** An agent in the list. */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Listed(
             @JsonProperty("name") String name,
@@ -58,7 +58,7 @@ public final class AgentCatalogue {
         return name.endsWith(SUFFIX) && !name.endsWith(SCRIPT_SUFFIX) && Files.isRegularFile(file);
     }
 
-    /** A file that is no agent is for the workers to complain about, which do not start with one. */
+    /** Skips invalid files: workers report them when they start. */
     private static Optional<Listed> read(Path file) {
         String fileName = file.getFileName().toString();
         String name = fileName.substring(0, fileName.length() - SUFFIX.length());

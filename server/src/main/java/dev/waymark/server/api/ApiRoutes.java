@@ -21,10 +21,10 @@ public final class ApiRoutes {
     private ApiRoutes() {}
 
     /**
-     * The routes.
+     * Creates the routes.
      *
-     * @param document what {@code /v1/openapi.json} says
-     * @param readers runs the reading of streams
+     * @param document the content of {@code /v1/openapi.json}
+     * @param readers runs the reads of streams
      */
     public static List<Route> of(AgentClient client, AgentCatalogue agents, JsonNode document, Executor readers) {
         ThreadAccess access = new ThreadAccess(client);

@@ -5,7 +5,7 @@ import dev.waymark.codec.KeyProblem;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.server.http.HttpProblem;
 
-/** What the failures of a client are over HTTP. Their types are the same everywhere. */
+/** Maps client failures to HTTP errors. The error code is the failure type, as in the command line. */
 public final class Failures {
     private Failures() {}
 
@@ -15,7 +15,7 @@ public final class Failures {
                     .withRemedy(known.remedy().toString());
             return problem.status() == 503 ? problem.withHeader("Retry-After", "2") : problem;
         }
-        return HttpProblem.of(500, "Internal", "an unexpected failure");
+        return HttpProblem.of(500, "Internal", "internal error");
     }
 
     private static int status(WaymarkException failure) {

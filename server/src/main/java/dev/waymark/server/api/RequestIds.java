@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The ids under which requests are known in threads. They are made of the caller and of a key that the caller chose, on
- * every instance alike, so that a request that is sent again is the same one, and nobody can hit upon another's.
+ * Derives thread and message ids from the caller and their idempotency key. Every instance derives the same id, so a
+ * repeated request takes effect once, and a caller cannot produce the id of another caller.
  */
 public final class RequestIds {
     private static final int DIGITS = 32;
@@ -22,28 +22,28 @@ public final class RequestIds {
 
     private RequestIds() {}
 
-    /** The key of a request, if it has one. */
+    /** The idempotency key of a request, if it has one. */
     static Optional<String> key(ApiRequest request) {
         Optional<String> key = request.header(HEADER);
         if (key.filter(text -> text.isBlank() || text.length() > LONGEST_KEY).isPresent()) {
-            throw HttpProblem.badInput("an " + HEADER + " has 1 to " + LONGEST_KEY + " characters");
+            throw HttpProblem.badInput("the " + HEADER + " must have 1 to " + LONGEST_KEY + " characters");
         }
         return key;
     }
 
-    /** The id of the thread that a request starts. */
+    /** The id for the thread that a request starts; random without a key. */
     static String newThread(ApiRequest request, String operation) {
         return key(request)
                 .map(key -> thread(request.caller(), operation, key))
                 .orElseGet(() -> "t-" + UUID.randomUUID().toString().replace("-", ""));
     }
 
-    /** The id of the thread that this caller has started with this key, or would. */
+    /** The id of the thread that this caller starts with this key. */
     public static String thread(Caller caller, String operation, String key) {
         return "t-" + digits(caller, operation, key);
     }
 
-    /** The id of a message of this caller's. */
+    /** The id for the message that a request sends; random without a key. */
     static String message(ApiRequest request, String operation) {
         return key(request)
                 .map(key -> message(request.caller(), operation, key))

@@ -7,7 +7,7 @@ import dev.waymark.server.http.HttpProblem;
 import dev.waymark.server.identity.Caller;
 import java.util.Optional;
 
-/** Who may know of which threads. Whose a thread is lies in its history. */
+/** Decides which threads a caller may see. The owner is read from the thread's history. */
 public final class ThreadAccess {
     private final AgentClient client;
 
@@ -16,9 +16,9 @@ public final class ThreadAccess {
     }
 
     /**
-     * The thread, for a caller who may see it.
+     * Returns the thread if the caller may see it.
      *
-     * @throws HttpProblem when they may not, in the words for a thread that does not exist
+     * @throws HttpProblem if not, with the same error as for a thread that does not exist
      */
     public String visible(Caller caller, String thread) {
         Optional<ThreadOwner> owner;
@@ -33,7 +33,7 @@ public final class ThreadAccess {
         return thread;
     }
 
-    /** Whether there is such a thread, and the caller may see it. */
+    /** Whether the thread exists and the caller may see it. */
     public boolean isVisible(Caller caller, String thread) {
         try {
             visible(caller, thread);
@@ -43,13 +43,13 @@ public final class ThreadAccess {
         }
     }
 
-    /** Whose a thread is that this caller starts: their own, or that of a group that they are in. */
+    /** The owner of a thread that this caller starts: the caller, or a group that they are in. */
     public Optional<ThreadOwner> ownerOfNew(Caller caller, Optional<String> group) {
         if (group.isEmpty()) {
             return caller.owner();
         }
         if (caller.subject().isPresent() && !caller.groups().contains(group.get())) {
-            throw HttpProblem.of(403, "NotInGroup", "not one of your groups: " + group.get());
+            throw HttpProblem.of(403, "NotInGroup", "you are not in the group " + group.get());
         }
         return Optional.of(ThreadOwner.ofGroup(group.get()));
     }

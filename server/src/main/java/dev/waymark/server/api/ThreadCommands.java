@@ -20,8 +20,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The operations that tell an open thread something. They are accepted, or refused with a reason, when they are answered;
- * what comes of them is for those who watch.
+ * The operations that send a command to an open thread. The response says whether the thread accepted the command; its
+ * effects appear in the event stream.
  */
 final class ThreadCommands {
     private final AgentClient client;
@@ -104,7 +104,7 @@ final class ThreadCommands {
                 : Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)));
     }
 
-    /** Always about the arguments that were shown. */
+    /** Requires the digest of the arguments that the caller saw. */
     private static OutboundMessage decision(ApiRequest request, Approval approval) {
         Approval about = approval.withCall(request.text("callId").orElseThrow())
                 .withDigest(request.text("argsDigest").orElseThrow());
@@ -123,14 +123,14 @@ final class ThreadCommands {
         Settlement settlement = Settlement.of(request.text("callId").orElseThrow(), how);
         Optional<String> result = request.text("result");
         if (result.isPresent() && how != Settlement.Outcome.DONE) {
-            throw HttpProblem.badInput("only the outcome done has a result");
+            throw HttpProblem.badInput("result is allowed only with outcome done");
         }
         return decided(
                 request,
                 OutboundMessage.settlement(result.map(settlement::withResult).orElse(settlement)));
     }
 
-    /** The verified subject is who decided. Where the agent wants signatures, the signer's name stands beside it. */
+    /** Records the verified subject. For an agent that requires signatures, also records the signer's name. */
     private static OutboundMessage decided(ApiRequest request, OutboundMessage decision) {
         OutboundMessage signed = request.text("signature").map(decision::signed).orElse(decision);
         OutboundMessage named = request.text("signer").map(signed::by).orElseGet(() -> by(request, signed));

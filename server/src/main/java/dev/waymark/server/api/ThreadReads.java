@@ -76,10 +76,10 @@ final class ThreadReads {
         return document;
     }
 
-    /** How the latest turn stands. It may be running. */
+    /** The result of the latest turn, or status {@code running}. */
     private static ObjectNode result(Timeline timeline) {
         if (timeline.now().turn().status() == Turn.Status.NONE) {
-            throw HttpProblem.notFound("no turn yet");
+            throw HttpProblem.notFound("the thread has no turn yet");
         }
         boolean over = timeline.now().isSettled() || timeline.ending().isPresent();
         if (!over) {
@@ -131,7 +131,7 @@ final class ThreadReads {
             return PAGE;
         }
         if (!limit.get().matches("[1-9]\\d{0,2}") || Integer.parseInt(limit.get()) > LARGEST_PAGE) {
-            throw HttpProblem.badInput("a page has 1 to " + LARGEST_PAGE + " threads, not " + limit.get());
+            throw HttpProblem.badInput("limit must be 1 to " + LARGEST_PAGE + ", not " + limit.get());
         }
         return Integer.parseInt(limit.get());
     }
@@ -140,7 +140,7 @@ final class ThreadReads {
         return switch (value) {
             case "true" -> true;
             case "false" -> false;
-            default -> throw HttpProblem.badInput("neither true nor false: " + value);
+            default -> throw HttpProblem.badInput("open must be true or false, not " + value);
         };
     }
 }

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The operations that start threads. Their ids are made here: an id that callers chose could hit upon another's thread. */
+/** The operations that start threads. The server derives the ids, so that callers cannot guess other threads' ids. */
 final class ThreadStarts {
     private static final int CHECKPOINT_BYTES = 16 * 1024 * 1024;
     private static final String PLACE = "the imported checkpoint";
@@ -70,10 +70,10 @@ final class ThreadStarts {
         return created(begun.started(), begun.again() ? 200 : 201);
     }
 
-    /** Tools trust the context, and limits protect whoever pays. */
+    /** Only operators may set the context, which tools trust, and limits, which protect against cost. */
     private static void requireOperator(Caller caller, String field) {
         if (!caller.may(CallerRole.OPERATE)) {
-            throw HttpProblem.of(403, "RoleRequired", "this takes the role operate: " + field);
+            throw HttpProblem.of(403, "RoleRequired", "requires the role operate: " + field);
         }
     }
 
@@ -90,8 +90,8 @@ final class ThreadStarts {
     }
 
     /**
-     * A checkpoint says what its sender wants it to say. What follows from it stays theirs: it is a copy, with idempotency
-     * keys of its own, and with the context that the agent's file has.
+     * Imports a checkpoint, whose content is untrusted. The new thread is a copy with its own idempotency keys, and
+     * takes its context from the agent file only.
      */
     private HttpAnswer importCheckpoint(ApiRequest request) {
         Optional<ThreadOwner> owner = access.ownerOfNew(request.caller(), request.text("group"));
@@ -105,7 +105,7 @@ final class ThreadStarts {
         byte[] checkpoint = request.json().get("checkpoint").toString().getBytes(StandardCharsets.UTF_8);
         return client.resumeOnly(checkpoint, PLACE, how)
                 .map(started -> created(started, 201))
-                .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: nothing goes on from it"));
+                .orElseThrow(() -> HttpProblem.badInput("the checkpoint is complete: there is nothing to resume"));
     }
 
     private ResumeOptions options(ApiRequest request, ResumeOptions how) {

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** The API's OpenAPI document, and what it says of each operation. */
+/** The API's OpenAPI document, which requests are validated against. */
 public final class ApiDocument implements RequestChecks {
     private static final String FILE = "openapi.json";
     private static final String SCHEMAS = "#/components/schemas/";
@@ -29,17 +29,17 @@ public final class ApiDocument implements RequestChecks {
                 .forEach(path -> path.forEach(operation -> {
                     String name = operation.path("operationId").asText();
                     if (operations.put(name, operation) != null) {
-                        throw new IllegalStateException("two operations are called " + name);
+                        throw new IllegalStateException("duplicate operationId: " + name);
                     }
                 }));
     }
 
-    /** The document that is in this jar. */
+    /** Loads the document from this jar. */
     public static ApiDocument load() {
         try (InputStream file = ApiDocument.class.getResourceAsStream(FILE)) {
             return new ApiDocument(PayloadJson.MAPPER.readTree(Objects.requireNonNull(file, FILE)));
         } catch (IOException e) {
-            throw new IllegalStateException("the API's document can't be read", e);
+            throw new IllegalStateException("cannot read the OpenAPI document", e);
         }
     }
 
@@ -75,7 +75,7 @@ public final class ApiDocument implements RequestChecks {
         return operation(operation).path("requestBody").path("required").asBoolean();
     }
 
-    /** A schema of the document with all that it refers to, so that it can be used alone. */
+    /** Combines a schema with all component schemas, so that its references resolve without the document. */
     public Json selfContained(JsonNode schema) {
         ObjectNode whole = PayloadJson.MAPPER.createObjectNode();
         whole.set("$defs", document.path("components").path("schemas"));
@@ -84,13 +84,13 @@ public final class ApiDocument implements RequestChecks {
         try {
             return PayloadJson.MAPPER.readValue(text, Json.class);
         } catch (IOException e) {
-            throw new IllegalStateException("a schema of the API's document can't be read", e);
+            throw new IllegalStateException("cannot read a schema of the OpenAPI document", e);
         }
     }
 
     private JsonNode operation(String name) {
         return Optional.ofNullable(operations.get(name))
-                .orElseThrow(() -> new IllegalStateException("not in the API's document: " + name));
+                .orElseThrow(() -> new IllegalStateException("operation is not in the OpenAPI document: " + name));
     }
 
     private JsonNode resolved(JsonNode part) {

@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document: what it says is what is served, and what requests are held against.
+ * The OpenAPI document of the API, and validation of requests against it.
  *
- * <p>It must not know handlers.
+ * <p>It must not know request handlers.
  */
 @NullMarked
 package dev.waymark.server.document;

@@ -7,10 +7,10 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * A request that was let through.
+ * A request that passed all checks.
  *
- * @param path the parameters in its path, decoded
- * @param body what it brings; nothing there for requests without a body
+ * @param path the decoded path parameters
+ * @param body empty for requests without a body
  */
 public record ApiRequest(
         Caller caller,
@@ -34,7 +34,7 @@ public record ApiRequest(
         return Optional.ofNullable(json().path(field).textValue());
     }
 
-    /** The body, or nothing that can be looked into. */
+    /** The body, or a missing node. */
     public JsonNode json() {
         return body.orElseGet(com.fasterxml.jackson.databind.node.MissingNode::getInstance);
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.io.Content;
 
-/** Reads a body as it comes, so much at most and for so long. No Java thread waits for it. */
+/** Reads a body asynchronously, with a size limit and a timeout. Blocks no Java thread. */
 final class BodyReader implements Runnable {
     private static final long SECONDS = 30;
 
@@ -20,7 +20,7 @@ final class BodyReader implements Runnable {
         this.most = most;
     }
 
-    /** The body, or an {@link HttpProblem}. */
+    /** Completes with the body; fails with an {@link HttpProblem} if it is too large, or after 30 seconds. */
     static CompletableFuture<byte[]> read(Content.Source source, int most) {
         BodyReader reader = new BodyReader(source, most);
         reader.run();
@@ -28,7 +28,7 @@ final class BodyReader implements Runnable {
     }
 
     static HttpProblem tooLarge(int most) {
-        return HttpProblem.of(413, "TooLarge", "the body is too large: at most " + most + " bytes are taken");
+        return HttpProblem.of(413, "TooLarge", "the body is larger than " + most + " bytes");
     }
 
     @Override

@@ -25,17 +25,17 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
-/** The one door: what a request has to pass before a route's handler sees it, and what becomes of the handler's answer. */
+/** Checks each request before its route's handler runs, and sends the handler's answer. */
 final class Gateway extends Handler.Abstract {
     private static final String BEARER = "Bearer ";
     private static final Set<String> TOKEN_NAMES =
             Set.of("access_token", "token", "id_token", "authorization", "api_key", "apikey", "bearer");
-    /** Of one address, with tokens that are not valid. */
+    /** Limit for requests with invalid tokens from one address. */
     private static final double BAD_TOKENS_PER_SECOND = 10;
 
     private static final double BURST = 3;
     private static final int SMALL_BODY_BYTES = 64 * 1024;
-    private static final String WELL_KNOWN_FAILURE = "something went wrong here. The server's log says what";
+    private static final String WELL_KNOWN_FAILURE = "internal error; see the server's log";
 
     private final HttpSettings settings;
     private final Router router;
@@ -72,18 +72,18 @@ final class Gateway extends Handler.Abstract {
         return true;
     }
 
-    /** Takes nothing new, and ends the streams. */
+    /** Rejects new requests, and ends the streams. */
     void drain() {
         draining = true;
         streams.drain();
     }
 
-    /** Whether something is still being answered. */
+    /** Whether requests or streams are still open. */
     boolean isBusy() {
         return inFlight.get() > 0 || streams.count() > 0;
     }
 
-    /** One request on its way to its answer. */
+    /** A request and its answer. */
     private final class Exchange {
         private final Request request;
         private final Response response;
@@ -97,7 +97,7 @@ final class Gateway extends Handler.Abstract {
             inFlight.incrementAndGet();
         }
 
-        /** Does a step. If it fails, that is the answer. */
+        /** Runs a step. If it fails, answers with the failure. */
         void guarded(Runnable step) {
             try {
                 step.run();
@@ -108,7 +108,7 @@ final class Gateway extends Handler.Abstract {
             }
         }
 
-        /** A connection with a body that nobody read can't be used again. A small one is read, for the sake of it. */
+        /** A connection with an unread body cannot be reused. Reads a small body; otherwise closes the connection. */
         private void refuse(HttpProblem problem) {
             boolean unread = !bodyTaken && request.getMethod().equals("POST") && request.getLength() != 0;
             if (!unread) {
@@ -136,7 +136,7 @@ final class Gateway extends Handler.Abstract {
             origins.check(headers, own());
             origins.allow(headers, response.getHeaders());
             if (draining) {
-                throw HttpProblem.of(503, "Draining", "this instance is going down")
+                throw HttpProblem.of(503, "Draining", "this instance is shutting down")
                         .withHeader("Retry-After", "1")
                         .withHeader("Connection", "close");
             }
@@ -146,8 +146,8 @@ final class Gateway extends Handler.Abstract {
                     .filter(name -> TOKEN_NAMES.contains(name.toLowerCase(Locale.ROOT)))
                     .findFirst()
                     .ifPresent(name -> {
-                        throw HttpProblem.of(400, "TokenInUrl", "a token does not belong into a URL: " + name)
-                                .withRemedy("Send it as Authorization: Bearer, and replace it: URLs are logged");
+                        throw HttpProblem.of(400, "TokenInUrl", "a token must not be in the URL: " + name)
+                                .withRemedy("Send `Authorization: Bearer TOKEN`. Replace this token: URLs are logged");
                     });
             String path = request.getHttpURI().getPath();
             if (request.getMethod().equals("OPTIONS")) {
@@ -185,7 +185,7 @@ final class Gateway extends Handler.Abstract {
             return (request.isSecure() ? "https://" : "http://") + host;
         }
 
-        /** Who asks, if the token says so. Where nobody is checked, it is whoever reached this server. */
+        /** The caller that a valid token identifies; {@link Caller#UNCHECKED} if authentication is disabled. */
         private Optional<Caller> caller() {
             if (authenticator.isEmpty()) {
                 return Optional.of(Caller.UNCHECKED);
@@ -198,7 +198,7 @@ final class Gateway extends Handler.Abstract {
             String token = given.substring(BEARER.length()).strip();
             Optional<Caller> caller = authenticator.get().caller(token);
             if (caller.isEmpty() && !badTokens.take(from)) {
-                throw tooMany("too many requests with tokens that are not valid");
+                throw tooMany("too many requests with invalid tokens");
             }
             return caller;
         }
@@ -209,11 +209,11 @@ final class Gateway extends Handler.Abstract {
             }
             Caller known = caller.orElseThrow(Gateway::unknown);
             if (!rates.take(known.name())) {
-                throw tooMany("more than " + settings.requestsPerSecond() + " requests a second");
+                throw tooMany("more than " + settings.requestsPerSecond() + " requests per second");
             }
             CallerRole role = route.role().get();
             if (!known.may(role)) {
-                throw HttpProblem.of(403, "RoleRequired", "this takes the role " + role.wireName());
+                throw HttpProblem.of(403, "RoleRequired", "requires the role " + role.wireName());
             }
         }
 
@@ -227,7 +227,7 @@ final class Gateway extends Handler.Abstract {
                     .filter(name -> !known.contains(name))
                     .findFirst()
                     .ifPresent(name -> {
-                        throw HttpProblem.badInput("no such parameter: " + name);
+                        throw HttpProblem.badInput("unknown query parameter: " + name);
                     });
         }
 
@@ -254,8 +254,8 @@ final class Gateway extends Handler.Abstract {
             HttpProblem problem = cause instanceof HttpProblem known
                     ? known
                     : cause instanceof TimeoutException
-                            ? HttpProblem.of(408, "TooSlow", "the body took too long")
-                            : HttpProblem.badInput("the body did not come whole");
+                            ? HttpProblem.of(408, "TooSlow", "the body was not received in time")
+                            : HttpProblem.badInput("the body is incomplete");
             return problem.withHeader("Connection", "close");
         }
 
@@ -266,13 +266,13 @@ final class Gateway extends Handler.Abstract {
             String type = Optional.ofNullable(request.getHeaders().get(HttpHeader.CONTENT_TYPE))
                     .orElse("");
             if (!type.replaceFirst(";.*", "").strip().equalsIgnoreCase("application/json")) {
-                // Also what keeps a form of a foreign page out.
-                throw HttpProblem.of(415, "UnsupportedMediaType", "the body is not application/json");
+                // HTML forms cannot send JSON, so this also blocks forms of other sites.
+                throw HttpProblem.of(415, "UnsupportedMediaType", "Content-Type must be application/json");
             }
             try {
                 JsonNode body = PayloadJson.MAPPER.readTree(bytes);
                 checks.bodyProblem(route.name(), body).ifPresent(words -> {
-                    throw HttpProblem.badInput("the body does not fit its schema: " + words);
+                    throw HttpProblem.badInput("the body does not match its schema: " + words);
                 });
                 return Optional.of(body);
             } catch (JsonProcessingException e) {
@@ -331,7 +331,7 @@ final class Gateway extends Handler.Abstract {
             writer.begin();
         }
 
-        /** Tokens expire, and are taken back, while a stream is open. */
+        /** A token can expire or be revoked while a stream is open. */
         private boolean mayStillListen() {
             return authenticator.isEmpty()
                     || caller().filter(known ->

@@ -1,4 +1,4 @@
 package dev.waymark.server.http;
 
-/** What is answered: a whole document, or a stream of events. */
+/** The answer to a request: a complete response or a stream of events. */
 public sealed interface HttpAnswer permits HttpReply, HttpStream {}

@@ -27,7 +27,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
-/** Listens for requests, and lets what was begun finish when it closes. */
+/** Listens for HTTP requests. {@link #drain} lets running requests finish before {@link #close}. */
 public final class HttpEndpoint implements AutoCloseable {
     private static final int THREADS = 64;
     private static final int CONNECTIONS = 4_000;
@@ -50,10 +50,10 @@ public final class HttpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Starts to listen.
+     * Starts listening.
      *
-     * @param authenticator empty to check nobody
-     * @param failures what an exception of a handler means to a caller
+     * @param authenticator empty to disable authentication
+     * @param failures converts an exception of a handler to the caller's error
      */
     public static HttpEndpoint start(
             HttpSettings settings,
@@ -90,7 +90,7 @@ public final class HttpEndpoint implements AutoCloseable {
         http.setSendServerVersion(false);
         http.setRequestHeaderSize(HEADER_BYTES);
         http.setMinRequestDataRate(BODY_BYTES_PER_SECOND);
-        // Ids of threads may hold slashes and percent signs. Paths are matched before they are decoded.
+        // Thread ids may contain slashes and percent signs, so paths are matched before they are decoded.
         http.setUriCompliance(
                 UriCompliance.from(
                         "RFC3986,AMBIGUOUS_PATH_SEPARATOR,AMBIGUOUS_PATH_ENCODING,AMBIGUOUS_PATH_PARAMETER,SUSPICIOUS_PATH_CHARACTERS"));
@@ -104,7 +104,7 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             tls.setKeyStore(PemFiles.keyStore(settings.tls().get(), KEY_STORE_PASSWORD.toCharArray()));
         } catch (GeneralSecurityException e) {
-            throw new IdentityProblem("the TLS files can't be used: " + e.getMessage());
+            throw new IdentityProblem("cannot use the TLS certificate or key: " + e.getMessage());
         }
         tls.setKeyStorePassword(KEY_STORE_PASSWORD);
         tls.setIncludeProtocols("TLSv1.3", "TLSv1.2");
@@ -120,7 +120,7 @@ public final class HttpEndpoint implements AutoCloseable {
         return (settings.tls().isPresent() ? "https://" : "http://") + host + ":" + port();
     }
 
-    /** Takes no new requests, ends the streams, and waits until the requests that run are answered, at most this long. */
+    /** Rejects new requests, ends the streams, and waits for running requests, at most this long. */
     public void drain(Duration most) {
         gateway.drain();
         long until = System.nanoTime() + most.toNanos();
@@ -134,11 +134,11 @@ public final class HttpEndpoint implements AutoCloseable {
         try {
             server.stop();
         } catch (Exception e) {
-            throw new IllegalStateException("the HTTP server does not stop", e);
+            throw new IllegalStateException("cannot stop the HTTP server", e);
         }
     }
 
-    /** What is refused before a route is looked for: no page, and no word of what went on inside. */
+    /** Answers requests that Jetty rejects before routing, without an HTML page or internal details. */
     private static final class TerseErrors extends ErrorHandler {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {

@@ -7,11 +7,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A request that led to nothing, as a problem document (RFC 9457). Programs switch on its {@code code}. */
+/** A failed request, answered with a problem document (RFC 9457). Programs switch on its {@code code}. */
 public final class HttpProblem extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private static final String CONTENT_TYPE = "application/problem+json";
-    /** Identifies types, and leads nowhere (RFC 4151). */
+    /** Prefix of problem type URIs. A tag URI (RFC 4151) is an identifier only and cannot be opened. */
     private static final String TYPES = "tag:waymark.dev,2026:";
 
     private final int status;
@@ -39,7 +39,7 @@ public final class HttpProblem extends RuntimeException {
         return of(404, "NotFound", detail);
     }
 
-    /** What to do about it. */
+    /** Sets what the caller can do about it; none if blank. */
     public HttpProblem withRemedy(String words) {
         return new HttpProblem(
                 status,

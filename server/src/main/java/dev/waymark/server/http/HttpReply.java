@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** A whole answer. */
+/** A complete response. */
 public record HttpReply(int status, String contentType, byte[] body, Map<String, String> headers)
         implements HttpAnswer {
     public HttpReply {

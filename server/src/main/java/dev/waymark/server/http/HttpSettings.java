@@ -6,12 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where to listen, and how much to take.
+ * The address, TLS files, allowed origins and limits of the HTTP server.
  *
- * @param corsOrigins the origins whose pages may send requests, besides the server's own
- * @param loopbackOnly whether requests have to name this machine as their host
- * @param requestsPerSecond of one caller; three times as many may come at once
- * @param heartbeat how long a stream may be silent
+ * @param corsOrigins origins allowed to send cross-origin requests
+ * @param loopbackOnly whether to accept only requests whose {@code Host} is a loopback name or address
+ * @param requestsPerSecond limit for each caller; bursts may be three times as large
+ * @param streamsOfOne maximum open streams for each caller
+ * @param streams maximum open streams of all callers
+ * @param heartbeat how long a stream may be silent before a comment is sent
  */
 public record HttpSettings(
         String host,
@@ -28,7 +30,7 @@ public record HttpSettings(
     private static final int STREAMS = 1_000;
     private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-    /** Files in PEM. */
+    /** The certificate chain and its private key, as PEM files. */
     public record Tls(Path certificates, Path key) {}
 
     public HttpSettings {

@@ -8,8 +8,8 @@ import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpFields;
 
 /**
- * Which web pages may send requests. A browser says where a page is from; what is no browser says nothing and is let
- * through.
+ * Decides which web pages may send requests, by their {@code Origin}. Requests without an {@code Origin}, such as those
+ * from programs other than browsers, are allowed.
  */
 final class OriginRules {
     private static final Pattern LOOPBACK = Pattern.compile("(localhost|127\\.\\d+\\.\\d+\\.\\d+|\\[::1\\])(:\\d+)?");
@@ -18,11 +18,11 @@ final class OriginRules {
     private final boolean loopbackOnly;
 
     /**
-     * Rules.
+     * Creates the rules.
      *
      * @param allowed origins like {@code https://app.example}
-     * @param loopbackOnly whether requests have to name this machine as their host: without tokens, a page that has its own
-     *     name point here could send any
+     * @param loopbackOnly whether to accept only requests whose {@code Host} is a loopback name or address. Without
+     *     authentication, this blocks DNS rebinding, where the domain of a web page resolves to this machine
      */
     OriginRules(List<String> allowed, boolean loopbackOnly) {
         this.allowed = Set.copyOf(allowed);
@@ -30,23 +30,23 @@ final class OriginRules {
     }
 
     /**
-     * Checks a request.
+     * Rejects a request with a disallowed host or origin.
      *
      * @param own the origin that the request was sent to
      */
     void check(HttpFields headers, String own) {
         String host = own.replaceFirst("^https?://", "");
         if (loopbackOnly && !LOOPBACK.matcher(host).matches()) {
-            throw HttpProblem.of(403, "ForeignHost", "this server answers to names of this machine only");
+            throw HttpProblem.of(403, "ForeignHost", "the Host must be localhost or a loopback address");
         }
         Optional<String> origin = Optional.ofNullable(headers.get("Origin"));
         if (origin.filter(from -> !from.equals(own) && !allowed.contains(from)).isPresent()) {
-            throw HttpProblem.of(403, "ForeignOrigin", "pages of this origin may not send requests")
-                    .withRemedy("Name the origin with --cors-origin");
+            throw HttpProblem.of(403, "ForeignOrigin", "requests from this origin are not allowed")
+                    .withRemedy("Allow the origin with --cors-origin");
         }
     }
 
-    /** What an answer has to say for a page of another origin to be shown it. */
+    /** Sets the headers that let a page of an allowed origin read the answer. */
     void allow(HttpFields request, HttpFields.Mutable answer) {
         answer.add(new HttpField("Vary", "Origin"));
         Optional.ofNullable(request.get("Origin")).filter(allowed::contains).ifPresent(origin -> {
@@ -55,7 +55,7 @@ final class OriginRules {
         });
     }
 
-    /** The answer to a browser that asks before it sends. */
+    /** Sets the headers of the answer to a CORS preflight request. */
     static void preflight(HttpFields.Mutable answer) {
         answer.put("Access-Control-Allow-Methods", "GET, POST");
         answer.put("Access-Control-Allow-Headers", "Authorization, Content-Type, Idempotency-Key, Last-Event-ID");

@@ -16,7 +16,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Base64;
 import java.util.List;
 
-/** A certificate chain and its key in PEM, as a key store that exists in memory only. */
+/** Loads a PEM certificate chain and its private key into an in-memory key store. */
 final class PemFiles {
     private static final String BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String END = "-----END PRIVATE KEY-----";
@@ -28,7 +28,7 @@ final class PemFiles {
                 .generateCertificates(new ByteArrayInputStream(Files.readAllBytes(tls.certificates())))
                 .toArray(new Certificate[0]);
         if (chain.length == 0) {
-            throw new GeneralSecurityException("no certificate: " + tls.certificates());
+            throw new GeneralSecurityException("no certificate in " + tls.certificates());
         }
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, password);
@@ -42,7 +42,7 @@ final class PemFiles {
         int end = text.indexOf(END);
         if (begin < 0 || end < begin) {
             throw new GeneralSecurityException(
-                    "not an unencrypted private key in PKCS #8 (BEGIN PRIVATE KEY): " + file);
+                    "the key is not an unencrypted PKCS #8 private key (BEGIN PRIVATE KEY): " + file);
         }
         String body = text.substring(begin + BEGIN.length(), end).replaceAll("\\s", "");
         PKCS8EncodedKeySpec encoded =
@@ -51,9 +51,9 @@ final class PemFiles {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
             } catch (InvalidKeySpecException e) {
-                continue; // Of another kind.
+                continue; // Try the next algorithm.
             }
         }
-        throw new GeneralSecurityException("neither an RSA nor an EC nor an Ed25519 key: " + file);
+        throw new GeneralSecurityException("the key must be RSA, EC or Ed25519: " + file);
     }
 }

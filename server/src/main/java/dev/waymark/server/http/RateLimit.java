@@ -3,7 +3,7 @@ package dev.waymark.server.http;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** So many requests a second for each caller, and a few more at once. Thread-safe. */
+/** Limits the requests per second of each caller, and allows bursts (token bucket). Thread-safe. */
 final class RateLimit {
     private static final int MOST_CALLERS = 10_000;
 
@@ -18,10 +18,10 @@ final class RateLimit {
 
     private record Bucket(double tokens, long nanos) {}
 
-    /** Whether the caller may, now. */
+    /** Counts a request; false if the caller has exceeded the limit. */
     boolean take(String caller) {
         if (buckets.size() > MOST_CALLERS) {
-            // Whoever has not asked for long is as good as new.
+            // A bucket that was idle this long is full again, like a new one.
             long idle = System.nanoTime() - (long) (burst / perSecond * 1e9);
             buckets.values().removeIf(bucket -> bucket.nanos() - idle < 0);
         }

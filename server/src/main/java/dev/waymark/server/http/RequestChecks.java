@@ -4,12 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 import java.util.Set;
 
-/** What the API's document says of the requests of an operation. */
+/** Validates requests against the API's document. */
 public interface RequestChecks {
-    /** Why this is no body for the operation, if it is none. */
+    /** Why the body is invalid for the operation; empty if it is valid. */
     Optional<String> bodyProblem(String operation, JsonNode body);
 
-    /** The parameters that the operation's query may have. */
+    /** The names of the query parameters that the operation accepts. */
     Set<String> queryParameters(String operation);
 
     boolean needsBody(String operation);

@@ -7,10 +7,10 @@ import java.util.function.Function;
 /**
  * One operation of the API.
  *
- * @param name as the API's document calls it
- * @param template a path with parameters in braces
- * @param role who may; empty for everybody, known or not
- * @param mostBytes how large a body may be; 0 where there is none
+ * @param name the {@code operationId} in the API's document
+ * @param template the path, with parameters in braces
+ * @param role the required role; empty if no authentication is required
+ * @param mostBytes the maximum size of the body; 0 if the operation has none
  */
 public record Route(
         String name,

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Finds the route of a request. A parameter is one segment of the path, which may hold an escaped slash. */
+/** Finds the route of a request. A parameter is one path segment, which may contain an escaped slash. */
 final class Router {
     private final List<Route> routes;
 
@@ -20,14 +20,14 @@ final class Router {
         this.routes = List.copyOf(routes);
     }
 
-    /** A route, and what the path says of its parameters. */
+    /** A route and its decoded path parameters. */
     record Match(Route route, Map<String, String> path) {}
 
     /**
-     * The route of a request.
+     * Finds the route of a request.
      *
-     * @param path as it was sent, with its escapes
-     * @throws HttpProblem when there is none
+     * @param path the path as sent, not decoded
+     * @throws HttpProblem if no route has this path, or none of those allows the method
      */
     Match find(String method, String path) {
         List<Match> here = routes.stream()
@@ -39,7 +39,7 @@ final class Router {
         return here.stream()
                 .filter(match -> match.route().method().equals(method))
                 .findFirst()
-                .orElseThrow(() -> HttpProblem.of(405, "MethodNotAllowed", "not a method of this resource: " + method)
+                .orElseThrow(() -> HttpProblem.of(405, "MethodNotAllowed", "this resource does not allow " + method)
                         .withHeader(
                                 "Allow",
                                 here.stream()
@@ -65,7 +65,7 @@ final class Router {
         return Optional.of(parameters);
     }
 
-    /** The parameters of a query, each at most once. */
+    /** Parses a query. Rejects duplicate parameters. */
     static Map<String, String> query(Optional<String> query) {
         Map<String, String> parameters = new LinkedHashMap<>();
         for (String pair : query.filter(text -> !text.isEmpty())
@@ -75,13 +75,13 @@ final class Router {
             String name = decoded((equals < 0 ? pair : pair.substring(0, equals)).replace('+', ' '));
             String value = decoded((equals < 0 ? "" : pair.substring(equals + 1)).replace('+', ' '));
             if (parameters.put(name, value) != null) {
-                throw HttpProblem.badInput("a parameter is given twice: " + name);
+                throw HttpProblem.badInput("duplicate query parameter: " + name);
             }
         }
         return parameters;
     }
 
-    /** Percent-encoded UTF-8. Anything else is refused, and not guessed at. */
+    /** Decodes percent-encoded UTF-8, and rejects invalid input. */
     private static String decoded(String text) {
         try {
             byte[] bytes = URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.ISO_8859_1)

@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** The streams that are open, so many at most for each caller and altogether. Thread-safe. */
+/** Limits the open streams, for each caller and in total. Thread-safe. */
 final class StreamSlots {
     private final int mostForOne;
     private final int most;
@@ -18,7 +18,7 @@ final class StreamSlots {
         this.most = most;
     }
 
-    /** Whether there is room for one more of this caller's. */
+    /** Reserves a slot for a stream of this caller; false at the limit or while draining. */
     synchronized boolean take(String caller) {
         int count = counts.getOrDefault(caller, 0);
         if (draining
@@ -45,7 +45,7 @@ final class StreamSlots {
         open.remove(stream);
     }
 
-    /** Ends all of them. Their clients open them anew, elsewhere. */
+    /** Ends all streams, so that clients reconnect to another instance. */
     synchronized void drain() {
         draining = true;
         Set.copyOf(open).forEach(StreamWriter::end);

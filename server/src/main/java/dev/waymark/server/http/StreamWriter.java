@@ -10,8 +10,8 @@ import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.util.Callback;
 
 /**
- * Sends a stream to its client, part by part, each when the last has left. No Java thread waits for a client that reads
- * slowly, and nothing piles up for it: the server's idle timeout ends a stream that nobody reads.
+ * Sends a stream to its client. Requests the next part only after the previous one was written, so a slow client
+ * neither blocks a Java thread nor fills memory. The server's idle timeout ends a stream that its client does not read.
  */
 final class StreamWriter {
     private final Response response;
@@ -24,11 +24,11 @@ final class StreamWriter {
     private boolean ending;
 
     /**
-     * A stream that is not begun.
+     * Creates a stream; {@link #begin} starts it.
      *
-     * @param heartbeat how long it may be silent
-     * @param allowed whether its caller may still listen
-     * @param over what to do at its end, however it comes
+     * @param heartbeat how long the stream may be silent before a comment is sent
+     * @param allowed whether the caller may still read the stream
+     * @param over runs when the stream ends, for any reason
      */
     StreamWriter(
             Response response,
@@ -46,11 +46,11 @@ final class StreamWriter {
     }
 
     void begin() {
-        // At once, so that the client knows that it is connected.
+        // Sent immediately, so that the client knows that it is connected.
         send(": open\n\n", false);
     }
 
-    /** Ends the stream with what is being sent. */
+    /** Ends the stream after the part that is being sent. */
     synchronized void end() {
         ending = true;
         pending.complete(EventSource.Part.END);

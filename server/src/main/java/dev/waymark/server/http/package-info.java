@@ -1,6 +1,5 @@
 /**
- * Takes HTTP requests, and lets nothing through that is too large, too slow, too often, from a foreign origin or of nobody
- * known.
+ * The HTTP server: authenticates and routes requests, and enforces limits on size, time, rate and origin.
  *
  * <p>It must not know threads.
  */

@@ -3,13 +3,13 @@ package dev.waymark.server.identity;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells from a bearer token who sent it. */
+/** Identifies a caller by a bearer token. */
 @FunctionalInterface
 public interface Authenticator {
-    /** Empty when the token is not valid. Thread-safe. */
+    /** Returns the caller, or empty if the token is invalid. Must be thread-safe. */
     Optional<Caller> caller(String token);
 
-    /** The first of these that knows the token. */
+    /** Tries the authenticators in order, and returns the first caller found. */
     static Authenticator anyOf(List<Authenticator> all) {
         List<Authenticator> known = List.copyOf(all);
         return token -> known.stream()

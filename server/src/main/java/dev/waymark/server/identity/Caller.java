@@ -7,14 +7,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who sends a request.
+ * The sender of a request, and what they may do.
  *
- * @param subject empty where the server checks nobody
- * @param expires when the token does
+ * @param subject empty if the caller is not authenticated
+ * @param expires when the token expires; empty if it never does
  */
 public record Caller(
         Optional<VerifiedSubject> subject, Set<String> groups, Set<CallerRole> roles, Optional<Instant> expires) {
-    /** Anybody who reaches a server that checks nobody. */
+    /** Any caller of a server without authentication. Has every role. */
     public static final Caller UNCHECKED =
             new Caller(Optional.empty(), Set.of(), Set.of(CallerRole.values()), Optional.empty());
 
@@ -28,8 +28,8 @@ public record Caller(
     }
 
     /**
-     * Whether they may know of a thread of this owner. Threads without one, such as those that the command line started,
-     * are for operators.
+     * Whether the caller may see a thread with this owner. Threads without an owner, such as those started from the
+     * command line, are visible to operators only.
      */
     public boolean sees(Optional<ThreadOwner> owner) {
         if (may(CallerRole.OPERATE)) {
@@ -42,12 +42,12 @@ public record Caller(
                 || owner.flatMap(ThreadOwner::group).filter(groups::contains).isPresent();
     }
 
-    /** Whose the threads are that they start for themselves. */
+    /** The owner of threads that the caller starts outside of a group; empty without a subject. */
     public Optional<ThreadOwner> owner() {
         return subject.map(who -> ThreadOwner.ofSubject(who.subject()));
     }
 
-    /** Their name, for limits that each of them has. */
+    /** The subject, as the key for per-caller limits; an empty string without a subject. */
     public String name() {
         return subject.map(VerifiedSubject::subject).orElse("");
     }

@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** What somebody may do with the threads that they see. Every role may look. */
+/** What a caller may do with the threads that they can see. Every role includes {@link #LOOK}. */
 public enum CallerRole {
-    /** Read. */
+    /** Read threads. */
     LOOK("look"),
-    /** Start threads, speak and answer in them, stop, close and cancel them. */
+    /** Start, fork, resume and import threads; send messages and answers; stop, close and cancel threads. */
     TALK("talk"),
-    /** Approve, deny, and settle unknown outcomes. */
+    /** Approve and deny calls, and settle unknown outcomes. */
     DECIDE("decide"),
-    /** Raise limits, and see everybody's threads. */
+    /** Raise limits, set the context and limits of new threads, and see all threads. */
     OPERATE("operate");
 
     private final String wireName;

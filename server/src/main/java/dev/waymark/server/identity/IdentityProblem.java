@@ -1,6 +1,6 @@
 package dev.waymark.server.identity;
 
-/** The settings by which callers are told apart can't be used. */
+/** The settings for authentication or TLS are invalid. */
 public final class IdentityProblem extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

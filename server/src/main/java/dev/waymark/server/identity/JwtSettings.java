@@ -3,14 +3,14 @@ package dev.waymark.server.identity;
 import java.util.Set;
 
 /**
- * Which tokens of an identity provider are good here, and where they say what their subject may do.
+ * Which JSON Web Tokens the server accepts, and which of their claims hold roles and groups.
  *
- * @param issuer the only one that counts
- * @param audience what names this server
+ * @param issuer the required {@code iss} claim
+ * @param audience the {@code aud} value that identifies this server
  * @param keys a file with a JWK set or a public key in PEM, or the https URL of a JWK set
- * @param rolesClaim the claim that lists roles of {@link CallerRole}: a list, or names with spaces between them
- * @param groupsClaim the claim that lists groups
- * @param defaultRoles what a subject may do whose token has no roles
+ * @param rolesClaim the claim with {@link CallerRole} names: a list, or a string with spaces between names
+ * @param groupsClaim the claim with group names, in the same form
+ * @param defaultRoles the roles of a token without a roles claim
  */
 public record JwtSettings(
         String issuer,

@@ -44,11 +44,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JSON Web Tokens of one issuer, for this server as the audience, signed with one of the issuer's keys. A token that is not
- * signed, signed with a secret, expired, or without an expiry is not valid. Thread-safe.
+ * Accepts JSON Web Tokens from one issuer, for this server's audience, signed with one of the issuer's keys. Rejects
+ * tokens that are unsigned, signed with a shared secret, expired, or have no expiry. Thread-safe.
  */
 public final class JwtTokens implements Authenticator {
-    /** With public keys only: with a secret, whoever can check tokens could make them. */
+    /** Public-key algorithms only: with a shared secret, anyone who can verify a token can also create one. */
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
             JWSAlgorithm.RS384,
@@ -84,9 +84,9 @@ public final class JwtTokens implements Authenticator {
     }
 
     /**
-     * Reads the keys, or prepares to fetch them.
+     * Reads the keys from a file, or prepares to fetch them from a URL.
      *
-     * @throws IdentityProblem when they are none, or are fetched from where anybody could change them
+     * @throws IdentityProblem if the file has no public keys, or the URL is not https; http is allowed on loopback
      */
     public static JwtTokens of(JwtSettings settings) {
         return new JwtTokens(
@@ -97,7 +97,7 @@ public final class JwtTokens implements Authenticator {
         return new JWSVerificationKeySelector<>(ALGORITHMS, keys);
     }
 
-    /** A key without a name, whatever name a token has for it. */
+    /** Uses this key for every token, whatever key id ({@code kid}) the token names. */
     private static JWSKeySelector<SecurityContext> only(PublicKey key) {
         JWSAlgorithm.Family family = key instanceof RSAPublicKey ? JWSAlgorithm.Family.RSA : JWSAlgorithm.Family.EC;
         return (header, context) -> ALGORITHMS.contains(header.getAlgorithm()) && family.contains(header.getAlgorithm())
@@ -110,7 +110,7 @@ public final class JwtTokens implements Authenticator {
             URL url = URI.create(address).toURL();
             boolean isHere = InetAddress.getByName(url.getHost()).isLoopbackAddress();
             if (!url.getProtocol().equals("https") && !(url.getProtocol().equals("http") && isHere)) {
-                throw new IdentityProblem("keys are fetched over https only: " + address);
+                throw new IdentityProblem("the JWT keys URL must use https: " + address);
             }
             DefaultResourceRetriever retriever =
                     new DefaultResourceRetriever(FETCH_MILLIS, FETCH_MILLIS, LARGEST_KEY_SET, true);
@@ -118,7 +118,7 @@ public final class JwtTokens implements Authenticator {
                     .retrying(true)
                     .build());
         } catch (MalformedURLException | IllegalArgumentException | UnknownHostException e) {
-            throw new IdentityProblem("no address of keys: " + address);
+            throw new IdentityProblem("the JWT keys URL is invalid or its host is unknown: " + address);
         }
     }
 
@@ -128,16 +128,16 @@ public final class JwtTokens implements Authenticator {
             if (text.contains("-----BEGIN")) {
                 return only(ofPem(text));
             }
-            // A file may hold private keys by mistake: nothing here needs them.
+            // Drops private keys, which the file may contain by mistake.
             JWKSet published = JWKSet.parse(text).toPublicJWKSet();
             if (published.isEmpty()) {
-                throw new IdentityProblem("no public keys: " + file);
+                throw new IdentityProblem("the JWK set has no public keys: " + file);
             }
             return oneOf(new ImmutableJWKSet<>(published));
         } catch (IOException e) {
-            throw new IdentityProblem("can't read the keys: " + file);
+            throw new IdentityProblem("cannot read the JWT keys file: " + file);
         } catch (ParseException | GeneralSecurityException | IllegalArgumentException e) {
-            throw new IdentityProblem("neither a JWK set nor a public key in PEM: " + file);
+            throw new IdentityProblem("the JWT keys file is neither a JWK set nor a PEM public key: " + file);
         }
     }
 

@@ -25,11 +25,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Tokens from a file that holds only their SHA-256. The tokens are random, so nobody can guess one from its hash. The file
- * is read again when it changes, and a file that can't be read admits nobody. Thread-safe.
+ * Accepts tokens whose SHA-256 hashes are in a file. Tokens are random, so a hash does not reveal its token. The file
+ * is read again when it changes; while it cannot be read, every token is rejected. Thread-safe.
  */
 public final class StaticTokens implements Authenticator {
-    /** What {@link #newToken} makes is longer. A short one would be somebody's password. */
+    /** Rejects passwords used as tokens; tokens from {@link #newToken} are longer. */
     private static final int SHORTEST_TOKEN = 32;
 
     private static final int LONGEST_TOKEN = 512;
@@ -45,7 +45,7 @@ public final class StaticTokens implements Authenticator {
 
     private record Read(FileTime modified, long size, Map<String, Caller> callers) {}
 
-    /** The file. */
+    /** The content of the file. */
     public record TokenFile(@JsonProperty("tokens") List<Entry> tokens) {
         @JsonCreator
         public TokenFile {
@@ -54,9 +54,9 @@ public final class StaticTokens implements Authenticator {
     }
 
     /**
-     * One token of the file.
+     * One token in the file.
      *
-     * @param sha256 of the token in UTF-8, in hexadecimal digits
+     * @param sha256 the hash of the token's UTF-8 bytes, as 64 lower-case hexadecimal digits
      */
     @JsonInclude(JsonInclude.Include.NON_ABSENT)
     public record Entry(
@@ -92,7 +92,7 @@ public final class StaticTokens implements Authenticator {
     /**
      * Reads the file.
      *
-     * @throws IdentityProblem when it is not one
+     * @throws IdentityProblem if it is missing or invalid
      */
     public static StaticTokens of(Path file) {
         return new StaticTokens(file, read(file));
@@ -108,25 +108,25 @@ public final class StaticTokens implements Authenticator {
             }
             return new Read(modified, bytes.length, callers);
         } catch (JsonProcessingException e) {
-            throw new IdentityProblem("not a file of tokens: " + file + " (" + e.getOriginalMessage() + ")");
+            throw new IdentityProblem("not a token file: " + file + " (" + e.getOriginalMessage() + ")");
         } catch (IOException e) {
-            throw new IdentityProblem("can't read the tokens: " + file);
+            throw new IdentityProblem("cannot read the token file: " + file);
         }
     }
 
-    /** The entries of a file's content. */
+    /** Parses the content of a token file. */
     public static TokenFile parse(byte[] content) throws IOException {
         return PayloadJson.MAPPER.readValue(content, TokenFile.class);
     }
 
-    /** A token that nobody can guess. */
+    /** Creates a token from 32 random bytes. */
     public static String newToken() {
         byte[] bytes = new byte[TOKEN_BYTES];
         new SecureRandom().nextBytes(bytes);
         return "wm_" + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 
-    /** What the file holds of a token. */
+    /** The SHA-256 hash of a token, as it appears in the file. */
     public static String hash(String token) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
@@ -141,7 +141,7 @@ public final class StaticTokens implements Authenticator {
         if (token.length() < SHORTEST_TOKEN || token.length() > LONGEST_TOKEN) {
             return Optional.empty();
         }
-        // Looked up by hash: how long that takes tells nothing of the tokens there are.
+        // Looking up the hash, not the token, prevents timing attacks.
         return Optional.ofNullable(callers().get(hash(token)))
                 .filter(caller -> caller.expires().map(Instant.now()::isBefore).orElse(true));
     }

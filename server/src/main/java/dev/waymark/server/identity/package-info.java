@@ -1,7 +1,7 @@
 /**
- * Who sends a request, and what they may do.
+ * Authenticates callers and determines what they may do.
  *
- * <p>It must not know HTTP, or threads beyond whose they are.
+ * <p>It must not know HTTP, nor anything about a thread except its owner.
  */
 @NullMarked
 package dev.waymark.server.identity;

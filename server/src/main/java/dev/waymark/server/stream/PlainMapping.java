@@ -7,7 +7,7 @@ import dev.waymark.contract.PayloadJson;
 import java.util.List;
 import java.util.Optional;
 
-/** The lines of {@code waymark watch --json}, each an event that has the name of its type. */
+/** Sends each line of {@code waymark watch --json} as an event that is named after its type. */
 public final class PlainMapping implements WatchMapping {
     @Override
     public List<ServerSentEvent> events(WatchEvent event) {
@@ -33,7 +33,7 @@ public final class PlainMapping implements WatchMapping {
         return List.of(ServerSentEvent.of(Optional.empty(), "restarted", passing("restarted")));
     }
 
-    /** The last thing that is said of a thread that has closed: there is no need to connect again. */
+    /** The final event of a closed thread, which tells clients not to reconnect. */
     @Override
     public List<ServerSentEvent> end() {
         return List.of(ServerSentEvent.of(Optional.empty(), "closed", passing("closed")));

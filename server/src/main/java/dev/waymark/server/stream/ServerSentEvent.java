@@ -4,22 +4,22 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 
 /**
- * One event of a stream.
+ * One event in a stream.
  *
- * @param id by which a client says what it received last
- * @param name without one, a client sees it as a plain message
+ * @param id what a client sends as {@code Last-Event-ID} when it reconnects
+ * @param name empty for an unnamed event, which clients receive as {@code message}
  */
 public record ServerSentEvent(Optional<String> id, Optional<String> name, String data) {
     public static ServerSentEvent of(Optional<String> id, String name, JsonNode document) {
         return new ServerSentEvent(id, Optional.of(name), document.toString());
     }
 
-    /** One without a name. */
+    /** Creates an unnamed event. */
     public static ServerSentEvent message(Optional<String> id, JsonNode document) {
         return new ServerSentEvent(id, Optional.empty(), document.toString());
     }
 
-    /** As it is sent. JSON has no line breaks, and ids and names have none of their own. */
+    /** The event in wire format. Serialized JSON, ids and names contain no line breaks. */
     public String text() {
         StringBuilder text = new StringBuilder();
         id.ifPresent(value -> text.append("id: ").append(value).append('\n'));

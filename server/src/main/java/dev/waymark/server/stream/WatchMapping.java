@@ -3,16 +3,16 @@ package dev.waymark.server.stream;
 import dev.waymark.client.WatchEvent;
 import java.util.List;
 
-/** What a protocol makes of a thread's events. It is shown every one, in order. */
+/** Maps the events of a thread to those of a protocol. Receives every event, in order. */
 public interface WatchMapping {
     List<ServerSentEvent> events(WatchEvent event);
 
-    /** Whether the stream has nothing more to say, though the thread may go on. */
+    /** Whether the stream is complete, even if the thread continues. */
     default boolean isOver() {
         return false;
     }
 
-    /** What is said at the end of a thread. */
+    /** The events to send when the thread has ended. */
     default List<ServerSentEvent> end() {
         return List.of();
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A watch of a thread in the words of a protocol. */
+/** Streams the events of a thread, mapped to a protocol. */
 public final class WatchStream implements EventSource {
     private final ThreadWatch watch;
     private final WatchMapping mapping;

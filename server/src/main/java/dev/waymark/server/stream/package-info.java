@@ -1,5 +1,5 @@
 /**
- * Everything that a thread's watchers are told, as server-sent events.
+ * Maps the events of a thread to server-sent events.
  *
  * <p>It must not know how streams are sent.
  */

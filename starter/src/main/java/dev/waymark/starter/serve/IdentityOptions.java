@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** How callers are told apart. */
+/** The authentication options of {@code serve}. */
 final class IdentityOptions {
     @Spec(Spec.Target.MIXEE)
     private CommandSpec spec;
@@ -26,13 +26,13 @@ final class IdentityOptions {
             names = "--tokens",
             paramLabel = "FILE",
             description =
-                    "Takes the tokens of this file, which `waymark token` writes. It is read again when it changes.")
+                    "Accepts the tokens in this file, which `waymark token` writes. Changes take effect immediately.")
     private @Nullable Path tokens;
 
-    @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Takes JSON Web Tokens of this issuer.")
+    @Option(names = "--jwt-issuer", paramLabel = "URL", description = "Accepts JSON Web Tokens from this issuer.")
     private @Nullable String issuer;
 
-    @Option(names = "--jwt-audience", paramLabel = "NAME", description = "The audience that such a token has to name.")
+    @Option(names = "--jwt-audience", paramLabel = "NAME", description = "The audience that JSON Web Tokens must name.")
     private @Nullable String audience;
 
     @Option(
@@ -60,24 +60,24 @@ final class IdentityOptions {
             names = "--jwt-default-role",
             paramLabel = "ROLE",
             split = ",",
-            description = "What somebody may do whose token has no roles. Default: nothing.")
+            description = "The roles of a token without a roles claim. Default: none.")
     private List<String> defaultRoles = List.of();
 
     @Option(
             names = "--no-auth",
-            description = "Checks nobody: whoever reaches the server may do everything. Only on a loopback address.")
+            description = "Disables authentication: every caller has all roles. Requires a loopback address.")
     private boolean noAuth;
 
-    /** Empty where nobody is to be checked. */
+    /** The configured authenticator; empty if authentication is disabled. */
     Optional<Authenticator> authenticator() {
         List<Authenticator> all = new ArrayList<>();
         Optional.ofNullable(tokens).map(StaticTokens::of).ifPresent(all::add);
         jwt().map(JwtTokens::of).ifPresent(all::add);
         if (noAuth && !all.isEmpty()) {
-            throw misuse("--no-auth goes without --tokens and --jwt-issuer");
+            throw misuse("--no-auth cannot be combined with --tokens or --jwt-issuer");
         }
         if (!noAuth && all.isEmpty()) {
-            throw misuse("nobody could be let in: give --tokens or --jwt-issuer, or --no-auth to check nobody");
+            throw misuse("no authentication is configured: give --tokens or --jwt-issuer, or --no-auth");
         }
         return noAuth ? Optional.empty() : Optional.of(Authenticator.anyOf(all));
     }
@@ -91,7 +91,7 @@ final class IdentityOptions {
             return Optional.empty();
         }
         if (issuer == null || audience == null || keys == null) {
-            throw misuse("--jwt-issuer, --jwt-audience and --jwt-keys belong together");
+            throw misuse("--jwt-issuer, --jwt-audience and --jwt-keys must be given together");
         }
         return Optional.of(new JwtSettings(issuer, audience, keys, rolesClaim, groupsClaim, roles(defaultRoles, spec)));
     }

@@ -56,13 +56,13 @@ public final class ServeCommand implements Callable<Integer> {
     @Option(
             names = "--agents",
             paramLabel = "DIR",
-            description = "Lists the agents of this directory, and starts threads of no others.")
+            description = "Lists the agents in this directory, and starts no others. Default: any agent.")
     private @Nullable Path agents;
 
     @Option(
             names = "--cors-origin",
             paramLabel = "ORIGIN",
-            description = "Lets pages of this origin send requests, such as https://app.example. May be given again.")
+            description = "Accepts requests from pages of this origin, such as https://app.example. Repeatable.")
     private List<String> origins = List.of();
 
     @Option(names = "--tls-cert", paramLabel = "FILE", description = "The certificate and its chain, in PEM.")
@@ -73,26 +73,26 @@ public final class ServeCommand implements Callable<Integer> {
 
     @Option(
             names = "--plain-http",
-            description = "Listens without TLS on an address that others can reach, because a proxy in front has it.")
+            description = "Allows a non-loopback address without TLS, for use behind a proxy that terminates TLS.")
     private boolean plainHttp;
 
     @Option(
             names = "--rate",
             paramLabel = "N",
-            description = "The requests that one caller may send in a second. Default: 20.")
+            description = "Maximum requests per second for each caller. Default: 20.")
     private double rate = 20;
 
     @Option(
             names = "--streams",
             paramLabel = "N",
-            description = "The streams that one caller may have open. Default: 50.")
+            description = "Maximum number of open streams for each caller. Default: 50.")
     private int streams = 50;
 
     @Option(
             names = "--drain",
             paramLabel = "DURATION",
             converter = Durations.class,
-            description = "How long requests may take to end. Default: 10s.")
+            description = "How long shutdown waits for running requests. Default: 10s.")
     private Duration drain = Duration.ofSeconds(10);
 
     @Override
@@ -124,27 +124,27 @@ public final class ServeCommand implements Callable<Integer> {
 
     private HttpSettings settings() throws IOException {
         if ((certificate == null) != (key == null)) {
-            throw misuse("--tls-cert and --tls-key belong together");
+            throw misuse("--tls-cert and --tls-key must be given together");
         }
         if (agents != null && !Files.isDirectory(agents)) {
             throw misuse("no agents directory: " + agents);
         }
         boolean isLocal = InetAddress.getByName(host).isLoopbackAddress();
         if (identity.checksNobody() && !isLocal) {
-            throw misuse("--no-auth works on a loopback address only, not on " + host);
+            throw misuse("--no-auth requires a loopback address, not " + host);
         }
         Optional<HttpSettings.Tls> tls = certificate != null && key != null
                 ? Optional.of(new HttpSettings.Tls(certificate, key))
                 : Optional.empty();
         if (!isLocal && tls.isEmpty() && !plainHttp) {
-            throw misuse("tokens would travel in the clear on " + host
-                    + ": give --tls-cert and --tls-key, or --plain-http behind a proxy that has TLS");
+            throw misuse("tokens would be sent unencrypted on " + host
+                    + ": give --tls-cert and --tls-key, or --plain-http behind a proxy that terminates TLS");
         }
         HttpSettings defaults = HttpSettings.at(host, port);
         return defaults.withTls(tls).withCorsOrigins(origins).withLimits(rate, streams, defaults.streams());
     }
 
-    /** Libraries log nothing here. */
+    /** Prints to stderr, because log output is disabled in the command line. */
     private void log(RuntimeException failure) {
         failure.printStackTrace(spec.commandLine().getErr());
         spec.commandLine().getErr().flush();
@@ -162,7 +162,7 @@ public final class ServeCommand implements Callable<Integer> {
             output.document(JsonDocuments.tree(document));
         } else {
             output.line("API: " + server.address() + "/v1"
-                    + (identity.checksNobody() ? " (nobody is checked: for this machine only)" : ""));
+                    + (identity.checksNobody() ? " (no authentication, this machine only)" : ""));
         }
         spec.commandLine().getOut().flush();
     }

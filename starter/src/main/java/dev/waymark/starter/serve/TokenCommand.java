@@ -28,10 +28,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Makes a token for `serve`. */
+/** Creates a token for {@code serve}. */
 @Command(
         name = "token",
-        description = "Makes a token for `waymark serve`, adds its hash to a file, and prints the token, once.")
+        description = "Creates a token for `waymark serve`, adds its hash to a file, and prints the token once.")
 public final class TokenCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -39,7 +39,7 @@ public final class TokenCommand implements Callable<Integer> {
     @Mixin
     private Output output;
 
-    @Parameters(index = "0", paramLabel = "SUBJECT", description = "Whose token it is.")
+    @Parameters(index = "0", paramLabel = "SUBJECT", description = "The user or service that the token identifies.")
     private String subject;
 
     @Option(
@@ -47,23 +47,23 @@ public final class TokenCommand implements Callable<Integer> {
             paramLabel = "ROLE",
             split = ",",
             required = true,
-            description = "What they may do: look, talk, decide, operate. May be given again.")
+            description = "A role: look, talk, decide or operate. Repeatable.")
     private List<String> roles = List.of();
 
-    @Option(names = "--group", paramLabel = "GROUP", split = ",", description = "A group that they are in.")
+    @Option(names = "--group", paramLabel = "GROUP", split = ",", description = "A group of the subject. Repeatable.")
     private List<String> groups = List.of();
 
     @Option(
             names = "--tokens",
             paramLabel = "FILE",
-            description = "The file, which is made if it is missing. Default: tokens.json.")
+            description = "The token file, created if missing. Default: tokens.json.")
     private Path file = Path.of("tokens.json");
 
     @Option(
             names = "--expires",
             paramLabel = "DURATION",
             converter = Durations.class,
-            description = "How long it is good for, such as 720h. Default: for ever.")
+            description = "How long the token is valid, such as 720h. Default: no expiry.")
     private @Nullable Duration lifetime;
 
     @Override
@@ -88,7 +88,7 @@ public final class TokenCommand implements Callable<Integer> {
 
     private List<StaticTokens.Entry> known() throws IOException {
         if (subject.isBlank()) {
-            throw new ParameterException(spec.commandLine(), "no subject: it is empty");
+            throw new ParameterException(spec.commandLine(), "the subject is empty");
         }
         if (!Files.exists(file)) {
             return List.of();
@@ -97,11 +97,11 @@ public final class TokenCommand implements Callable<Integer> {
             return StaticTokens.parse(Files.readAllBytes(file)).tokens();
         } catch (JsonProcessingException e) {
             throw new ParameterException(
-                    spec.commandLine(), "not a file of tokens: " + file + " (" + e.getOriginalMessage() + ")");
+                    spec.commandLine(), "not a token file: " + file + " (" + e.getOriginalMessage() + ")");
         }
     }
 
-    /** A server that reads it meanwhile has the old file or the new one. */
+    /** Replaces the file atomically, so that a running server never reads a partial file. */
     private void write(StaticTokens.TokenFile tokens) throws IOException {
         Path whole = file.toAbsolutePath();
         Path draft = Files.createTempFile(whole.getParent(), "tokens", ".draft");

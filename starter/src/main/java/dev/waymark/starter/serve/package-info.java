@@ -1,7 +1,7 @@
 /**
- * The commands that put threads behind HTTP.
+ * The commands {@code serve} and {@code token}.
  *
- * <p>It must not know requests.
+ * <p>It must not know how requests are handled.
  */
 @NullMarked
 package dev.waymark.starter.serve;

@@ -5,7 +5,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Collects bytes up to a limit, in memory from a share. Not thread-safe. */
+/** Collects bytes up to a limit, in memory taken from a {@link MemoryBudget.Share}. Not thread-safe. */
 public final class BoundedBuffer {
     private static final int FIRST = 256;
 
@@ -22,7 +22,7 @@ public final class BoundedBuffer {
         this.memory = memory;
     }
 
-    /** Reads a whole stream. */
+    /** Reads a stream to its end. */
     public static byte[] readAll(InputStream in, String what, int most, MemoryBudget.Share memory) throws IOException {
         BoundedBuffer all = new BoundedBuffer(what, most, memory);
         byte[] chunk = new byte[8 * 1024];
@@ -35,6 +35,8 @@ public final class BoundedBuffer {
     }
 
     /**
+     * Adds a byte.
+     *
      * @throws InputTooLargeException at the limit
      * @throws MemoryShortException if the share gets no more memory
      */
@@ -70,7 +72,7 @@ public final class BoundedBuffer {
         return bytes[index];
     }
 
-    /** Removes bytes, and moves the following ones up. */
+    /** Removes bytes, and shifts the following ones to the left. */
     void remove(int from, int count) {
         System.arraycopy(bytes, from + count, bytes, from, size - from - count);
         size -= count;

@@ -3,7 +3,7 @@ package dev.waymark.worker.inbound;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** The first bytes of a stream; the rest is cut. */
+/** Reads a stream up to a number of bytes, and drops the rest. */
 public final class FirstBytes extends InputStream {
     private final InputStream in;
     private int left;
@@ -14,7 +14,7 @@ public final class FirstBytes extends InputStream {
         this.left = most;
     }
 
-    /** Whether the stream is longer. */
+    /** Whether the stream had more bytes. Known once the reader has reached the end. */
     public boolean isCut() {
         return cut;
     }

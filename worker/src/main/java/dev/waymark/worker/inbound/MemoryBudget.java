@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory for input that a worker reads, shared between all readers.
+ * Limits the memory for input that a worker reads, across all readers.
  *
  * <ul>
- *   <li>In one half of the budget, a reader may take more while it holds less than is free there. A single reader gets
- *       half of that, four get a fifth each, and a reader of small input always finds some free.
- *   <li>The other half is for one large reader at a time. The next one that needs it waits until that one has ended, so
- *       large readers take turns and cannot deadlock.
- *   <li>A reader that has waited for 30 seconds gives up.
+ *   <li>One half of the budget is shared. A reader gets more of it only if it then holds no more than was free. A
+ *       single reader gets half of it, four readers a fifth each, and small input always finds free memory.
+ *   <li>The other half is for one large reader at a time. The next one waits until that one is closed, so large
+ *       readers take turns and cannot deadlock.
+ *   <li>A reader fails after waiting for 30 seconds.
  * </ul>
  *
  * Thread-safe.
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  */
 public final class MemoryBudget {
-    /** Each byte of input takes this many bytes of heap: as buffer, text, tree, masked text, result and payload. */
+    /** Heap bytes for each byte of input, which exists as buffer, text, tree, masked text, result and payload. */
     private static final int HEAP_BYTES_EACH = 8;
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -101,7 +101,7 @@ public final class MemoryBudget {
             return false;
         }
 
-        /** Rejects later requests of a reader that has not noticed the end. */
+        /** Returns the memory. Later requests on this share fail. */
         @Override
         public void close() {
             synchronized (MemoryBudget.this) {

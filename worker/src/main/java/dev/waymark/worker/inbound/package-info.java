@@ -1,6 +1,7 @@
 /**
- * Reads input from outside of the worker, with limits of size and memory. Must not know who sends it, nor what it
- * means.
+ * Reads input from outside of the worker, with limits on size and memory.
+ *
+ * <p>It must not know who sends the input, nor what it means.
  */
 @NullMarked
 package dev.waymark.worker.inbound;

@@ -16,7 +16,7 @@ public final class ActivityMetrics {
         claims(false);
     }
 
-    /** The time from the start of a model call's attempt to the first word of its reply. */
+    /** Records the time from the start of a model call's attempt to the first word of its reply. */
     public void firstWord(String model, Duration after) {
         Timer.builder("waymark.model.first.word")
                 .description("Time from the start of an attempt to the first word of the reply")

@@ -71,7 +71,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return registry;
     }
 
-    /** The scope for served metrics of the Temporal SDK. */
+    /** The scope for metrics of the Temporal SDK, which are served too. */
     public Scope sdkScope() {
         return sdkScope;
     }
@@ -82,7 +82,7 @@ public final class MetricsEndpoint implements AutoCloseable {
         return address.getHostString() + ":" + address.getPort();
     }
 
-    /** Sets the condition for being ready; not ready before. */
+    /** Sets the readiness condition. Until then, {@code /readyz} returns 503. */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
     }

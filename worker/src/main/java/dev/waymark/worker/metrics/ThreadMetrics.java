@@ -17,10 +17,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Counts events in threads: turns, model calls and their cost, ends of tool calls, people's decisions.
+ * Counts events in threads: turns, model calls and their cost, finished tool calls, and waits for people.
  *
  * <p>The workflow reports each fact when it first applies it, so a replay counts nothing. A workflow task that fails
- * and is repeated counts its facts twice: history is the record, and metrics are for graphs and alerts.
+ * and is retried counts its facts twice: history is the record, and metrics are for graphs and alerts.
  */
 public final class ThreadMetrics {
     private static final String NONE = "none";
@@ -29,7 +29,7 @@ public final class ThreadMetrics {
 
     public ThreadMetrics(MeterRegistry registry) {
         this.registry = registry;
-        // Starts the series at zero: an alert on an increase would miss an event that starts a series.
+        // Creates the series at zero, because an alert on an increase misses an event that creates its series.
         for (ToolSpec.Kind kind : ToolSpec.Kind.values()) {
             unknown(name(kind));
         }
@@ -131,7 +131,7 @@ public final class ThreadMetrics {
     }
 
     private Counter unknown(String kind) {
-        return counter("waymark.tool.unknown", "Executions of tools whose outcome was not known", "kind", kind);
+        return counter("waymark.tool.unknown", "Tool executions whose outcome is unknown", "kind", kind);
     }
 
     private Counter turns(Turn.Status outcome) {

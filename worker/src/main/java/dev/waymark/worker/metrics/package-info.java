@@ -1,4 +1,4 @@
-/** Metrics of a worker, and the HTTP endpoint that shows them. */
+/** Metrics of a worker, and the HTTP endpoint that serves them. */
 @NullMarked
 package dev.waymark.worker.metrics;
 

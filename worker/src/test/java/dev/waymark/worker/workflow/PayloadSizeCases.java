@@ -87,7 +87,7 @@ abstract class PayloadSizeCases {
             String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Go")));
             Conversation failed = rig.awaitTurn(thread, 1);
             assertThat(failed.turn().status()).isEqualTo(Turn.Status.FAILED);
-            assertThat(failed.turn().problem()).map(Problem::type).contains(Problem.TOO_LARGE);
+            assertThat(failed.turn().problem()).map(Problem::type).contains("ReplyTooLarge");
             assertThat(asked).hasValue(1);
 
             rig.update(thread, WireNames.SAY, Map.of("id", "m-2", "content", "Shorter"));

@@ -40,6 +40,7 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -484,6 +485,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
+    @Tag("full")
     void arguments_thatDoNotEnd_areAReplyTooLarge() {
         ModelFailure failure = failure(
                 ModelAnswer.says().calls("tu_1", "weather", "x".repeat(100_000)).endless());
@@ -492,6 +494,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
+    @Tag("full")
     void thoughts_thatDoNotEnd_areAReplyTooLarge() {
         ModelFailure failure = failure(ModelAnswer.says()
                 .plus(new ModelAnswer.Piece.Thought("hm ".repeat(10_000), "c2lnbmVk"))
@@ -530,6 +533,7 @@ public abstract class WireCases extends ModelProviderContract {
     }
 
     @Test
+    @Tag("full")
     void event_ofMoreThanAReplyCanHold_isAReplyTooLarge() {
         ModelFailure failure = failure(ModelAnswer.events(errorEvent("x", "x".repeat(3 * 1024 * 1024))));
 
@@ -539,6 +543,7 @@ public abstract class WireCases extends ModelProviderContract {
 
     /** The text fits, and what is sent around it does not end. */
     @Test
+    @Tag("full")
     void stream_ofNothingThatDoesNotEnd_isAReplyTooLarge() {
         String nothing = "{\"type\": \"ping\", \"choices\": [], \"padding\": \"" + "x".repeat(500_000) + "\"}";
 

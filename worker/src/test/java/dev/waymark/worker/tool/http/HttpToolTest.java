@@ -154,7 +154,7 @@ class HttpToolTest {
             String text = thread.run(
                     charge(Method.POST, server.url("/"))
                             .honouringKey()
-                            .timeout(Duration.ofSeconds(2))
+                            .timeout(Duration.ofSeconds(6))
                             .verifiedBy("echo", "{\"landed\": false}")
                             .build(),
                     Map.of("cents", 5));
@@ -175,7 +175,7 @@ class HttpToolTest {
         try (RecordingServer server = losingTheFirst(effects)) {
             String text = thread.run(
                     charge(Method.POST, server.url("/"))
-                            .timeout(Duration.ofSeconds(2))
+                            .timeout(Duration.ofSeconds(6))
                             .verifiedBy("echo", "{\"landed\": true, \"result\": \"charged before\"}")
                             .build(),
                     Map.of("cents", 5));
