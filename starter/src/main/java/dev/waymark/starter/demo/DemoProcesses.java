@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
@@ -29,6 +30,13 @@ import java.util.stream.Stream;
  */
 public final class DemoProcesses implements AutoCloseable {
     private static final int READY_SECONDS = 60;
+
+    /** A thread for each stream: the common pool may have a single thread, and every reader blocks. */
+    private static final Executor READERS = task -> {
+        Thread reader = new Thread(task, "demo-output");
+        reader.setDaemon(true);
+        reader.start();
+    };
 
     private final Path agents;
     private final List<Process> processes = new ArrayList<>();
@@ -72,8 +80,8 @@ public final class DemoProcesses implements AutoCloseable {
             builder.command().add(Output.JSON);
         }
         Process process = begin(builder);
-        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()));
-        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()));
+        CompletableFuture<String> out = CompletableFuture.supplyAsync(() -> read(process.getInputStream()), READERS);
+        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> read(process.getErrorStream()), READERS);
         return process.onExit().thenApply(ended -> new Done(ended.exitValue(), out.join(), err.join()));
     }
 
@@ -82,7 +90,8 @@ public final class DemoProcesses implements AutoCloseable {
         ProcessBuilder builder = command(arguments).redirectError(ProcessBuilder.Redirect.DISCARD);
         BufferedReader lines = begin(builder).inputReader(StandardCharsets.UTF_8);
         try {
-            String line = CompletableFuture.supplyAsync(() -> readLine(lines)).get(READY_SECONDS, TimeUnit.SECONDS);
+            String line = CompletableFuture.supplyAsync(() -> readLine(lines), READERS)
+                    .get(READY_SECONDS, TimeUnit.SECONDS);
             return PayloadJson.MAPPER.readTree(line);
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException("./waymark " + arguments[0] + " does not become ready", e);
