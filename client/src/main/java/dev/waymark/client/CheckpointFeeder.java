@@ -44,7 +44,7 @@ final class CheckpointFeeder {
             boolean isFirst = !begun && moment.fact().isEmpty();
             begun = true;
             boolean isNew = steps.isNew(moment);
-            if ((isNew || isFirst) && !ThreadSnapshot.isOfNoUse(moment.state())) {
+            if ((isNew || isFirst) && !moment.state().lacksAgent()) {
                 newest = Optional.of(moment);
                 newestCalls = Optional.empty();
             } else if (haveCallsChanged(moment.state())) {

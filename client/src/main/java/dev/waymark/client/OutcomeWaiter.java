@@ -115,8 +115,8 @@ final class OutcomeWaiter {
         while (newest.isEmpty() && !deadline.isPast() && !moments.isClosed()) {
             newest = moments.next(deadline.millisLeft()).stream()
                     // A message that is only queued is in no checkpoint.
-                    .filter(moment ->
-                            moment.state().transcript().count() > 0 && !ThreadSnapshot.isOfNoUse(moment.state()))
+                    .filter(moment -> moment.state().transcript().count() > 0
+                            && !moment.state().lacksAgent())
                     .reduce((earlier, later) -> later);
         }
         if (newest.isPresent()) {

@@ -62,7 +62,7 @@ final class SavedThread {
                 if (moment.state().terms().isPresent()) {
                     return;
                 }
-                if (ThreadSnapshot.isOfNoUse(moment.state())) {
+                if (moment.state().lacksAgent()) {
                     throw notRestored(runId, moment.state());
                 }
             }

@@ -96,7 +96,7 @@ final class ThreadBrowser {
                         context.directory().threads(false),
                         progress,
                         (listed, run) -> run.expectedState()
-                                .filter(state -> !state.agent().isEmpty() || !ThreadSnapshot.isOfNoUse(state))
+                                .filter(state -> !state.agent().isEmpty() || !state.lacksAgent())
                                 .map(state -> summary(listed, state)))
                 .stream()
                 .sorted(Comparator.comparing(ThreadSummary::updated).reversed())

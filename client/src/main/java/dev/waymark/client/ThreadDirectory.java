@@ -36,6 +36,10 @@ import java.util.function.Function;
 /** Lists the threads of a server, and projects many of them, a few at a time. */
 final class ThreadDirectory {
     private static final int AT_ONCE = 4;
+
+    /** Lets the server choose the size of a page. */
+    private static final int SERVERS_CHOICE = 0;
+
     private static final String IS_OPEN = "ExecutionStatus = 'Running'";
 
     private final Connection connection;
@@ -74,15 +78,8 @@ final class ThreadDirectory {
     }
 
     private Page pageListed(int limit, Optional<String> after, boolean openOnly) {
-        ListWorkflowExecutionsResponse page = connection
-                .stubs()
-                .blockingStub()
-                .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
-                        .setNamespace(connection.namespace())
-                        .setQuery(query(openOnly))
-                        .setPageSize(limit)
-                        .setNextPageToken(after.map(ThreadDirectory::token).orElse(ByteString.EMPTY))
-                        .build());
+        ListWorkflowExecutionsResponse page =
+                list(which(openOnly), limit, after.map(ThreadDirectory::token).orElse(ByteString.EMPTY));
         Optional<String> next = Optional.of(page.getNextPageToken())
                 .filter(token -> !token.isEmpty())
                 .map(token -> Base64.getUrlEncoder().withoutPadding().encodeToString(token.toByteArray()));
@@ -188,27 +185,23 @@ final class ThreadDirectory {
         return openOnly ? IS_OPEN : "ExecutionStatus != 'ContinuedAsNew'";
     }
 
-    private static String query(boolean openOnly) {
-        return query(which(openOnly));
-    }
-
-    private static String query(String which) {
-        return "WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which;
+    private ListWorkflowExecutionsResponse list(String which, int pageSize, ByteString page) {
+        return connection
+                .stubs()
+                .blockingStub()
+                .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
+                        .setNamespace(connection.namespace())
+                        .setQuery("WorkflowType = '" + WireNames.WORKFLOW_TYPE + "' AND " + which)
+                        .setPageSize(pageSize)
+                        .setNextPageToken(page)
+                        .build());
     }
 
     private List<WorkflowExecutionInfo> listed(String which) {
-        String query = query(which);
         List<WorkflowExecutionInfo> infos = new ArrayList<>();
         ByteString token = ByteString.EMPTY;
         do {
-            ListWorkflowExecutionsResponse page = connection
-                    .stubs()
-                    .blockingStub()
-                    .listWorkflowExecutions(ListWorkflowExecutionsRequest.newBuilder()
-                            .setNamespace(connection.namespace())
-                            .setQuery(query)
-                            .setNextPageToken(token)
-                            .build());
+            ListWorkflowExecutionsResponse page = list(which, SERVERS_CHOICE, token);
             infos.addAll(page.getExecutionsList());
             token = page.getNextPageToken();
         } while (!token.isEmpty());

@@ -25,19 +25,10 @@ record ThreadSnapshot(
             boolean isFirst = newest.isEmpty() && moment.fact().isEmpty();
             newest = steps.isNew(moment) || isFirst ? Optional.of(moment) : newest;
         }
-        return newest.filter(moment -> !isOfNoUse(moment.state()))
+        // The source of a thread that did nothing has the better checkpoint.
+        return newest.filter(moment -> !moment.state().lacksAgent())
                 .map(moment ->
                         new ThreadSnapshot(timeline.thread(), moment, timeline.agent(), timeline.ending(), firstRunId));
-    }
-
-    /**
-     * Whether the thread ended because its agent was not found. It did nothing, so its source has the better
-     * checkpoint.
-     */
-    static boolean isOfNoUse(Conversation state) {
-        return state.life() == Conversation.Life.CLOSING
-                && state.agentRequested()
-                && state.terms().isEmpty();
     }
 
     /** The owner of this thread's entry in a saver. */

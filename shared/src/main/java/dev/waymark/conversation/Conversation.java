@@ -261,6 +261,11 @@ public record Conversation(
         return !turn().isRunning() || (isInterrupted() && terms().isPresent());
     }
 
+    /** Whether the thread ends, or has ended, because its agent was not found. It did nothing. */
+    public boolean lacksAgent() {
+        return life() == Life.CLOSING && binding.isResolving();
+    }
+
     /** Whether no activity and no subagent is running, so that the thread can continue as new. */
     @JsonIgnore
     public boolean isBetweenSteps() {

@@ -49,10 +49,7 @@ public record Timeline(
 
     /** Whether the thread ended because its agent was not found, without having done anything. */
     public boolean lacksAgent() {
-        return ending.isPresent()
-                && now.life() == Conversation.Life.CLOSING
-                && now.agentRequested()
-                && now.terms().isEmpty();
+        return ending.isPresent() && now.lacksAgent();
     }
 
     /** The instructions of the thread's agent, once it is known. */

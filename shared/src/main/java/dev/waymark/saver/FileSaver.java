@@ -1,11 +1,9 @@
 package dev.waymark.saver;
 
 import dev.waymark.conversation.value.Json;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
@@ -13,19 +11,13 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -36,13 +28,9 @@ import java.util.stream.Stream;
  * a later save removes after an hour. Other files are left alone.
  */
 public final class FileSaver implements CheckpointSaver {
-    private static final String DRAFT = ".tmp";
-    private static final Pattern DRAFTS = Pattern.compile("\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.tmp");
 
     /** Longer than any save takes. */
     private static final Duration DRAFT_IS_LEFT = Duration.ofHours(1);
-
-    private static final boolean CAN_FORCE_DIRECTORIES = File.separatorChar == '/';
 
     private final Path directory;
     private final AtomicLong tidyAt = new AtomicLong(System.nanoTime());
@@ -67,9 +55,9 @@ public final class FileSaver implements CheckpointSaver {
         try {
             createDirectory(directory.toAbsolutePath());
             if (file.isHashed()) {
-                replace(directory.resolve(file.idName()), threadId);
+                PrivateFiles.replace(directory.resolve(file.idName()), threadId);
             }
-            replace(target, text);
+            PrivateFiles.replace(target, text);
             tidy();
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be saved", target.toString(), e);
@@ -106,7 +94,7 @@ public final class FileSaver implements CheckpointSaver {
         try {
             createDirectory(directory.toAbsolutePath());
             try (DirectoryLock lock = DirectoryLock.take(directory)) {
-                replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
+                PrivateFiles.replace(file, CheckpointText.writeIndented(owner.json(threadId)) + "\n");
             }
         } catch (IOException e) {
             throw SaverException.failed("the owner of the checkpoint can't be saved", file.toString(), e);
@@ -144,7 +132,7 @@ public final class FileSaver implements CheckpointSaver {
                 Files.deleteIfExists(directory.resolve(file.idName()));
             }
             if (deleted) {
-                force(directory);
+                PrivateFiles.force(directory);
             }
         } catch (IOException e) {
             throw SaverException.failed("the checkpoint can't be deleted", document.toString(), e);
@@ -233,29 +221,8 @@ public final class FileSaver implements CheckpointSaver {
             }
         }
         if (parent != null) {
-            force(parent);
+            PrivateFiles.force(parent);
         }
-    }
-
-    private static void replace(Path file, String text) throws IOException {
-        Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
-        try {
-            try (FileChannel channel = FileChannel.open(
-                    draft,
-                    Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                    PrivateFiles.fileAttributes(draft))) {
-                ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
-                while (bytes.hasRemaining()) {
-                    channel.write(bytes);
-                }
-                channel.force(true);
-            }
-            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            Files.deleteIfExists(draft);
-            throw e;
-        }
-        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     }
 
     /** Removes the leftovers of killed processes, at most once an hour, since it looks at every file. */
@@ -267,22 +234,13 @@ public final class FileSaver implements CheckpointSaver {
         Instant left = Instant.now().minus(DRAFT_IS_LEFT);
         try (Stream<Path> files = Files.list(directory)) {
             for (Path file : (Iterable<Path>) files::iterator) {
-                boolean isDraft = DRAFTS.matcher(file.getFileName().toString()).matches();
-                if (isDraft && Files.getLastModifiedTime(file).toInstant().isBefore(left)) {
+                if (PrivateFiles.isDraft(file)
+                        && Files.getLastModifiedTime(file).toInstant().isBefore(left)) {
                     Files.deleteIfExists(file);
                 }
             }
         } catch (IOException | UncheckedIOException e) {
             // The checkpoint is saved, and another process may be removing the same files.
-        }
-    }
-
-    /** Without this, a crash of the machine may undo the rename. Windows neither supports nor needs it. */
-    private static void force(Path directory) throws IOException {
-        if (CAN_FORCE_DIRECTORIES) {
-            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-                channel.force(true);
-            }
         }
     }
 }

@@ -1,13 +1,22 @@
 package dev.waymark.saver;
 
+import java.io.File;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Objects;
 import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
 
 /**
  * Creates files and directories for conversations, readable by their owner only from the moment they exist. On file
@@ -15,6 +24,9 @@ import java.util.Set;
  */
 public final class PrivateFiles {
     private static final Set<PosixFilePermission> FILE = PosixFilePermissions.fromString("rw-------");
+    private static final String DRAFT = ".tmp";
+    private static final Pattern DRAFTS = Pattern.compile("\\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\.tmp");
+    private static final boolean CAN_FORCE_DIRECTORIES = File.separatorChar == '/';
     private static final Set<PosixFilePermission> DIRECTORY = PosixFilePermissions.fromString("rwx------");
 
     private PrivateFiles() {}
@@ -75,5 +87,42 @@ public final class PrivateFiles {
 
     private static boolean hasPermissions(Path path) {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+    }
+
+    /**
+     * Replaces a file durably, or creates it. A crash at any point leaves the old or the new text, and perhaps a {@link
+     * #isDraft draft} beside it.
+     */
+    public static void replace(Path file, String text) throws IOException {
+        Path draft = file.resolveSibling("." + UUID.randomUUID() + DRAFT);
+        try {
+            try (FileChannel channel = FileChannel.open(
+                    draft, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), fileAttributes(draft))) {
+                ByteBuffer bytes = StandardCharsets.UTF_8.encode(text);
+                while (bytes.hasRemaining()) {
+                    channel.write(bytes);
+                }
+                channel.force(true);
+            }
+            Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            Files.deleteIfExists(draft);
+            throw e;
+        }
+        force(Objects.requireNonNull(file.toAbsolutePath().getParent()));
+    }
+
+    /** Whether this is a file that {@link #replace} was writing, or left behind. */
+    static boolean isDraft(Path file) {
+        return DRAFTS.matcher(file.getFileName().toString()).matches();
+    }
+
+    /** Without this, a crash of the machine may undo the rename. Windows neither supports nor needs it. */
+    static void force(Path directory) throws IOException {
+        if (CAN_FORCE_DIRECTORIES) {
+            try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+                channel.force(true);
+            }
+        }
     }
 }

@@ -45,11 +45,6 @@ public final class Dev implements AutoCloseable {
         return start(agents, "--in-memory");
     }
 
-    /** On the in-memory server, as it is started in a project that has a directory of agents, with these variables. */
-    public static Dev inMemoryIn(Path project, Map<String, String> environment) {
-        return start(project, List.of("dev", "--json", "--port", "0", "--in-memory"), environment);
-    }
-
     /** On the real development server, with a database of its own. Skips the test where its binary is missing. */
     public static Dev durable(Path agents) {
         return startDurable(agents);
@@ -84,14 +79,10 @@ public final class Dev implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of("dev", "--json", "--port", "0"));
         arguments.addAll(List.of("--agents", agents.toString()));
         arguments.addAll(List.of(more));
-        return start(agents, arguments, environment);
-    }
-
-    private static Dev start(Path directory, List<String> arguments, Map<String, String> environment) {
-        Path log = directory.resolve("dev.log");
+        Path log = agents.resolve("dev.log");
         try {
             ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments.toArray(String[]::new)))
-                    .directory(directory.toFile())
+                    .directory(agents.toFile())
                     .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
             builder.environment().putAll(environment);
             Process process = builder.start();

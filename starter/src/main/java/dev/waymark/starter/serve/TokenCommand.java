@@ -4,13 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.saver.PrivateFiles;
 import dev.waymark.server.identity.StaticTokens;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.render.Output;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -103,10 +103,7 @@ public final class TokenCommand implements Callable<Integer> {
 
     /** Replaces the file atomically, so that a running server never reads a partial file. */
     private void write(StaticTokens.TokenFile tokens) throws IOException {
-        Path whole = file.toAbsolutePath();
-        Path draft = Files.createTempFile(whole.getParent(), "tokens", ".draft");
-        Files.writeString(
-                draft, PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(tokens) + "\n");
-        Files.move(draft, whole, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        PrivateFiles.replace(
+                file, PayloadJson.MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(tokens) + "\n");
     }
 }

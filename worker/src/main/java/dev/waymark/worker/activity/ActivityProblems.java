@@ -17,19 +17,16 @@ public final class ActivityProblems {
     /** Long enough not to keep this worker busy with retries, short enough not to delay the thread. */
     private static final Duration LEFT_FOR = Duration.ofSeconds(1);
 
-    /** Messages quote input, and the server does not accept failures that are too large. */
-    private static final int LONGEST_MESSAGE = 4_000;
-
     private ActivityProblems() {}
 
     /** A failure that a retry would repeat. */
     public static ApplicationFailure permanent(Problem problem) {
-        return ApplicationFailure.newNonRetryableFailure(message(problem), problem.type());
+        return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type());
     }
 
     /** Like {@link #permanent(Problem)}, with what the attempts spent. */
     public static ApplicationFailure permanent(Problem problem, Spent spent) {
-        return ApplicationFailure.newNonRetryableFailure(message(problem), problem.type(), details(spent));
+        return ApplicationFailure.newNonRetryableFailure(problem.message(), problem.type(), details(spent));
     }
 
     /** A failure that a retry may resolve, after this delay if given. */
@@ -40,16 +37,11 @@ public final class ActivityProblems {
     /** Like {@link #passing(Problem, Optional)}, with what the attempts spent. */
     public static ApplicationFailure passing(Problem problem, Optional<Duration> retryAfter, Spent spent) {
         ApplicationFailure.Builder failure = ApplicationFailure.newBuilder()
-                .setMessage(message(problem))
+                .setMessage(problem.message())
                 .setType(problem.type())
                 .setDetails(details(spent));
         retryAfter.ifPresent(failure::setNextRetryDelay);
         return failure.build();
-    }
-
-    private static String message(Problem problem) {
-        String message = problem.message();
-        return message.length() > LONGEST_MESSAGE ? message.substring(0, LONGEST_MESSAGE) + "…" : message;
     }
 
     private static Object[] details(Spent spent) {

@@ -3,6 +3,7 @@ package dev.waymark.worker.activity;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.worker.process.DaemonThreads;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.temporal.activity.Activity;
@@ -60,11 +61,8 @@ public final class Heartbeat implements AutoCloseable {
 
     private static final AtomicInteger ALIVE = new AtomicInteger();
 
-    private static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "heartbeats");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ScheduledExecutorService CLOCK =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("heartbeats"));
 
     private final WorkflowClient client;
     private final ActivityInfo info;

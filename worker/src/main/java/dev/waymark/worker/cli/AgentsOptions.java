@@ -3,9 +3,11 @@ package dev.waymark.worker.cli;
 import dev.waymark.cli.CommandError;
 import dev.waymark.cli.ExitCode;
 import dev.waymark.codec.EncryptionKeys;
+import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
@@ -35,6 +37,15 @@ final class AgentsOptions {
 
     /** The agents, providers and tools of a worker. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
+        /** A worker with these agents, for this task queue. */
+        AgentWorker.Builder worker(Connection connection, String taskQueue) {
+            return AgentWorker.builder(connection.client())
+                    .taskQueue(taskQueue)
+                    .agents(agents)
+                    .providers(providers)
+                    .tools(tools);
+        }
+
         /** Why some agents cannot run for now. Their files are valid, so the worker starts. */
         List<String> warnings() {
             Map<String, List<String>> mute = new LinkedHashMap<>();

@@ -97,7 +97,8 @@ public final class DevCommand implements Callable<Integer> {
         metrics.listen();
         try (MetricsOptions closed = metrics;
                 Connection connection = Connection.counted(Optional.of(server.address()), metrics.sdkScope());
-                AgentWorker worker = builder(connection, setup).build()) {
+                AgentWorker worker = metrics.countedBy(setup.worker(connection, AgentsOptions.taskQueue()))
+                        .build()) {
             worker.start();
             metrics.started(worker);
             announce(server, setup.agents().names(), Banner.agents(setup.agents()));
@@ -105,16 +106,6 @@ public final class DevCommand implements Callable<Integer> {
             output.tell("Stopping: waiting up to " + DRAIN.toSeconds() + " s for running calls.");
             worker.drain(DRAIN);
         }
-    }
-
-    private AgentWorker.Builder builder(Connection connection, AgentsOptions.Setup setup) {
-        AgentWorker.Builder worker = AgentWorker.builder(connection.client())
-                .taskQueue(AgentsOptions.taskQueue())
-                .agents(setup.agents())
-                .providers(setup.providers())
-                .tools(setup.tools());
-        metrics.applyTo(worker);
-        return worker;
     }
 
     private Optional<Path> binary() throws IOException, CommandFailure {

@@ -55,9 +55,9 @@ final class MetricsOptions implements AutoCloseable {
         return Optional.ofNullable(endpoint).map(MetricsEndpoint::sdkScope);
     }
 
-    /** Sets the registry for metrics of the worker, if they are served. */
-    void applyTo(AgentWorker.Builder worker) {
-        Optional.ofNullable(endpoint).ifPresent(found -> worker.metrics(found.registry()));
+    /** The same worker, which counts into the endpoint if there is one. */
+    AgentWorker.Builder countedBy(AgentWorker.Builder worker) {
+        return endpoint == null ? worker : worker.metrics(endpoint.registry());
     }
 
     /** Called when the worker has started; it is ready if it says so. */

@@ -52,7 +52,8 @@ public final class WorkerCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = Connection.counted(Optional.ofNullable(address), metrics.sdkScope());
-                AgentWorker worker = builder(connection, setup, queue).build()) {
+                AgentWorker worker =
+                        metrics.countedBy(setup.worker(connection, queue)).build()) {
             worker.start();
             metrics.started(worker);
             DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;
@@ -77,15 +78,5 @@ public final class WorkerCommand implements Callable<Integer> {
             worker.drain(DRAIN);
         }
         return ExitCode.DONE;
-    }
-
-    private AgentWorker.Builder builder(Connection connection, AgentsOptions.Setup setup, String queue) {
-        AgentWorker.Builder worker = AgentWorker.builder(connection.client())
-                .taskQueue(queue)
-                .agents(setup.agents())
-                .providers(setup.providers())
-                .tools(setup.tools());
-        metrics.applyTo(worker);
-        return worker;
     }
 }

@@ -5,6 +5,7 @@ import com.sun.net.httpserver.HttpServer;
 import com.uber.m3.tally.RootScopeBuilder;
 import com.uber.m3.tally.Scope;
 import com.uber.m3.util.Duration;
+import dev.waymark.worker.process.DaemonThreads;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
 import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
@@ -34,7 +35,7 @@ public final class MetricsEndpoint implements AutoCloseable {
     private final JvmGcMetrics garbageCollection = new JvmGcMetrics();
     private final Scope sdkScope;
     private final HttpServer server;
-    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, MetricsEndpoint::thread);
+    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, DaemonThreads.named("metrics"));
     private volatile BooleanSupplier ready = () -> false;
 
     private MetricsEndpoint(InetSocketAddress address) throws IOException {
@@ -85,12 +86,6 @@ public final class MetricsEndpoint implements AutoCloseable {
     /** Sets the readiness condition. Until then, {@code /readyz} returns 503. */
     public void readyWhen(BooleanSupplier condition) {
         ready = condition;
-    }
-
-    private static Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "metrics");
-        thread.setDaemon(true);
-        return thread;
     }
 
     private static void answer(HttpExchange exchange, int status, String type, String body) throws IOException {

@@ -80,6 +80,9 @@ public final class ThreadMetrics {
 
     /** Only the calls of the latest reply change. */
     private void countCalls(Conversation before, Conversation after, Optional<AgentSpec> agent) {
+        if (before.calls() == after.calls()) {
+            return;
+        }
         for (String id : before.batch()) {
             Optional<Call> was = before.calls().get(id);
             Optional<Call> is = after.calls().get(id);

@@ -7,6 +7,7 @@ import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
 import dev.waymark.worker.inbound.ServerSentEvents;
+import dev.waymark.worker.process.DaemonThreads;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -60,11 +61,7 @@ public final class EventStreams {
     }
 
     private static OkHttpClient client() {
-        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "model stream");
-            thread.setDaemon(true);
-            return thread;
-        }));
+        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(DaemonThreads.named("model stream")));
         // OkHttp allows five requests per host by default and queues the rest.
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);

@@ -3,6 +3,7 @@ package dev.waymark.worker.tool.http;
 import dev.waymark.agent.Endpoint;
 import dev.waymark.conversation.value.Json;
 import dev.waymark.worker.inbound.FirstBytes;
+import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.secret.StreamMask;
@@ -66,11 +67,7 @@ public final class HttpRunner implements AutoCloseable {
     private final Map<String, String> environment;
     private final Dns dns;
     private final Predicate<InetAddress> reachable;
-    private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
-        Thread thread = new Thread(task, "http tool");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final ExecutorService threads = Executors.newCachedThreadPool(DaemonThreads.named("http tool"));
 
     /** Created on first use, which makes the worker start faster. */
     private @Nullable OkHttpClient base;

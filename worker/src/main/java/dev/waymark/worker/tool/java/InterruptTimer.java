@@ -1,5 +1,6 @@
 package dev.waymark.worker.tool.java;
 
+import dev.waymark.worker.process.DaemonThreads;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -8,11 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Interrupts the thread that created it when the time is up, but never after it was closed. */
 final class InterruptTimer implements AutoCloseable {
-    private static final ScheduledExecutorService CLOCK = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "tool-deadlines");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private static final ScheduledExecutorService CLOCK =
+            Executors.newSingleThreadScheduledExecutor(DaemonThreads.named("tool-deadlines"));
 
     private final Thread worker = Thread.currentThread();
     private final ScheduledFuture<?> alarm;

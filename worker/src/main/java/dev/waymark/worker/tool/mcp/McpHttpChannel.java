@@ -7,6 +7,7 @@ import dev.waymark.worker.inbound.InputTooLargeException;
 import dev.waymark.worker.inbound.MemoryBudget;
 import dev.waymark.worker.inbound.MemoryShortException;
 import dev.waymark.worker.inbound.ServerSentEvents;
+import dev.waymark.worker.process.DaemonThreads;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.secret.Secrets;
 import dev.waymark.worker.tool.kind.Effect;
@@ -97,11 +98,7 @@ final class McpHttpChannel implements McpChannel {
     }
 
     private static OkHttpClient client() {
-        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "mcp-http");
-            thread.setDaemon(true);
-            return thread;
-        }));
+        Dispatcher dispatcher = new Dispatcher(Executors.newCachedThreadPool(DaemonThreads.named("mcp-http")));
         dispatcher.setMaxRequests(Integer.MAX_VALUE);
         dispatcher.setMaxRequestsPerHost(Integer.MAX_VALUE);
         return new OkHttpClient.Builder()
