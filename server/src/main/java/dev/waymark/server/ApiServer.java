@@ -2,6 +2,7 @@ package dev.waymark.server;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.server.agui.AgUiRoutes;
+import dev.waymark.server.aisdk.UiChatRoutes;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
@@ -100,6 +101,7 @@ public final class ApiServer implements AutoCloseable {
     static List<Route> routes(AgentClient client, AgentCatalogue agents, ApiDocument document, Executor readers) {
         List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document.json(), readers));
         routes.addAll(AgUiRoutes.of(client, agents, readers));
+        routes.addAll(UiChatRoutes.of(client, agents, readers));
         return routes;
     }
 

@@ -347,6 +347,7 @@ class ApiTest {
                     .isEqualTo(201);
         }
         String thread = ann.start("assistant", "Hi");
+        awaitStatus(ann, thread, "complete");
         assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}")))
                 .isEqualTo("403 RoleRequired");
         checked("raiseBudget", ann.as(OPERATOR).post("/v1/threads/" + thread + "/budget", "{'iterations':50}"), 202);

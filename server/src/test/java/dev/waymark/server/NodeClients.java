@@ -18,14 +18,15 @@ import java.util.concurrent.TimeUnit;
 /** Clients that nobody here wrote, from npm, in programs of Node. Tests with them are skipped where they can't be had. */
 final class NodeClients {
     private static final Path HOME = Path.of("target", "npm").toAbsolutePath();
-    private static final List<String> PACKAGES = List.of("@ag-ui/client@1.0.0", "ai@6.0.326");
+    private static final List<String> PACKAGES = List.of(
+            "@ag-ui/client@1.0.0", "ai@7.0.173", "@ai-sdk/react@4.0.177", "react@19.3.1", "react-test-renderer@19.3.1");
 
     private NodeClients() {}
 
     static void install() throws IOException, InterruptedException {
         Files.createDirectories(HOME);
-        if (!Files.isDirectory(HOME.resolve("node_modules/@ag-ui/client"))
-                || !Files.isDirectory(HOME.resolve("node_modules/ai"))) {
+        Path done = HOME.resolve("installed");
+        if (!Files.exists(done) || !Files.readAllLines(done).equals(PACKAGES)) {
             List<String> words = new ArrayList<>(List.of(
                     "npm", "install", "--prefix", HOME.toString(), "--no-audit", "--no-fund", "--ignore-scripts"));
             words.addAll(PACKAGES);
@@ -40,6 +41,7 @@ final class NodeClients {
                 // No npm.
             }
             assumeTrue(installed, "npm can't install the clients, see " + HOME.resolve("install.log"));
+            Files.write(done, PACKAGES);
         }
     }
 

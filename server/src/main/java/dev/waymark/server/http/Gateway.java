@@ -152,7 +152,7 @@ final class Gateway extends Handler.Abstract {
             String path = request.getHttpURI().getPath();
             if (request.getMethod().equals("OPTIONS")) {
                 OriginRules.preflight(response.getHeaders());
-                send(new HttpReply(204, "", new byte[0], Map.of()));
+                send(HttpReply.empty(204));
                 return;
             }
             Optional<Caller> caller = caller();
