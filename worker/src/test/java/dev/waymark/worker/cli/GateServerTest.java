@@ -70,10 +70,12 @@ class GateServerTest {
                                     .setWorkflowId(thread)
                                     .build())
                     .start(StartInput.of("gated").saying(SayPayload.message("m-1", "Book it")));
-            Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> new HistoryReader(server.client())
-                    .read(thread)
-                    .filter(timeline -> timeline.now().isSettled())
-                    .isPresent());
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> new HistoryReader(server.client())
+                            .read(thread)
+                            .filter(timeline -> timeline.now().isSettled())
+                            .isPresent());
             String query = "WorkflowId = '" + thread + "'";
             Awaitility.await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
                 Said said = say("gate", "--address", server.address(), "--query", query, "--json");
@@ -89,14 +91,15 @@ class GateServerTest {
         ThreadHistory history = ThreadHistory.parse(Files.readString(file));
         assertThat(history.thread()).isEqualTo(thread);
         assertThat(history.runs().get(0).projection()).isPresent();
-        assertThat(say("export", "no-such-thread", "--address", server.address()).exitCode())
+        assertThat(say("export", "no-such-thread", "--address", server.address())
+                        .exitCode())
                 .isEqualTo(3);
 
         Path build = ChangedBuild.with(
                 Files.createDirectory(directory.resolve("build")),
                 "Decider",
                 "steps.add(new Step.ResolveAgent(state.agent()));",
-                "steps.add(new Step.CallModel(1));");
+                "steps.add(new Step.Close(true));");
         Said stopped = say("gate", "--histories", file.getParent().toString(), "--build", build.toString(), "--json");
 
         assertThat(stopped.exitCode()).as(stopped.toString()).isEqualTo(1);
