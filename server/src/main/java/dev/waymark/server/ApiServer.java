@@ -6,6 +6,7 @@ import dev.waymark.server.aisdk.UiChatRoutes;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
+import dev.waymark.server.console.ConsoleFiles;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpEndpoint;
 import dev.waymark.server.http.HttpProblem;
@@ -27,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves threads over HTTP. It stores no state: any number of instances may serve the same threads, and each can be
+ * Serves threads over HTTP, and the console at {@code /}. It stores no state: any number of instances may serve the same threads, and each can be
  * killed at any time.
  *
  * <pre>{@code
@@ -88,7 +89,12 @@ public final class ApiServer implements AutoCloseable {
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         HttpEndpoint endpoint = HttpEndpoint.start(
-                checked, routes(client, agents, document, readers), document, authenticator, failure -> {
+                checked,
+                routes(client, agents, document, readers),
+                ConsoleFiles.load(),
+                document,
+                authenticator,
+                failure -> {
                     HttpProblem problem = Failures.of(failure);
                     if (problem.status() == 500) {
                         unexpected.accept(failure);

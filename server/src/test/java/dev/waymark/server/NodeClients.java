@@ -19,7 +19,13 @@ import java.util.concurrent.TimeUnit;
 final class NodeClients {
     private static final Path HOME = Path.of("target", "npm").toAbsolutePath();
     private static final List<String> PACKAGES = List.of(
-            "@ag-ui/client@1.0.0", "ai@7.0.173", "@ai-sdk/react@4.0.177", "react@19.3.1", "react-test-renderer@19.3.1");
+            "@ag-ui/client@1.0.0",
+            "ai@7.0.173",
+            "@ai-sdk/react@4.0.177",
+            "react@19.3.1",
+            "react-test-renderer@19.3.1",
+            "playwright-core@1.64.1",
+            "axe-core@4.14.1");
 
     private NodeClients() {}
 
@@ -45,17 +51,26 @@ final class NodeClients {
         }
     }
 
-    /** What a program prints, as JSON. */
-    static JsonNode run(String script, String... words) throws IOException, InterruptedException {
+    /** A directory next to the programs, for files that they read or import. */
+    static Path directory(String name) throws IOException {
+        return Files.createDirectories(HOME.resolve(name));
+    }
+
+    /** A program, not started yet. */
+    static ProcessBuilder program(String script, String... words) throws IOException {
         Path program = HOME.resolve(script);
         try (InputStream source = NodeClients.class.getResourceAsStream(script)) {
             Files.copy(Objects.requireNonNull(source), program, StandardCopyOption.REPLACE_EXISTING);
         }
         List<String> command = new ArrayList<>(List.of("node", program.toString()));
         command.addAll(List.of(words));
+        return new ProcessBuilder(command);
+    }
+
+    /** What a program prints, as JSON. */
+    static JsonNode run(String script, String... words) throws IOException, InterruptedException {
         Path errors = Files.createTempFile(HOME, "node", ".log");
-        Process node =
-                new ProcessBuilder(command).redirectError(errors.toFile()).start();
+        Process node = program(script, words).redirectError(errors.toFile()).start();
         String out = new String(node.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         if (!node.waitFor(1, TimeUnit.MINUTES) || node.exitValue() != 0) {
             node.destroyForcibly();
