@@ -72,7 +72,7 @@ final class AgentsOptions {
         return Files.isDirectory(path());
     }
 
-    private Path path() {
+    Path path() {
         return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
     }
 
