@@ -30,8 +30,11 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
+import io.temporal.common.VersioningBehavior;
+import io.temporal.common.WorkerDeploymentVersion;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerDeploymentOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
@@ -83,6 +86,7 @@ public final class AgentWorker implements AutoCloseable {
     private final WorkflowClient client;
     private final String taskQueue;
     private final WorkerOptions options;
+    private final Optional<WorkerDeploymentVersion> deployment;
     private final RunReader runs;
     private final ToolKinds kinds;
     private final ThreadMetrics threadMetrics;
@@ -93,7 +97,12 @@ public final class AgentWorker implements AutoCloseable {
     private AgentWorker(Builder builder) {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
-        this.options = options(!isInMemory(client));
+        this.deployment = builder.deployment;
+        boolean inMemory = isInMemory(client);
+        if (inMemory && deployment.isPresent()) {
+            throw new IllegalArgumentException("the in-memory server has no worker deployments");
+        }
+        this.options = options(!inMemory, deployment);
         this.runs = new RunReader(new HistoryReader(client));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new ThreadMetrics(builder.metrics);
@@ -192,7 +201,7 @@ public final class AgentWorker implements AutoCloseable {
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
         // and it may be the only one. Until they finish, a second worker takes workflow tasks; it runs no activities.
         WorkerFactory workflows = newFactory();
-        registerWorkflows(workflows.newWorker(taskQueue, options(false)));
+        registerWorkflows(workflows.newWorker(taskQueue, options(false, deployment)));
         workflows.start();
         factory.shutdown();
         factory.awaitTermination(most.toMillis(), TimeUnit.MILLISECONDS);
@@ -221,7 +230,7 @@ public final class AgentWorker implements AutoCloseable {
                         .build());
     }
 
-    private static WorkerOptions options(boolean sticky) {
+    private static WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
                 .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
@@ -231,6 +240,12 @@ public final class AgentWorker implements AutoCloseable {
             // after it is gone; the real server waits five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
+        // Threads live longer than builds, and every build can continue what earlier ones began.
+        deployment.ifPresent(version -> options.setDeploymentOptions(WorkerDeploymentOptions.newBuilder()
+                .setUseVersioning(true)
+                .setVersion(version)
+                .setDefaultVersioningBehavior(VersioningBehavior.AUTO_UPGRADE)
+                .build()));
         return options.build();
     }
 
@@ -252,6 +267,8 @@ public final class AgentWorker implements AutoCloseable {
         private JavaTools tools = JavaTools.NONE;
         /** Without a registry, nothing is counted. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
+
+        private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
 
         private Builder(WorkflowClient client) {
             this.client = client;
@@ -285,6 +302,17 @@ public final class AgentWorker implements AutoCloseable {
         /** The registry for metrics of turns, model calls, tool calls and decisions. Default: none. */
         public Builder metrics(MeterRegistry registry) {
             this.metrics = registry;
+            return this;
+        }
+
+        /**
+         * Makes the worker a version of a worker deployment: it takes work only while this version is current or being
+         * ramped up on the server. Open threads move to a new version by themselves. Default: no deployment.
+         *
+         * @param name the deployment; a build id within it names the version
+         */
+        public Builder deployment(String name, String buildId) {
+            this.deployment = Optional.of(new WorkerDeploymentVersion(name, buildId));
             return this;
         }
 
