@@ -4,6 +4,10 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.ThreadOwner;
 import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Queued;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import java.util.Comparator;
@@ -13,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Reads and lists threads. Needs no worker. */
 final class ThreadBrowser {
@@ -21,6 +26,9 @@ final class ThreadBrowser {
 
     private static final int MOST_NAMED = 5;
     private static final long LONG_WAIT_MILLIS = 20_000;
+
+    /** The length of a title, in characters. */
+    private static final int MOST_TITLE = 120;
 
     /** How many pages of the server's list are read for one that shows something. */
     private static final int MOST_PAGES = 10;
@@ -152,7 +160,31 @@ final class ThreadBrowser {
                 listed.open(),
                 state.agent(),
                 state.turn().number(),
-                state.updatedAt());
+                state.updatedAt(),
+                title(state),
+                listed.open()
+                        ? state.asks().stream()
+                                .map(ask -> new ThreadSummary.Waiting(ask.kind().wireName(), ask.tool()))
+                                .toList()
+                        : List.of());
+    }
+
+    private static Optional<String> title(Conversation state) {
+        return Stream.concat(
+                        state.transcript().messages().stream(),
+                        state.queue().stream().map(Queued::message))
+                .filter(message -> message.role() == Role.USER)
+                .map(Message::text)
+                .filter(text -> !text.isBlank())
+                .findFirst()
+                .map(ThreadBrowser::beginning);
+    }
+
+    private static String beginning(String text) {
+        int end = Math.min(text.length(), MOST_TITLE);
+        boolean isInPair = end < text.length() && Character.isHighSurrogate(text.charAt(end - 1));
+        String line = SafeText.line(text.substring(0, isInPair ? end - 1 : end));
+        return end < text.length() ? line + "…" : line;
     }
 
     ThreadWatch openWatch(String thread, Optional<String> after, Executor executor) {

@@ -2,9 +2,11 @@ package dev.waymark.server;
 
 import dev.waymark.client.AgentClient;
 import dev.waymark.server.agui.AgUiRoutes;
+import dev.waymark.server.aisdk.UiChatRoutes;
 import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.api.ApiRoutes;
 import dev.waymark.server.api.Failures;
+import dev.waymark.server.console.ConsoleFiles;
 import dev.waymark.server.document.ApiDocument;
 import dev.waymark.server.http.HttpEndpoint;
 import dev.waymark.server.http.HttpProblem;
@@ -26,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves threads over HTTP. It stores no state: any number of instances may serve the same threads, and each can be
+ * Serves threads over HTTP, and the console at {@code /}. It stores no state: any number of instances may serve the same threads, and each can be
  * killed at any time.
  *
  * <pre>{@code
@@ -87,7 +89,12 @@ public final class ApiServer implements AutoCloseable {
         ApiDocument document = ApiDocument.load();
         HttpSettings checked = authenticator.isPresent() ? settings : loopbackOnly(settings);
         HttpEndpoint endpoint = HttpEndpoint.start(
-                checked, routes(client, agents, document, readers), document, authenticator, failure -> {
+                checked,
+                routes(client, agents, document, readers),
+                ConsoleFiles.load(),
+                document,
+                authenticator,
+                failure -> {
                     HttpProblem problem = Failures.of(failure);
                     if (problem.status() == 500) {
                         unexpected.accept(failure);
@@ -100,6 +107,7 @@ public final class ApiServer implements AutoCloseable {
     static List<Route> routes(AgentClient client, AgentCatalogue agents, ApiDocument document, Executor readers) {
         List<Route> routes = new ArrayList<>(ApiRoutes.of(client, agents, document.json(), readers));
         routes.addAll(AgUiRoutes.of(client, agents, readers));
+        routes.addAll(UiChatRoutes.of(client, agents, readers));
         return routes;
     }
 

@@ -107,6 +107,23 @@ class ApiTest {
                         .path("text")
                         .asText())
                 .isEqualTo("Charged.");
+        JsonNode whole = checked("getConversation", ann.get("/v1/threads/" + thread + "/conversation"), 200);
+        assertThat(whole.path("current").booleanValue()).isTrue();
+        assertThat(whole.path("pending")).isEmpty();
+        assertThat(whole.at("/calls/0/argsText").asText()).isEqualTo("{\"cents\": 4200}");
+        assertThat(checked(
+                        "getConversation",
+                        ann.get("/v1/threads/" + thread + "/conversation?at="
+                                + URLEncoder.encode(whole.path("position").asText(), StandardCharsets.UTF_8)),
+                        200))
+                .isEqualTo(whole);
+        JsonNode earlier = checked("getConversation", ann.get("/v1/threads/" + thread + "/conversation?at=1"), 200);
+        assertThat(earlier.path("current").booleanValue()).isFalse();
+        assertThat(earlier.path("version").intValue()).isEqualTo(1);
+        assertThat(earlier.at("/pending/0/argsText").asText()).isEqualTo("{\"cents\": 8400}");
+        assertThat(earlier.at("/pending/0/description").asText()).isEqualTo("Charges");
+        assertThat(problem(ann.get("/v1/threads/" + thread + "/conversation?at=99")))
+                .isEqualTo("404 NotFound");
         checked("getThread", ann.get("/v1/threads/" + thread), 200);
         assertThat(checked("listMessages", ann.get("/v1/threads/" + thread + "/messages"), 200))
                 .hasSize(4);
@@ -347,6 +364,7 @@ class ApiTest {
                     .isEqualTo(201);
         }
         String thread = ann.start("assistant", "Hi");
+        awaitStatus(ann, thread, "complete");
         assertThat(problem(ann.post("/v1/threads/" + thread + "/budget", "{'usd':5}")))
                 .isEqualTo("403 RoleRequired");
         checked("raiseBudget", ann.as(OPERATOR).post("/v1/threads/" + thread + "/budget", "{'iterations':50}"), 202);

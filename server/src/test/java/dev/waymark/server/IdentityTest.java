@@ -36,6 +36,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,13 +141,45 @@ class IdentityTest {
         HttpCaller nobody = HttpCaller.of(open, "").asNobody();
         assertThat(nobody.start("assistant", "Hi")).startsWith("t-");
         // A page whose name was made to point here, and a form of a foreign page.
-        assertThat(raw(open.port(), "GET /v1/threads HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"))
-                .contains("403", "ForeignHost");
+        for (String path : List.of("/v1/threads", "/", "/console/app.js")) {
+            assertThat(raw(
+                            open.port(),
+                            "GET " + path + " HTTP/1.1\r\nHost: evil.example\r\nSec-Fetch-Site: same-origin\r\n"
+                                    + "Connection: close\r\n\r\n"))
+                    .contains("403", "ForeignHost");
+        }
         assertThat(raw(
                         open.port(),
                         "POST /v1/threads HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\n"
                                 + "Content-Type: text/plain\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"))
                 .contains("403", "ForeignOrigin");
+    }
+
+    @Test
+    void console_needsNoToken_isCached_andWorksBehindAProxyThatTerminatesTls() throws Exception {
+        HttpCaller nobody = ann().asNobody();
+        HttpResponse<String> page = text(nobody, "/");
+        assertThat(page.statusCode()).isEqualTo(200);
+        assertThat(page.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .contains("script-src 'self'");
+        String tag = page.headers().firstValue("ETag").orElseThrow();
+        HttpResponse<String> again = nobody.http()
+                .send(
+                        nobody.request("/").header("If-None-Match", tag).GET().build(),
+                        HttpResponse.BodyHandlers.ofString());
+        assertThat(again.statusCode()).isEqualTo(304);
+        assertThat(again.body()).isEmpty();
+        assertThat(nobody.get("/console/none.js").status()).isEqualTo(401);
+        assertThat(nobody.get("/v1/threads").status()).isEqualTo(401);
+
+        HttpCaller.Answer proxied = ann().send(ann().posting("/v1/threads", "{'agent':'assistant','message':'Hi'}")
+                .header("Origin", "https://agents.example")
+                .header("Sec-Fetch-Site", "same-origin"));
+        assertThat(proxied.status()).isEqualTo(201);
+    }
+
+    private static HttpResponse<String> text(HttpCaller caller, String path) throws Exception {
+        return caller.http().send(caller.request(path).GET().build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @Test

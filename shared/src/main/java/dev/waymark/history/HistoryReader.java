@@ -4,6 +4,7 @@ import com.google.common.util.concurrent.FutureCallback;
 import com.google.common.util.concurrent.Futures;
 import com.google.common.util.concurrent.ListenableFuture;
 import com.google.protobuf.ByteString;
+import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
 import dev.waymark.conversation.Conversation;
@@ -161,7 +162,7 @@ public final class HistoryReader {
         }
     }
 
-    private Optional<String> newestRun(String workflowId) {
+    Optional<String> newestRun(String workflowId) {
         return describe(workflowId)
                 .map(description ->
                         description.getWorkflowExecutionInfo().getExecution().getRunId());
@@ -385,7 +386,21 @@ public final class HistoryReader {
     }
 
     private HistoryEvent firstEvent(String workflowId, String runId) {
-        HistoryEvent first = stubs.blockingStub()
+        return decoder(workflowId).apply(rawFirstEvent(workflowId, runId));
+    }
+
+    /** Whether the server has the run encrypted. */
+    boolean isEncrypted(String workflowId, String runId) {
+        return rawFirstEvent(workflowId, runId)
+                .getWorkflowExecutionStartedEventAttributes()
+                .getInput()
+                .getPayloadsList()
+                .stream()
+                .anyMatch(EncryptionCodec::isEncrypted);
+    }
+
+    private HistoryEvent rawFirstEvent(String workflowId, String runId) {
+        return stubs.blockingStub()
                 .getWorkflowExecutionHistory(GetWorkflowExecutionHistoryRequest.newBuilder()
                         .setNamespace(namespace)
                         .setExecution(execution(workflowId, runId))
@@ -393,7 +408,6 @@ public final class HistoryReader {
                         .build())
                 .getHistory()
                 .getEvents(0);
-        return decoder(workflowId).apply(first);
     }
 
     private UnaryOperator<HistoryEvent> decoder(String workflowId) {
@@ -417,6 +431,11 @@ public final class HistoryReader {
                 .filter(event -> eventIds.contains(event.getEventId()))
                 .map(event -> event.getActivityTaskScheduledEventAttributes().getActivityId())
                 .toList();
+    }
+
+    /** Reads all events of a run, decoded. */
+    void forEach(String workflowId, String runId, Consumer<HistoryEvent> reader) {
+        forEach(execution(workflowId, runId), reader);
     }
 
     private void forEach(WorkflowExecution run, Consumer<HistoryEvent> reader) {
@@ -465,7 +484,7 @@ public final class HistoryReader {
         return events;
     }
 
-    private static boolean isNotFound(StatusRuntimeException e) {
+    static boolean isNotFound(StatusRuntimeException e) {
         Status.Code code = e.getStatus().getCode();
         return code == Status.Code.NOT_FOUND || code == Status.Code.INVALID_ARGUMENT;
     }

@@ -59,6 +59,7 @@ final class HelpText {
         groups.put("Continue a conversation", List.of("resume", "fork", "save"));
         groups.put("End", List.of("stop", "clear", "close", "cancel"));
         groups.put("Run agents", List.of("worker", "agents", "tools"));
+        groups.put("Roll out", List.of("gate", "export"));
         groups.put("Serve", List.of("serve", "token", "codec"));
         return groups;
     }
@@ -69,6 +70,8 @@ final class HelpText {
         commands.put("worker", "Runs agents on an existing server.");
         commands.put("agents", "Checks the agent files and lists them.");
         commands.put("tools", "Lists the tools of an agent, or runs a safe one.");
+        commands.put("gate", "Checks that a build can continue the open threads.");
+        commands.put("export", "Writes a thread's history, for tests and for gate.");
         return commands;
     }
 

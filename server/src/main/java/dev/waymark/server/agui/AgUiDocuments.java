@@ -11,26 +11,13 @@ import dev.waymark.conversation.message.Message;
 import dev.waymark.conversation.message.Part;
 import dev.waymark.conversation.message.Role;
 import dev.waymark.conversation.message.Transcript;
+import dev.waymark.server.front.MessageIds;
+import dev.waymark.server.front.PendingId;
 import java.util.List;
-import java.util.Optional;
 
 /** Converts messages, state and interrupts to AG-UI JSON. */
 final class AgUiDocuments {
-    /** Prefix of message ids assigned by this server. A message with such an id is not a new user message. */
-    static final String OWN = "wm-";
-
-    private static final String DIGEST_MARK = "~";
-
     private AgUiDocuments() {}
-
-    /** The id of the next model reply in this state. */
-    static String nextMessageId(Conversation state) {
-        return OWN + "m" + (state.counters().messages() + 1);
-    }
-
-    static String resultId(String callId) {
-        return OWN + "r-" + callId;
-    }
 
     /** The messages of the conversation, including tool results that the transcript does not have yet. */
     static ArrayNode messages(Conversation state) {
@@ -47,7 +34,7 @@ final class AgUiDocuments {
             return;
         }
         ObjectNode document = list.addObject();
-        document.put("id", OWN + entry.id());
+        document.put("id", MessageIds.of(entry));
         document.put("role", message.role() == Role.ASSISTANT ? "assistant" : "user");
         document.put("content", message.text());
         List<Part.ToolUse> uses = message.toolUses();
@@ -66,7 +53,7 @@ final class AgUiDocuments {
 
     private static ObjectNode result(Part.ToolResult result) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
-        document.put("id", resultId(result.toolUseId()));
+        document.put("id", MessageIds.ofResult(result.toolUseId()));
         document.put("role", "tool");
         document.put("toolCallId", result.toolUseId());
         document.put("content", result.content());
@@ -85,16 +72,10 @@ final class AgUiDocuments {
         return document;
     }
 
-    /**
-     * The interrupt for a pending item. The id of an approval contains the digest of the arguments, so that the
-     * decision applies to the arguments that were shown.
-     */
+    /** The interrupt for a pending item. */
     static ObjectNode interrupt(PendingItem item) {
         ObjectNode document = PayloadJson.MAPPER.createObjectNode();
-        document.put(
-                "id",
-                item.callId()
-                        + item.argsDigest().map(digest -> DIGEST_MARK + digest).orElse(""));
+        document.put("id", PendingId.of(item).text());
         document.put("reason", item.kind());
         document.put("message", item.words());
         document.put("toolCallId", item.callId());
@@ -104,17 +85,6 @@ final class AgUiDocuments {
         item.args().ifPresent(args -> metadata.set("args", JsonDocuments.tree(args)));
         item.evidence().ifPresent(seen -> metadata.put("evidence", seen));
         return document;
-    }
-
-    /** The call id and the arguments' digest in an interrupt id. */
-    record Interrupted(String callId, Optional<String> argsDigest) {
-        static Interrupted parse(String id) {
-            int mark = id.lastIndexOf(DIGEST_MARK);
-            boolean hasDigest = mark > 0 && id.length() - mark - 1 == 64;
-            return hasDigest
-                    ? new Interrupted(id.substring(0, mark), Optional.of(id.substring(mark + 1)))
-                    : new Interrupted(id, Optional.empty());
-        }
     }
 
     private static ObjectNode responseSchema(PendingItem item) {

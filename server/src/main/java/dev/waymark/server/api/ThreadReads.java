@@ -12,6 +12,7 @@ import dev.waymark.client.document.CallLog;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.Turn;
+import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
 import dev.waymark.server.http.ApiRequest;
 import dev.waymark.server.http.HttpAnswer;
@@ -44,6 +45,7 @@ final class ThreadReads {
                         "/v1/threads/{thread}/messages",
                         request -> read(
                                 request, timeline -> JsonDocuments.tree(RunnerCheckpoint.messages(timeline.now())))),
+                Route.get("getConversation", "/v1/threads/{thread}/conversation", this::conversation),
                 Route.get(
                         "listPending",
                         "/v1/threads/{thread}/pending",
@@ -68,6 +70,16 @@ final class ThreadReads {
 
     private Timeline timeline(ApiRequest request) {
         return client.timeline(access.visible(request.caller(), request.pathParameter("thread")));
+    }
+
+    private HttpAnswer conversation(ApiRequest request) {
+        Timeline timeline = timeline(request);
+        Optional<String> place = request.queryParameter("at");
+        Optional<Moment> moment = place.isPresent()
+                ? Optional.of(timeline.at(place.get())
+                        .orElseThrow(() -> HttpProblem.notFound("no such version: " + place.get())))
+                : Optional.empty();
+        return HttpReply.json(200, ConversationDocument.of(timeline, moment));
     }
 
     private static ObjectNode state(Timeline timeline) {

@@ -39,6 +39,7 @@ final class Gateway extends Handler.Abstract {
 
     private final HttpSettings settings;
     private final Router router;
+    private final Map<String, HttpReply> pages;
     private final RequestChecks checks;
     private final Optional<Authenticator> authenticator;
     private final Function<RuntimeException, HttpProblem> failures;
@@ -52,11 +53,13 @@ final class Gateway extends Handler.Abstract {
     Gateway(
             HttpSettings settings,
             Router router,
+            Map<String, HttpReply> pages,
             RequestChecks checks,
             Optional<Authenticator> authenticator,
             Function<RuntimeException, HttpProblem> failures) {
         this.settings = settings;
         this.router = router;
+        this.pages = Map.copyOf(pages);
         this.checks = checks;
         this.authenticator = authenticator;
         this.failures = failures;
@@ -152,7 +155,12 @@ final class Gateway extends Handler.Abstract {
             String path = request.getHttpURI().getPath();
             if (request.getMethod().equals("OPTIONS")) {
                 OriginRules.preflight(response.getHeaders());
-                send(new HttpReply(204, "", new byte[0], Map.of()));
+                send(HttpReply.empty(204));
+                return;
+            }
+            HttpReply page = pages.get(path);
+            if (page != null && request.getMethod().equals("GET")) {
+                send(isKnown(page) ? new HttpReply(304, "", new byte[0], page.headers()) : page);
                 return;
             }
             Optional<Caller> caller = caller();
@@ -177,6 +185,12 @@ final class Gateway extends Handler.Abstract {
             } else {
                 readBody(route, body -> answer(route, complete.apply(body)));
             }
+        }
+
+        /** Whether the browser already has the current content of a page. */
+        private boolean isKnown(HttpReply page) {
+            String tag = page.headers().get("ETag");
+            return tag != null && tag.equals(request.getHeaders().get(HttpHeader.IF_NONE_MATCH));
         }
 
         private String own() {

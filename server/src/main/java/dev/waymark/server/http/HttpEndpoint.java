@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -52,12 +53,14 @@ public final class HttpEndpoint implements AutoCloseable {
     /**
      * Starts listening.
      *
+     * @param pages public files, by path, which need no token
      * @param authenticator empty to disable authentication
      * @param failures converts an exception of a handler to the caller's error
      */
     public static HttpEndpoint start(
             HttpSettings settings,
             List<Route> routes,
+            Map<String, HttpReply> pages,
             RequestChecks checks,
             Optional<Authenticator> authenticator,
             Function<RuntimeException, HttpProblem> failures)
@@ -72,7 +75,7 @@ public final class HttpEndpoint implements AutoCloseable {
         connector.setIdleTimeout(IDLE.toMillis());
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(CONNECTIONS, server));
-        Gateway gateway = new Gateway(settings, new Router(routes), checks, authenticator, failures);
+        Gateway gateway = new Gateway(settings, new Router(routes), pages, checks, authenticator, failures);
         server.setHandler(gateway);
         server.setErrorHandler(new TerseErrors());
         try {

@@ -15,4 +15,9 @@ public record HttpReply(int status, String contentType, byte[] body, Map<String,
         return new HttpReply(
                 status, "application/json", document.toString().getBytes(StandardCharsets.UTF_8), Map.of());
     }
+
+    /** A response without a body. */
+    public static HttpReply empty(int status) {
+        return new HttpReply(status, "", new byte[0], Map.of());
+    }
 }

@@ -39,8 +39,12 @@ final class OriginRules {
         if (loopbackOnly && !LOOPBACK.matcher(host).matches()) {
             throw HttpProblem.of(403, "ForeignHost", "the Host must be localhost or a loopback address");
         }
+        // Behind a proxy, a page of this server has another origin than this server sees. Pages cannot set this header.
+        boolean isSame = "same-origin".equals(headers.get("Sec-Fetch-Site"));
         Optional<String> origin = Optional.ofNullable(headers.get("Origin"));
-        if (origin.filter(from -> !from.equals(own) && !allowed.contains(from)).isPresent()) {
+        if (!isSame
+                && origin.filter(from -> !from.equals(own) && !allowed.contains(from))
+                        .isPresent()) {
             throw HttpProblem.of(403, "ForeignOrigin", "requests from this origin are not allowed")
                     .withRemedy("Allow the origin with --cors-origin");
         }

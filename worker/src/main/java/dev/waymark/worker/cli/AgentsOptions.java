@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
 
 /** The options that define where agents come from. */
 final class AgentsOptions {
+    private static final String VARIABLE = "WAYMARK_AGENTS";
 
     @Option(
             names = "--agents",
@@ -62,9 +63,22 @@ final class AgentsOptions {
         }
     }
 
+    /** Whether a directory is named, on the command line or in the environment. */
+    boolean isNamed() {
+        return directory != null || !variable(VARIABLE, "").isEmpty();
+    }
+
+    boolean exists() {
+        return Files.isDirectory(path());
+    }
+
+    private Path path() {
+        return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
+    }
+
     Setup load() throws AgentInvalid, IOException, CommandFailure {
         EncryptionKeys.of(ProcessEnvironment.get()); // Rejects unusable keys before anything starts.
-        Path path = Optional.ofNullable(directory).orElseGet(() -> Path.of(variable("WAYMARK_AGENTS", "agents")));
+        Path path = path();
         if (!Files.isDirectory(path)) {
             throw new CommandFailure(
                     ExitCode.NOT_FOUND,

@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
             DevCommand.class,
             AgentsCommand.class,
             ToolsCommand.class,
+            GateCommand.class,
+            ExportCommand.class,
             WorkerWarmUp.class,
             DescribeWorkerCommands.class
         },
@@ -37,6 +39,8 @@ public final class WorkerMain implements Runnable {
     private static final String LOGGING = "logback.configurationFile";
 
     private static final Map<String, List<String>> EXAMPLES = Map.of(
+            "gate", List.of("gate", "gate --build waymark-worker.jar --agents new-agents --sample 500"),
+            "export", List.of("export trip --out src/test/resources/trip.json"),
             "dev", List.of("dev", "dev --agents my-agents --port 7300", "dev --in-memory"),
             "worker", List.of("worker --agents my-agents --address temporal.example:7233"),
             "agents", List.of("agents", "agents --agents my-agents"),

@@ -1,0 +1,182 @@
+package dev.waymark.server.agui;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.server.front.FrontEndRun;
+import dev.waymark.server.front.MessageIds;
+import dev.waymark.server.front.RunView;
+import dev.waymark.server.stream.ServerSentEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A run in AG-UI events. */
+final class AgUiView implements RunView {
+    private static final String PROTOCOL = "1.0";
+
+    private final String threadId;
+    private final String runId;
+    private final FrontEndRun run;
+    private final List<ServerSentEvent> sent = new ArrayList<>();
+    private boolean textBegun;
+
+    /** Creates a view with the ids that the front end uses for the thread and the run. */
+    AgUiView(String threadId, String runId, FrontEndRun run) {
+        this.threadId = threadId;
+        this.runId = runId;
+        this.run = run;
+    }
+
+    @Override
+    public void begun(Conversation state, boolean continued) {
+        ObjectNode started = event("RUN_STARTED");
+        started.put("protocolVersion", PROTOCOL);
+        started.putObject("metadata").putObject("waymark").put("thread", run.thread());
+        send(started);
+        workspaceChanged(state);
+        if (run.showsAll()) {
+            snapshotMessages(state);
+        }
+    }
+
+    @Override
+    public void workspaceChanged(Conversation state) {
+        ObjectNode event = typed("STATE_SNAPSHOT");
+        event.set("snapshot", AgUiDocuments.state(run.thread(), state));
+        send(event);
+    }
+
+    private void snapshotMessages(Conversation state) {
+        ObjectNode event = typed("MESSAGES_SNAPSHOT");
+        event.set("messages", AgUiDocuments.messages(state));
+        send(event);
+    }
+
+    @Override
+    public void replyBegun(String messageId) {
+        // The protocol has events for its text and its calls only.
+    }
+
+    @Override
+    public void textAdded(String messageId, String text) {
+        if (!textBegun) {
+            ObjectNode start = message("TEXT_MESSAGE_START", messageId);
+            start.put("role", "assistant");
+            send(start);
+            textBegun = true;
+        }
+        ObjectNode content = message("TEXT_MESSAGE_CONTENT", messageId);
+        content.put("delta", text);
+        send(content);
+    }
+
+    /** Removes the text by a snapshot of the messages without it. */
+    @Override
+    public void textTakenBack(String messageId, Conversation state) {
+        replyEnded(messageId);
+        snapshotMessages(state);
+    }
+
+    @Override
+    public void replyEnded(String messageId) {
+        if (textBegun) {
+            send(message("TEXT_MESSAGE_END", messageId));
+        }
+        textBegun = false;
+    }
+
+    @Override
+    public void callIssued(String messageId, Call call) {
+        ObjectNode start = typed("TOOL_CALL_START");
+        start.put("toolCallId", call.id());
+        start.put("toolCallName", call.tool());
+        start.put("parentMessageId", messageId);
+        send(start);
+        ObjectNode args = typed("TOOL_CALL_ARGS");
+        args.put("toolCallId", call.id());
+        args.put("delta", call.args().canonical());
+        send(args);
+        ObjectNode end = typed("TOOL_CALL_END");
+        end.put("toolCallId", call.id());
+        send(end);
+    }
+
+    @Override
+    public void argsEdited(Call call) {
+        // The protocol can't replace arguments. The result and the next snapshot of the messages tell what ran.
+    }
+
+    @Override
+    public void waits(PendingItem item) {
+        // The protocol tells all of them when the run ends.
+    }
+
+    @Override
+    public void resultKnown(Call call) {
+        ObjectNode result = typed("TOOL_CALL_RESULT");
+        result.put("messageId", MessageIds.ofResult(call.id()));
+        result.put("toolCallId", call.id());
+        result.put("content", call.toolResult().orElseThrow().content());
+        result.put("role", "tool");
+        send(result);
+    }
+
+    @Override
+    public void interrupted(List<PendingItem> items) {
+        ObjectNode finished = event("RUN_FINISHED");
+        ObjectNode outcome = finished.putObject("outcome").put("type", "interrupt");
+        var interrupts = outcome.putArray("interrupts");
+        items.forEach(item -> interrupts.add(AgUiDocuments.interrupt(item)));
+        send(finished);
+    }
+
+    @Override
+    public void completed() {
+        finished("success");
+    }
+
+    @Override
+    public void cancelled() {
+        finished("cancelled");
+    }
+
+    private void finished(String outcome) {
+        ObjectNode finished = event("RUN_FINISHED");
+        finished.putObject("outcome").put("type", outcome);
+        send(finished);
+    }
+
+    @Override
+    public void failed(String code, String message) {
+        ObjectNode error = typed("RUN_ERROR");
+        error.put("code", code);
+        error.put("message", message);
+        send(error);
+    }
+
+    @Override
+    public List<ServerSentEvent> take() {
+        List<ServerSentEvent> events = List.copyOf(sent);
+        sent.clear();
+        return events;
+    }
+
+    private ObjectNode event(String type) {
+        return typed(type).put("threadId", threadId).put("runId", runId);
+    }
+
+    private static ObjectNode message(String type, String messageId) {
+        return typed(type).put("messageId", messageId);
+    }
+
+    private static ObjectNode typed(String type) {
+        return PayloadJson.MAPPER.createObjectNode().put("type", type);
+    }
+
+    private void send(ObjectNode document) {
+        sent.add(ServerSentEvent.message(Optional.empty(), document));
+    }
+}

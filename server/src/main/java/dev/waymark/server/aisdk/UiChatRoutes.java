@@ -1,0 +1,173 @@
+package dev.waymark.server.aisdk;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.front.FrontEndRun;
+import dev.waymark.server.front.FrontEndThreads;
+import dev.waymark.server.front.FrontEndThreads.FrontEndMessage;
+import dev.waymark.server.front.MessageIds;
+import dev.waymark.server.front.PendingAnswers;
+import dev.waymark.server.front.PendingId;
+import dev.waymark.server.front.RunMapping;
+import dev.waymark.server.http.ApiRequest;
+import dev.waymark.server.http.HttpAnswer;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.http.HttpReply;
+import dev.waymark.server.http.HttpStream;
+import dev.waymark.server.http.Route;
+import dev.waymark.server.identity.CallerRole;
+import dev.waymark.server.stream.WatchStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+
+/** The operations of a chat of the AI SDK. */
+public final class UiChatRoutes {
+    private static final int BODY_BYTES = 8 * 1024 * 1024;
+    private static final String OPERATION = "ai-sdk";
+    private static final String CHAT = "/v1/ai-sdk/{agent}/{chat}";
+    private static final Map<String, String> STREAM_HEADERS = Map.of("x-vercel-ai-ui-message-stream", "v1");
+
+    private final AgentClient client;
+    private final FrontEndThreads threads;
+    private final Executor readers;
+
+    private UiChatRoutes(AgentClient client, AgentCatalogue agents, Executor readers) {
+        this.client = client;
+        this.threads = new FrontEndThreads(client, agents, OPERATION);
+        this.readers = readers;
+    }
+
+    public static List<Route> of(AgentClient client, AgentCatalogue agents, Executor readers) {
+        UiChatRoutes routes = new UiChatRoutes(client, agents, readers);
+        return List.of(
+                Route.post("runUiChat", "/v1/ai-sdk/{agent}", CallerRole.LOOK, routes::submit)
+                        .taking(BODY_BYTES),
+                Route.get("readUiChat", CHAT, routes::messages),
+                Route.get("resumeUiChat", CHAT + "/stream", routes::reconnect));
+    }
+
+    private HttpAnswer submit(ApiRequest request) {
+        return stream(begin(request));
+    }
+
+    private HttpStream stream(FrontEndRun run) {
+        return new HttpStream(
+                STREAM_HEADERS,
+                new WatchStream(
+                        client.openWatch(run.thread(), Optional.empty(), readers),
+                        new RunMapping(run, new UiStreamView(run))));
+    }
+
+    private FrontEndRun begin(ApiRequest request) {
+        JsonNode body = request.json();
+        String chat = request.text("id").orElseThrow();
+        if (request.text("trigger").filter("regenerate-message"::equals).isPresent()) {
+            throw HttpProblem.of(
+                    409, "CannotRegenerate", "a reply that was given is kept; fork the thread to get another one");
+        }
+        Optional<String> thread = threads.find(request.caller(), chat);
+        JsonNode messages = body.path("messages");
+        JsonNode last = messages.path(messages.size() - 1);
+        boolean fromUser = last.path("role").asText().equals("user");
+        if (fromUser && !MessageIds.isOwn(last.path("id").asText())) {
+            return threads.say(
+                    request.caller(),
+                    thread,
+                    request.pathParameter("agent"),
+                    new FrontEndMessage(chat, last.path("id").asText(), text(last)));
+        }
+        String known = thread.orElseThrow(UiChatRoutes::missing);
+        List<OutboundMessage> answers = answers(request, last, threads.pending(known));
+        return answers.isEmpty() ? threads.newestTurn(known) : threads.send(known, answers);
+    }
+
+    private static HttpProblem missing() {
+        return HttpProblem.notFound("no such chat, and no message to start one with");
+    }
+
+    private static String text(JsonNode message) {
+        List<String> texts = new ArrayList<>();
+        message.path("parts").forEach(part -> {
+            if (!part.path("type").asText().equals("text")) {
+                throw HttpProblem.badInput("only text parts are supported in a user message, not "
+                        + part.path("type").asText());
+            }
+            texts.add(part.path("text").asText());
+        });
+        return String.join("\n", texts);
+    }
+
+    /** The answers to what still waits. A front end sends those of earlier steps again, which are ignored. */
+    private static List<OutboundMessage> answers(ApiRequest request, JsonNode last, List<PendingItem> pending) {
+        JsonNode settlements = request.json().path("settlements");
+        List<OutboundMessage> answers = new ArrayList<>();
+        for (PendingItem item : pending) {
+            Optional<JsonNode> part = part(last, item.callId());
+            PendingAnswers by = new PendingAnswers(request.caller());
+            switch (item.kind()) {
+                case PendingItem.APPROVAL ->
+                    part.filter(call -> call.path("state").asText().equals("approval-responded"))
+                            .ifPresent(call -> answers.add(decision(request, by, call.path("approval"))));
+                case PendingItem.UNKNOWN -> {
+                    JsonNode settled = settlements.path(item.callId());
+                    if (settled.isObject()) {
+                        answers.add(by.settlement(
+                                item.callId(),
+                                settled.path("outcome").asText(),
+                                Optional.ofNullable(settled.path("result").textValue())));
+                    }
+                }
+                default ->
+                    part.filter(call -> call.path("state").asText().equals("output-available"))
+                            .ifPresent(call -> answers.add(by.answer(item.callId(), call.path("output"))));
+            }
+        }
+        return answers;
+    }
+
+    private static Optional<JsonNode> part(JsonNode message, String callId) {
+        for (JsonNode part : message.path("parts")) {
+            if (part.path("toolCallId").asText().equals(callId)) {
+                return Optional.of(part);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static OutboundMessage decision(ApiRequest request, PendingAnswers by, JsonNode approval) {
+        String id = approval.path("id").asText();
+        return by.decision(
+                PendingId.parse(id),
+                approval.path("approved").booleanValue(),
+                request.json().path("edits").path(id),
+                Optional.ofNullable(approval.path("reason").textValue()));
+    }
+
+    private String thread(ApiRequest request) {
+        return threads.find(request.caller(), request.pathParameter("chat")).orElseThrow(UiChatRoutes::missing);
+    }
+
+    private HttpAnswer messages(ApiRequest request) {
+        String thread = thread(request);
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("thread", thread);
+        document.set("messages", UiMessages.of(thread, threads.state(thread)));
+        return HttpReply.json(200, document);
+    }
+
+    /** Repeats the running turn; 204 if there is none, as the client expects. */
+    private HttpAnswer reconnect(ApiRequest request) {
+        Optional<String> thread = threads.find(request.caller(), request.pathParameter("chat"));
+        Optional<Conversation> running = thread.map(threads::state).filter(state -> !state.isSettled());
+        return running.isEmpty() ? HttpReply.empty(204) : stream(threads.newestTurn(thread.orElseThrow()));
+    }
+}

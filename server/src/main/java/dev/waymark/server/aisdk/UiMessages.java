@@ -1,0 +1,136 @@
+package dev.waymark.server.aisdk;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.message.Transcript;
+import dev.waymark.server.front.MessageIds;
+import dev.waymark.server.front.PendingId;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** Converts a conversation to UI messages: what {@code useChat} begins with after a reload. */
+final class UiMessages {
+    private final String thread;
+    private final Conversation state;
+    private final ArrayNode list = PayloadJson.MAPPER.createArrayNode();
+    private final Map<String, ObjectNode> callParts = new LinkedHashMap<>();
+    private Optional<ObjectNode> reply = Optional.empty();
+
+    private UiMessages(String thread, Conversation state) {
+        this.thread = thread;
+        this.state = state;
+    }
+
+    /** The messages. Without the replies of a turn that is running, which reconnecting to its stream repeats. */
+    static ArrayNode of(String thread, Conversation state) {
+        UiMessages messages = new UiMessages(thread, state);
+        messages.state.transcript().entries().toList().forEach(messages::add);
+        messages.state.uncommittedResults().forEach(messages::result);
+        PendingItem.of(thread, state).forEach(messages::waits);
+        return messages.list;
+    }
+
+    static ObjectNode metadata(String thread) {
+        ObjectNode metadata = PayloadJson.MAPPER.createObjectNode();
+        metadata.putObject("waymark").put("thread", thread);
+        return metadata;
+    }
+
+    /** What a person has to know to settle a call with an unknown outcome. */
+    static ObjectNode unknown(PendingItem item) {
+        ObjectNode data = PayloadJson.MAPPER.createObjectNode();
+        data.put("callId", item.callId());
+        data.put("tool", item.tool());
+        item.args().ifPresent(args -> data.set("args", JsonDocuments.tree(args)));
+        item.evidence().ifPresent(seen -> data.put("evidence", seen));
+        return data;
+    }
+
+    private void add(Transcript.Entry entry) {
+        Message message = entry.message();
+        if (!message.toolResults().isEmpty()) {
+            message.toolResults().forEach(this::result);
+        } else if (message.role() == Role.ASSISTANT) {
+            if (!isOfRunningTurn(entry)) {
+                reply(entry);
+            }
+        } else {
+            reply = Optional.empty();
+            parts(MessageIds.of(entry), "user").addObject().put("type", "text").put("text", message.text());
+        }
+    }
+
+    private boolean isOfRunningTurn(Transcript.Entry entry) {
+        return !state.isSettled() && !entry.at().isBefore(state.turn().startedAt());
+    }
+
+    private ArrayNode parts(String id, String role) {
+        ObjectNode document = list.addObject();
+        document.put("id", id);
+        document.put("role", role);
+        document.set("metadata", metadata(thread));
+        return document.putArray("parts");
+    }
+
+    /** Adds a step to the message that the replies of a turn form together. */
+    private void reply(Transcript.Entry entry) {
+        if (reply.isEmpty()) {
+            parts(MessageIds.of(entry), "assistant");
+            reply = Optional.of((ObjectNode) list.get(list.size() - 1));
+        }
+        ArrayNode parts = (ArrayNode) reply.orElseThrow().get("parts");
+        parts.addObject().put("type", "step-start");
+        Message message = entry.message();
+        if (!message.text().isEmpty()) {
+            parts.addObject().put("type", "text").put("text", message.text()).put("state", "done");
+        }
+        message.toolUses().forEach(use -> call(parts, use));
+    }
+
+    private void call(ArrayNode parts, Part.ToolUse use) {
+        ObjectNode part = parts.addObject();
+        part.put("type", "dynamic-tool");
+        part.put("toolName", use.name());
+        part.put("toolCallId", use.id());
+        part.put("state", "input-available");
+        Optional<Call> call = state.calls().get(use.id());
+        if (call.flatMap(Call::question).isEmpty()) {
+            part.put("providerExecuted", true);
+        }
+        part.set("input", JsonDocuments.tree(call.map(Call::args).orElse(use.input())));
+        callParts.put(use.id(), part);
+    }
+
+    private void result(Part.ToolResult result) {
+        Optional.ofNullable(callParts.get(result.toolUseId())).ifPresent(part -> {
+            part.put("state", result.isError() ? "output-error" : "output-available");
+            part.put(result.isError() ? "errorText" : "output", result.content());
+        });
+    }
+
+    private void waits(PendingItem item) {
+        Optional<ObjectNode> part = Optional.ofNullable(callParts.get(item.callId()));
+        if (item.kind().equals(PendingItem.APPROVAL)) {
+            part.ifPresent(call -> call.put("state", "approval-requested")
+                    .putObject("approval")
+                    .put("id", PendingId.of(item).text()));
+        } else if (item.kind().equals(PendingItem.UNKNOWN)) {
+            reply.ifPresent(message -> {
+                ObjectNode data = ((ArrayNode) message.get("parts"))
+                        .addObject()
+                        .put("type", "data-unknown")
+                        .put("id", item.callId());
+                data.set("data", unknown(item));
+            });
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.waymark.server.aisdk;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.server.front.FrontEndRun;
+import dev.waymark.server.front.PendingId;
+import dev.waymark.server.front.RunView;
+import dev.waymark.server.stream.ServerSentEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** A run in chunks of the UI message stream. */
+final class UiStreamView implements RunView {
+    private static final String LAST = "[DONE]";
+
+    private final FrontEndRun run;
+    private final List<ServerSentEvent> sent = new ArrayList<>();
+
+    private boolean started;
+    private boolean inStep;
+    private int texts;
+    private boolean textBegun;
+
+    UiStreamView(FrontEndRun run) {
+        this.run = run;
+    }
+
+    @Override
+    public void begun(Conversation state, boolean continued) {
+        if (continued) {
+            inStep = true;
+            start(Optional.empty());
+        }
+    }
+
+    /** Starts the message: with the id of its first reply, or as the continuation of the front end's last message. */
+    private void start(Optional<String> messageId) {
+        if (!started) {
+            started = true;
+            ObjectNode start = typed("start");
+            start.set("messageMetadata", UiMessages.metadata(run.thread()));
+            messageId.ifPresent(id -> start.put("messageId", id));
+            sent.add(ServerSentEvent.message(Optional.empty(), start));
+        }
+    }
+
+    @Override
+    public void workspaceChanged(Conversation state) {
+        ObjectNode data = typed("data-workspace");
+        data.put("id", "workspace");
+        data.set("data", JsonDocuments.tree(state.desk()));
+        send(data);
+    }
+
+    @Override
+    public void replyBegun(String messageId) {
+        start(Optional.of(messageId));
+        endStep();
+        send(typed("start-step"));
+        inStep = true;
+    }
+
+    private void endStep() {
+        if (inStep) {
+            send(typed("finish-step"));
+        }
+        inStep = false;
+    }
+
+    @Override
+    public void textAdded(String messageId, String text) {
+        if (!textBegun) {
+            texts++;
+            send(typed("text-start").put("id", textId()));
+            textBegun = true;
+        }
+        send(typed("text-delta").put("id", textId()).put("delta", text));
+    }
+
+    private String textId() {
+        return "text-" + texts;
+    }
+
+    @Override
+    public void textTakenBack(String messageId, Conversation state) {
+        if (textBegun) {
+            ObjectNode end = typed("text-end").put("id", textId());
+            end.putObject("providerMetadata").putObject("waymark").put("discarded", true);
+            send(end);
+        }
+        textBegun = false;
+    }
+
+    @Override
+    public void replyEnded(String messageId) {
+        if (textBegun) {
+            send(typed("text-end").put("id", textId()));
+        }
+        textBegun = false;
+    }
+
+    @Override
+    public void callIssued(String messageId, Call call) {
+        input(call);
+    }
+
+    @Override
+    public void argsEdited(Call call) {
+        input(call);
+    }
+
+    private void input(Call call) {
+        ObjectNode input = typed("tool-input-available");
+        input.put("toolCallId", call.id());
+        input.put("toolName", call.tool());
+        input.put("dynamic", true);
+        if (call.question().isEmpty()) {
+            input.put("providerExecuted", true);
+        }
+        input.set("input", JsonDocuments.tree(call.args()));
+        send(input);
+    }
+
+    @Override
+    public void waits(PendingItem item) {
+        switch (item.kind()) {
+            case PendingItem.APPROVAL ->
+                send(typed("tool-approval-request")
+                        .put("approvalId", PendingId.of(item).text())
+                        .put("toolCallId", item.callId()));
+            case PendingItem.UNKNOWN -> {
+                ObjectNode data = typed("data-unknown").put("id", item.callId());
+                data.set("data", UiMessages.unknown(item));
+                send(data);
+            }
+            default -> {
+                // A question is a call that the front end executes: it has no chunk of its own.
+            }
+        }
+    }
+
+    @Override
+    public void resultKnown(Call call) {
+        String content = call.toolResult().orElseThrow().content();
+        ObjectNode output;
+        if (call.status() == Call.Status.COMPLETED) {
+            output = typed("tool-output-available").put("output", content);
+        } else if (call.status() == Call.Status.DENIED) {
+            output = typed("tool-output-denied");
+        } else {
+            output = typed("tool-output-error").put("errorText", content);
+        }
+        output.put("toolCallId", call.id());
+        send(output);
+    }
+
+    @Override
+    public void interrupted(List<PendingItem> items) {
+        send(typed("finish").put("finishReason", "tool-calls"));
+        end();
+    }
+
+    @Override
+    public void completed() {
+        endStep();
+        send(typed("finish").put("finishReason", "stop"));
+        end();
+    }
+
+    @Override
+    public void cancelled() {
+        endStep();
+        send(typed("abort").put("reason", "the turn was stopped"));
+        end();
+    }
+
+    @Override
+    public void failed(String code, String message) {
+        endStep();
+        send(typed("error").put("errorText", code + ": " + message));
+        end();
+    }
+
+    private void end() {
+        sent.add(new ServerSentEvent(Optional.empty(), Optional.empty(), LAST));
+    }
+
+    @Override
+    public List<ServerSentEvent> take() {
+        List<ServerSentEvent> events = List.copyOf(sent);
+        sent.clear();
+        return events;
+    }
+
+    private static ObjectNode typed(String type) {
+        return PayloadJson.MAPPER.createObjectNode().put("type", type);
+    }
+
+    private void send(ObjectNode chunk) {
+        start(Optional.empty());
+        sent.add(ServerSentEvent.message(Optional.empty(), chunk));
+    }
+}

@@ -1,0 +1,44 @@
+/**
+ * The UI message stream of the AI SDK, version 1: serves a thread as the chat of {@code useChat}.
+ *
+ * <p>It must not know other protocols, nor keep state between requests.
+ *
+ * <table>
+ * <caption>Chunks for each change of a thread</caption>
+ * <tr><th>Thread</th><th>AI SDK</th></tr>
+ * <tr><td>the run starts</td><td>{@code start}, with the thread id in its metadata and, unless the turn already had a
+ * reply, the id of the message</td></tr>
+ * <tr><td>a model reply begins</td><td>{@code finish-step} of the earlier one, {@code start-step}</td></tr>
+ * <tr><td>partial text of a reply</td><td>{@code text-start}, {@code text-delta}</td></tr>
+ * <tr><td>the attempt that sent this text was lost</td><td>{@code text-end} with {@code discarded} in the metadata of
+ * the text: the protocol can't remove a part, and a repeated stream does not have it</td></tr>
+ * <tr><td>the model replied</td><td>the rest of the text, {@code text-end}; {@code tool-input-available} for each call,
+ * of a dynamic tool which, unless it is a question, is executed by the provider</td></tr>
+ * <tr><td>a call waits for approval</td><td>{@code tool-approval-request}</td></tr>
+ * <tr><td>the outcome of a call is unknown</td><td>{@code data-unknown}, with what {@code settlements} refer to</td></tr>
+ * <tr><td>a call has its result</td><td>{@code tool-output-available}, {@code tool-output-error} or
+ * {@code tool-output-denied}; before it {@code tool-input-available} if the arguments were edited</td></tr>
+ * <tr><td>todos, plan or files changed</td><td>{@code data-workspace}</td></tr>
+ * <tr><td>the turn is complete</td><td>{@code finish-step}, {@code finish}: {@code stop}</td></tr>
+ * <tr><td>the turn waits for people only</td><td>{@code finish}: {@code tool-calls}</td></tr>
+ * <tr><td>the turn was stopped or cancelled</td><td>{@code abort}</td></tr>
+ * <tr><td>the turn failed or reached a limit; the thread was reset or ended</td><td>{@code error}</td></tr>
+ * </table>
+ *
+ * <table>
+ * <caption>Thread commands for each request</caption>
+ * <tr><th>AI SDK</th><th>Thread</th></tr>
+ * <tr><td>the last message is from the user</td><td>{@code say}, with the message's id as the key; the first one starts
+ * the thread</td></tr>
+ * <tr><td>an approval response in the last message</td><td>{@code approve} or {@code deny}, with the arguments in
+ * {@code edits} if there are any for it</td></tr>
+ * <tr><td>the output of a question in the last message</td><td>{@code answer}</td></tr>
+ * <tr><td>{@code settlements} in the body</td><td>{@code settle}</td></tr>
+ * <tr><td>any other submission</td><td>no command: streams the newest turn</td></tr>
+ * <tr><td>reconnection</td><td>no command: repeats the turn that is running</td></tr>
+ * </table>
+ */
+@NullMarked
+package dev.waymark.server.aisdk;
+
+import org.jspecify.annotations.NullMarked;

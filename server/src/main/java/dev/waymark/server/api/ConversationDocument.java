@@ -1,0 +1,148 @@
+package dev.waymark.server.api;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.client.document.CallLog;
+import dev.waymark.client.document.JsonDocuments;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.OpenRequest;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.display.SafeText;
+import dev.waymark.history.Moment;
+import dev.waymark.history.Timeline;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A thread at one place of its history, as a front end shows it: everything comes from the same state, so its parts
+ * agree.
+ */
+final class ConversationDocument {
+    private final Timeline timeline;
+    private final Conversation state;
+    private final ObjectNode document;
+
+    private ConversationDocument(Timeline timeline, ObjectNode document) {
+        this.timeline = timeline;
+        this.state = timeline.now();
+        this.document = document;
+    }
+
+    /** The thread at this moment, or its current state. */
+    static ObjectNode of(Timeline whole, Optional<Moment> at) {
+        Timeline timeline = at.map(whole::upTo).orElse(whole);
+        ObjectNode document = JsonDocuments.show(timeline);
+        document.put("open", whole.ending().isEmpty());
+        document.put("current", timeline.equals(whole));
+        new ConversationDocument(timeline, document).complete();
+        return document;
+    }
+
+    private void complete() {
+        addPlace();
+        addLimits();
+        timeline.agent().ifPresent(this::addAgent);
+        parent().ifPresent(parent -> document.put("parent", parent));
+        state.turn()
+                .problem()
+                .ifPresent(problem ->
+                        document.putObject("error").put("type", problem.type()).put("message", problem.message()));
+        document.set(
+                "queued",
+                JsonDocuments.tree(state.queue().stream()
+                        .map(queued -> queued.message().text())
+                        .toList()));
+        document.set("pending", pending());
+        document.set("calls", calls());
+    }
+
+    private void addPlace() {
+        if (timeline.moments().isEmpty()) {
+            return;
+        }
+        Moment last = timeline.moments().get(timeline.moments().size() - 1);
+        document.put("position", last.runId() + "/e" + last.eventId());
+        document.put("at", last.at().toString());
+        document.put("version", state.counters().versions());
+    }
+
+    private void addLimits() {
+        state.iterationLimit().ifPresent(most -> document.put("maxIterations", most));
+        document.set("totalUsage", JsonDocuments.usage(state.spent().usage()));
+        document.set("budget", JsonDocuments.tree(state.limits()));
+    }
+
+    private void addAgent(AgentSpec agent) {
+        document.put("model", agent.model());
+        agent.description().ifPresent(text -> document.put("description", text));
+    }
+
+    /** The thread whose call this thread executes. */
+    private Optional<String> parent() {
+        String suffix = state.parent().map(link -> "/" + link.callId()).orElse("");
+        return Optional.of(timeline.thread())
+                .filter(id -> !suffix.isEmpty() && id.endsWith(suffix))
+                .map(id -> id.substring(0, id.length() - suffix.length()));
+    }
+
+    private ArrayNode pending() {
+        ArrayNode list = PayloadJson.MAPPER.createArrayNode();
+        for (PendingItem item :
+                timeline.ending().isPresent() ? List.<PendingItem>of() : PendingItem.of(timeline.thread(), state)) {
+            ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
+            item.args().ifPresent(args -> row.put("argsText", text(args)));
+            row.put("rerun", mayRerun(item));
+            tool(item.tool()).ifPresent(tool -> row.put("description", tool.description()));
+            list.add(row);
+        }
+        return list;
+    }
+
+    private boolean mayRerun(PendingItem item) {
+        return state.asks().stream()
+                .filter(ask -> ask.callId().equals(item.callId()))
+                .anyMatch(OpenRequest::rerun);
+    }
+
+    private ArrayNode calls() {
+        ArrayNode list = CallLog.document(CallLog.of(timeline), CallLog.results(timeline));
+        list.forEach(row ->
+                state.calls().get(row.path("callId").asText()).ifPresent(call -> complete((ObjectNode) row, call)));
+        return list;
+    }
+
+    private void complete(ObjectNode row, Call call) {
+        row.put("argsText", text(call.args()));
+        row.put("turn", call.turn());
+        row.put("phase", PayloadJson.MAPPER.valueToTree(call.status()).asText());
+        call.evidence().ifPresent(seen -> row.put("evidence", seen));
+        if (state.isForSubagent(call)) {
+            ObjectNode subagent = row.putObject("subagent");
+            subagent.put("thread", timeline.thread() + "/" + call.id());
+            subagent.put("agent", call.tool());
+            call.subagent().ifPresent(told -> {
+                subagent.put("waiting", told.report().waiting());
+                subagent.set(
+                        "totalUsage", JsonDocuments.usage(told.report().spent().usage()));
+                told.report().spent().cost().ifPresent(cost -> subagent.put("costUsd", cost.dollars()));
+            });
+        }
+    }
+
+    private Optional<ToolSpec> tool(String name) {
+        return timeline.agent().stream()
+                .flatMap(agent -> agent.tools().stream())
+                .filter(tool -> tool.name().equals(name))
+                .findFirst();
+    }
+
+    /** Exact and unambiguous: JSON parsers of browsers round large numbers, and some characters are not visible. */
+    private static String text(Json args) {
+        return SafeText.json(args.canonical());
+    }
+}

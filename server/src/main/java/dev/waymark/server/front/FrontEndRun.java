@@ -1,0 +1,11 @@
+package dev.waymark.server.front;
+
+/**
+ * A part of a thread that is streamed to a front end.
+ *
+ * @param thread the id of the thread on this server
+ * @param from the number of the first fact of the run
+ * @param until the number of the fact that the run must reach before it can end
+ * @param showsAll whether the run begins with everything that happened before it
+ */
+public record FrontEndRun(String thread, int from, int until, boolean showsAll) {}

@@ -1,0 +1,111 @@
+package dev.waymark.server.front;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.NewThreadOptions;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Prompt;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.history.Timeline;
+import dev.waymark.server.api.AgentCatalogue;
+import dev.waymark.server.api.RequestIds;
+import dev.waymark.server.api.ThreadAccess;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.identity.Caller;
+import dev.waymark.server.identity.CallerRole;
+import java.util.List;
+import java.util.Optional;
+
+/** The threads of front ends, which name threads and messages themselves. */
+public final class FrontEndThreads {
+    private final AgentClient client;
+    private final ThreadAccess access;
+    private final AgentCatalogue agents;
+    private final String operation;
+
+    /**
+     * Creates the commands for one protocol.
+     *
+     * @param operation separates the ids of this protocol from those of others
+     */
+    public FrontEndThreads(AgentClient client, AgentCatalogue agents, String operation) {
+        this.client = client;
+        this.access = new ThreadAccess(client);
+        this.agents = agents;
+        this.operation = operation;
+    }
+
+    /** Finds a thread by the front end's id, which is unique per caller, or by the server's id. */
+    public Optional<String> find(Caller caller, String given) {
+        String derived = RequestIds.thread(caller, operation, given);
+        if (access.isVisible(caller, derived)) {
+            return Optional.of(derived);
+        }
+        return Optional.of(given).filter(id -> access.isVisible(caller, id));
+    }
+
+    /** A message of a front end, with the ids that it gave to the thread and to the message. */
+    public record FrontEndMessage(String threadId, String id, String text) {}
+
+    /** Says the message in the thread, or starts one with it. A message takes effect once. */
+    public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
+        require(caller, CallerRole.TALK);
+        String id = RequestIds.message(caller, operation, message.threadId() + "/" + message.id());
+        if (thread.isPresent()) {
+            OutboundMessage said = OutboundMessage.message(message.text()).withId(id);
+            int fact = client.post(thread.get(), said).fact();
+            return new FrontEndRun(thread.get(), fact, fact, false);
+        }
+        if (!agents.admits(agent)) {
+            throw HttpProblem.notFound("no such agent: " + agent);
+        }
+        String started = RequestIds.thread(caller, operation, message.threadId());
+        Prompt prompt =
+                Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
+        client.begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
+        return new FrontEndRun(started, 0, 0, false);
+    }
+
+    public List<PendingItem> pending(String thread) {
+        return PendingItem.of(thread, state(thread));
+    }
+
+    public Conversation state(String thread) {
+        return client.timeline(thread).now();
+    }
+
+    /** Sends answers and decisions, of which there must be at least one. */
+    public FrontEndRun send(String thread, List<OutboundMessage> answers) {
+        List<Integer> facts = answers.stream()
+                .map(answer -> client.post(thread, answer).fact())
+                .sorted()
+                .toList();
+        return new FrontEndRun(thread, facts.get(0), facts.get(facts.size() - 1), false);
+    }
+
+    /** The run that shows everything so far, and follows the current turn. */
+    public FrontEndRun everything(String thread) {
+        int now = state(thread).counters().facts();
+        return new FrontEndRun(thread, now, now, true);
+    }
+
+    /** The run that repeats the newest turn from its beginning, and follows it. */
+    public FrontEndRun newestTurn(String thread) {
+        Timeline timeline = client.timeline(thread);
+        Conversation now = timeline.now();
+        int from = timeline.moments().stream()
+                .map(moment -> moment.state())
+                .filter(state -> state.turn().number() == now.turn().number())
+                .findFirst()
+                .orElse(now)
+                .counters()
+                .facts();
+        return new FrontEndRun(thread, from, now.counters().facts(), false);
+    }
+
+    static void require(Caller caller, CallerRole role) {
+        if (!caller.may(role)) {
+            throw HttpProblem.of(403, "RoleRequired", "requires the role " + role.wireName());
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.waymark.server.front;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.waymark.client.Approval;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Settlement;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.server.http.HttpProblem;
+import dev.waymark.server.identity.Caller;
+import dev.waymark.server.identity.CallerRole;
+import java.util.Arrays;
+import java.util.Optional;
+
+/** The messages that answer pending items, by a caller who has the role for it. */
+public final class PendingAnswers {
+    private final Caller caller;
+
+    public PendingAnswers(Caller caller) {
+        this.caller = caller;
+    }
+
+    /** Answers a question with a text, or with the text in {@code answer}. */
+    public OutboundMessage answer(String callId, JsonNode payload) {
+        FrontEndThreads.require(caller, CallerRole.TALK);
+        JsonNode answer = payload.isObject() ? payload.path("answer") : payload;
+        if (!answer.isValueNode() || answer.isNull()) {
+            throw HttpProblem.badInput("answer a question with a text or with {\"answer\": \"…\"}");
+        }
+        OutboundMessage message = OutboundMessage.answer(callId, answer.asText());
+        return caller.subject().map(who -> message.by(who.subject())).orElse(message);
+    }
+
+    /**
+     * Approves or denies a call.
+     *
+     * @param args the arguments to run with; a missing node for those that were shown
+     */
+    public OutboundMessage decision(PendingId about, boolean approved, JsonNode args, Optional<String> reason) {
+        Approval approval = approved && args.isObject()
+                ? Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)))
+                : approved ? Approval.approve() : Approval.deny();
+        Approval bound = approval.withCall(about.callId())
+                .withDigest(about.argsDigest()
+                        .orElseThrow(() -> HttpProblem.badInput("the id has no digest: " + about.callId())));
+        return decided(OutboundMessage.decision(reason.map(bound::withReason).orElse(bound)));
+    }
+
+    /** Settles an unknown outcome. The result is used for the outcome {@code done} only. */
+    public OutboundMessage settlement(String callId, String outcome, Optional<String> result) {
+        Settlement.Outcome how = Arrays.stream(Settlement.Outcome.values())
+                .filter(known -> known.wireName().equals(outcome))
+                .findFirst()
+                .orElseThrow(() -> HttpProblem.badInput("outcome must be done, rerun or give-up, not " + outcome));
+        Settlement settlement = Settlement.of(callId, how);
+        Optional<String> told = result.filter(text -> how == Settlement.Outcome.DONE);
+        return decided(
+                OutboundMessage.settlement(told.map(settlement::withResult).orElse(settlement)));
+    }
+
+    private OutboundMessage decided(OutboundMessage decision) {
+        FrontEndThreads.require(caller, CallerRole.DECIDE);
+        return caller.subject()
+                .map(who -> decision.by(who.subject()).verifiedAs(who))
+                .orElse(decision);
+    }
+}

@@ -1,0 +1,29 @@
+package dev.waymark.server.front;
+
+import dev.waymark.contract.PendingItem;
+import java.util.Optional;
+
+/**
+ * The id under which a front end sees a pending item. The id of an approval contains the digest of the arguments, so
+ * that the decision applies to the arguments that were shown.
+ */
+public record PendingId(String callId, Optional<String> argsDigest) {
+    private static final String DIGEST_MARK = "~";
+    private static final int DIGEST_LENGTH = 64;
+
+    public static PendingId of(PendingItem item) {
+        return new PendingId(item.callId(), item.argsDigest());
+    }
+
+    public static PendingId parse(String id) {
+        int mark = id.lastIndexOf(DIGEST_MARK);
+        boolean hasDigest = mark > 0 && id.length() - mark - 1 == DIGEST_LENGTH;
+        return hasDigest
+                ? new PendingId(id.substring(0, mark), Optional.of(id.substring(mark + 1)))
+                : new PendingId(id, Optional.empty());
+    }
+
+    public String text() {
+        return callId + argsDigest.map(digest -> DIGEST_MARK + digest).orElse("");
+    }
+}

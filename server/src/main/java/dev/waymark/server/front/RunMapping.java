@@ -1,0 +1,218 @@
+package dev.waymark.server.front;
+
+import dev.waymark.client.TextDelta;
+import dev.waymark.client.WatchEvent;
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.conversation.Fact;
+import dev.waymark.conversation.Turn;
+import dev.waymark.conversation.Workspace;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.Moment;
+import dev.waymark.server.stream.ServerSentEvent;
+import dev.waymark.server.stream.WatchMapping;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** Follows one run, from its first fact until the thread is idle or waits for people, and tells it to a view. */
+public final class RunMapping implements WatchMapping {
+    private final FrontEndRun run;
+    private final RunView view;
+    private final Set<String> results = new HashSet<>();
+    private final Map<String, Json> args = new HashMap<>();
+    private final Set<PendingId> waiting = new HashSet<>();
+    private Optional<Conversation> state = Optional.empty();
+    private Workspace workspace = Workspace.EMPTY;
+    private Optional<Integer> repliedTurn = Optional.empty();
+    private boolean begun;
+    private boolean over;
+
+    /** The reply being streamed; {@link #words} is the part that was sent. */
+    private Optional<String> messageId = Optional.empty();
+
+    private int attempt;
+    private String words = "";
+
+    public RunMapping(FrontEndRun run, RunView view) {
+        this.run = run;
+        this.view = view;
+    }
+
+    @Override
+    public List<ServerSentEvent> events(WatchEvent event) {
+        if (event instanceof WatchEvent.Happened happened) {
+            happened(happened.moment());
+        } else if (event instanceof WatchEvent.Said said && begun) {
+            said(said.words());
+        } else if (event instanceof WatchEvent.Restarted) {
+            fail("Restarted", "the thread was reset; start a new run to see its current state");
+        }
+        return view.take();
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public List<ServerSentEvent> end() {
+        if (!over) {
+            fail("Closed", "the thread has ended");
+        }
+        return view.take();
+    }
+
+    private void happened(Moment moment) {
+        Conversation before = state.orElse(moment.state());
+        Conversation now = moment.state();
+        state = Optional.of(now);
+        Optional<Fact.ModelReplied> reply =
+                moment.fact().filter(Fact.ModelReplied.class::isInstance).map(Fact.ModelReplied.class::cast);
+        List<Call> edited = now.batchCalls().stream().filter(this::isEdited).toList();
+        if (now.counters().facts() < run.from()) {
+            // Earlier than this run. Remembers results so that the run does not send them again.
+            rememberResults(now);
+            reply.ifPresent(fact -> repliedTurn = Optional.of(before.turn().number()));
+            return;
+        }
+        if (!begun) {
+            begin(now);
+        } else {
+            reply.ifPresent(fact -> replied(before, now, fact));
+        }
+        edited.forEach(view::argsEdited);
+        now.batchCalls().forEach(this::result);
+        PendingItem.of(run.thread(), now).stream()
+                .filter(item -> waiting.add(PendingId.of(item)))
+                .forEach(view::waits);
+        if (!now.desk().equals(workspace)) {
+            workspace = now.desk();
+            view.workspaceChanged(now);
+        }
+        if (now.counters().facts() >= run.until() && isDone(now)) {
+            finish(now);
+        }
+    }
+
+    private static boolean isDone(Conversation state) {
+        return state.turn().status() != Turn.Status.NONE && state.isSettled();
+    }
+
+    private void begin(Conversation now) {
+        begun = true;
+        workspace = now.desk();
+        if (run.showsAll()) {
+            rememberResults(now);
+        }
+        view.begun(now, repliedTurn.equals(Optional.of(now.turn().number())));
+    }
+
+    /** Whether the arguments are others than before. */
+    private boolean isEdited(Call call) {
+        Json before = args.put(call.id(), call.args());
+        return before != null && !before.equals(call.args());
+    }
+
+    private void rememberResults(Conversation now) {
+        now.batchCalls().stream().filter(RunMapping::hasResult).forEach(call -> results.add(call.id()));
+    }
+
+    private void said(TextDelta delta) {
+        if (messageId.isPresent() && delta.attempt() != attempt) {
+            takeBack(state.orElseThrow());
+        }
+        attempt = delta.attempt();
+        if (!delta.text().isEmpty()) {
+            speak(state.orElseThrow(), delta.text());
+        }
+    }
+
+    private void speak(Conversation now, String text) {
+        String id = reply(now);
+        view.textAdded(id, text);
+        words += text;
+    }
+
+    /** The id of the reply being streamed, which begins if it has not. */
+    private String reply(Conversation now) {
+        if (messageId.isEmpty()) {
+            messageId = Optional.of(MessageIds.nextReply(now));
+            view.replyBegun(messageId.get());
+        }
+        return messageId.get();
+    }
+
+    private void takeBack(Conversation now) {
+        messageId.ifPresent(id -> view.textTakenBack(id, now));
+        messageId = Optional.empty();
+        words = "";
+    }
+
+    private void endReply() {
+        messageId.ifPresent(view::replyEnded);
+        messageId = Optional.empty();
+        words = "";
+    }
+
+    private void replied(Conversation before, Conversation now, Fact.ModelReplied fact) {
+        String text =
+                Message.assistant(fact.reply().content().toArray(new Part[0])).text();
+        if (!text.startsWith(words)) {
+            takeBack(before);
+        }
+        String id = reply(before);
+        if (text.length() > words.length()) {
+            speak(before, text.substring(words.length()));
+        }
+        endReply();
+        // Takes the calls from the state: a call id that was used before in the thread gets a suffix.
+        now.batchCalls().forEach(call -> view.callIssued(id, call));
+    }
+
+    private static boolean hasResult(Call call) {
+        return call.toolResult().isPresent();
+    }
+
+    private void result(Call call) {
+        if (hasResult(call) && results.add(call.id())) {
+            view.resultKnown(call);
+        }
+    }
+
+    private void finish(Conversation now) {
+        endReply();
+        over = true;
+        if (now.isInterrupted()) {
+            view.interrupted(PendingItem.of(run.thread(), now));
+            return;
+        }
+        switch (now.turn().status()) {
+            case COMPLETE, NONE, RUNNING -> view.completed();
+            case STOPPED, CANCELLED -> view.cancelled();
+            case FAILED, MAX_ITERATIONS, BUDGET ->
+                view.failed(
+                        now.turn()
+                                .problem()
+                                .map(problem -> problem.type())
+                                .orElse(now.turn().status().name()),
+                        now.turn().problem().map(problem -> problem.message()).orElse("the turn failed"));
+        }
+    }
+
+    private void fail(String code, String message) {
+        if (!begun) {
+            state.ifPresent(this::begin);
+        }
+        endReply();
+        view.failed(code, message);
+        over = true;
+    }
+}

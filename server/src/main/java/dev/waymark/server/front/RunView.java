@@ -1,0 +1,53 @@
+package dev.waymark.server.front;
+
+import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.Call;
+import dev.waymark.conversation.Conversation;
+import dev.waymark.server.stream.ServerSentEvent;
+import java.util.List;
+
+/** Tells a run in the events of a protocol. {@link RunMapping} calls the methods in the order of the thread's history. */
+public interface RunView {
+    /**
+     * The run begins.
+     *
+     * @param continued whether the turn already had a reply before this run
+     */
+    void begun(Conversation state, boolean continued);
+
+    /** The todos, the plan or the files changed. */
+    void workspaceChanged(Conversation state);
+
+    /** A model reply begins, with text or with calls only. */
+    void replyBegun(String messageId);
+
+    void textAdded(String messageId, String text);
+
+    /** The text so far was discarded: the attempt of the model call that wrote it was lost. */
+    void textTakenBack(String messageId, Conversation state);
+
+    void replyEnded(String messageId);
+
+    void callIssued(String messageId, Call call);
+
+    /** A person approved the call with other arguments. */
+    void argsEdited(Call call);
+
+    /** A call waits for a person, or waits with other arguments than before. */
+    void waits(PendingItem item);
+
+    void resultKnown(Call call);
+
+    /** The turn waits for people only. */
+    void interrupted(List<PendingItem> items);
+
+    void completed();
+
+    /** The turn was stopped or cancelled. */
+    void cancelled();
+
+    void failed(String code, String message);
+
+    /** Returns the events since the last call, and forgets them. */
+    List<ServerSentEvent> take();
+}

@@ -1,0 +1,9 @@
+/**
+ * What the protocols of front ends have in common: a run on a thread, and the commands that start and continue it.
+ *
+ * <p>It must not know any protocol.
+ */
+@NullMarked
+package dev.waymark.server.front;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,92 @@
+// Requests to the HTTP API, /v1/openapi.json.
+import { session } from './session.js';
+
+const ATTEMPTS = 4;
+const RETRIED = new Set([429, 502, 503, 504]);
+
+/** A failed request. `code` is that of the problem document, or `Unreachable`. */
+export class ApiProblem extends Error {
+  constructor(status, { code, detail, remedy }) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.remedy = remedy;
+  }
+
+  /** For people. */
+  get words() {
+    return this.remedy ? `${this.message}. ${this.remedy}` : this.message;
+  }
+}
+
+const unreachable = () => new ApiProblem(0, { code: 'Unreachable', detail: 'The server cannot be reached' });
+
+export const threadPath = (thread) => `/v1/threads/${encodeURIComponent(thread)}`;
+
+function headers(more = {}) {
+  return session.token ? { ...more, Authorization: `Bearer ${session.token}` } : more;
+}
+
+async function problemOf(response) {
+  try {
+    return new ApiProblem(response.status, await response.json());
+  } catch {
+    return new ApiProblem(response.status, { code: 'Unknown', detail: `The server answered with ${response.status}` });
+  }
+}
+
+const pause = (millis) => new Promise((resolve) => setTimeout(resolve, millis));
+
+/** Requests are safe to repeat: reads anyway, and commands because each has an idempotency key. */
+async function send(path, options) {
+  let problem = unreachable();
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (attempt > 0) await pause(300 * 2 ** attempt);
+    let response;
+    try {
+      response = await fetch(path, { cache: 'no-store', credentials: 'omit', ...options });
+    } catch (failure) {
+      if (failure.name === 'AbortError') throw failure;
+      continue;
+    }
+    if (response.ok) return response;
+    problem = await problemOf(response);
+    if (!RETRIED.has(response.status) || problem.code === 'NoWorker') break;
+  }
+  throw problem;
+}
+
+export async function get(path, { signal } = {}) {
+  return (await send(path, { headers: headers(), signal })).json();
+}
+
+/**
+ * Sends a command.
+ *
+ * @param body an object, or JSON text that is sent as it is
+ */
+export async function post(path, body, key = newKey()) {
+  const response = await send(path, {
+    method: 'POST',
+    headers: headers({ 'Content-Type': 'application/json', 'Idempotency-Key': key }),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return response.json();
+}
+
+/** Opens a stream. Not repeated: the caller connects again, with the id of the last event. */
+export async function openStream(path, lastEventId, signal) {
+  const response = await fetch(path, {
+    headers: headers(lastEventId ? { 'Last-Event-ID': lastEventId } : {}),
+    cache: 'no-store',
+    credentials: 'omit',
+    signal,
+  });
+  if (!response.ok) throw await problemOf(response);
+  return response.body;
+}
+
+/** A new idempotency key. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

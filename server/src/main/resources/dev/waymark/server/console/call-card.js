@@ -1,0 +1,97 @@
+// A tool call in a conversation: what ran, with which arguments, and what came of it.
+import { h } from './dom.js';
+import { callWords, clock, dollars } from './format.js';
+import { jsonBlock } from './json-text.js';
+import { excerpt } from './safe-text.js';
+
+const LONG_RESULT = 1_500;
+const TONES = { completed: 'good', failed: 'bad', denied: 'bad', lost: 'warn', cancelled: 'quiet' };
+const PHASE_TONES = { awaiting: 'warn', asking: 'warn', unsettled: 'warn', unknown: 'warn', doubted: 'warn' };
+
+export const callTone = (call) => PHASE_TONES[call.phase] ?? TONES[call.status] ?? 'busy';
+
+/** The person who decided: a name that the server has verified, or one that somebody stated. */
+export function decider({ by, verified }) {
+  if (verified) return `${verified.subject} (verified)`;
+  return by ? `${by} (not verified)` : 'somebody';
+}
+
+/**
+ * @param call a row of the call log
+ * @param old the element that shows an earlier state of the call
+ */
+export function callCard(call, old) {
+  return h(
+    'details',
+    { class: `call ${callTone(call)}`, open: old?.open ?? false, 'data-call': call.callId },
+    h(
+      'summary',
+      {},
+      h('span', { class: 'tool' }, call.tool),
+      h('bdi', { class: 'gist' }, gist(call)),
+      h('span', { class: `chip ${callTone(call)}` }, callWords(call)),
+    ),
+    h('div', { class: 'call-body' }, h('h4', {}, 'Arguments'), jsonBlock(call.argsText, `Arguments of ${call.tool}`), outcome(call), facts(call)),
+  );
+}
+
+function gist(call) {
+  if (call.subagent && typeof call.args?.task === 'string') return excerpt(call.args.task, 90);
+  if (call.question) return excerpt(call.question, 90);
+  if (typeof call.args?.question === 'string') return excerpt(call.args.question, 90);
+  return call.argsText === '{}' ? '' : excerpt(call.argsText.replace(/^\{|\}$/g, ''), 90);
+}
+
+function outcome(call) {
+  const parts = [];
+  if (call.subagent) {
+    parts.push(
+      h('p', {}, h('a', { href: `#/thread/${encodeURIComponent(call.subagent.thread)}` }, `Open the thread of ${call.subagent.agent}`)),
+    );
+  }
+  if (call.result !== undefined) {
+    parts.push(h('h4', {}, call.isError ? 'Error' : 'Result'), longText(call.result, call.isError));
+  }
+  return parts;
+}
+
+/** Text with a button for the rest, if it is long. */
+export function longText(text, isError = false) {
+  const block = h('pre', { class: isError ? 'text error' : 'text', dir: 'auto', tabindex: '0' });
+  if (text.length <= LONG_RESULT * 1.5) {
+    block.append(...h('span', {}, text).childNodes);
+    return block;
+  }
+  block.append(...h('span', {}, `${text.slice(0, LONG_RESULT)}…`).childNodes);
+  const button = h(
+    'button',
+    {
+      class: 'quiet',
+      onclick: () => {
+        block.replaceChildren(...h('span', {}, text).childNodes);
+        button.remove();
+      },
+    },
+    `Show all ${text.length.toLocaleString('en-US')} characters`,
+  );
+  return [block, button];
+}
+
+function facts(call) {
+  const rows = [];
+  const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
+  if (call.approval) {
+    const { approved, edited, reason, at } = call.approval;
+    const how = `${approved ? 'Approved' : 'Denied'}${edited ? ' with changes' : ''}`;
+    row(how, [decider(call.approval), `, ${clock(at)}`, reason ? [': ', h('bdi', {}, reason)] : null]);
+  }
+  if (call.settled) row('Settled', [`${call.settled.outcome}, by ${decider(call.settled)}, ${clock(call.settled.at)}`]);
+  if (call.evidence) row('Seen', h('bdi', {}, call.evidence));
+  if (call.claimedAt) row('Started', clock(call.claimedAt));
+  row('Last change', clock(call.since));
+  if (call.dispatches > 1) row('Dispatched', `${call.dispatches} times`);
+  if (call.key) row('Idempotency key', h('code', {}, call.key));
+  if (call.subagent?.costUsd !== undefined) row('Cost', dollars(call.subagent.costUsd));
+  row('Call', h('code', {}, call.callId));
+  return h('dl', { class: 'facts' }, rows);
+}

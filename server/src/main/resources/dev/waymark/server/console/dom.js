@@ -1,0 +1,70 @@
+// Builds the page. Text becomes text nodes, never markup, and passes through safeLines, so no view can forget it.
+import { safeLine, safeLines } from './safe-text.js';
+
+const SAFE_ATTRIBUTES = new Set(['title', 'placeholder', 'aria-label', 'alt']);
+
+/** Creates an element: `h('button', { class: 'primary', onclick: send }, 'Send')`. */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) {
+      element.addEventListener(name.slice(2), value);
+    } else if (name === 'value' || name === 'checked' || name === 'disabled') {
+      element[name] = value;
+    } else {
+      element.setAttribute(name, value === true ? '' : SAFE_ATTRIBUTES.has(name) ? safeLine(String(value)) : value);
+    }
+  }
+  element.append(...nodes(children));
+  return element;
+}
+
+function nodes(children) {
+  return children
+    .flat(Infinity)
+    .filter((child) => child !== undefined && child !== null && child !== false)
+    .map((child) => (child instanceof Node ? child : document.createTextNode(safeLines(String(child)))));
+}
+
+export function replaceChildren(parent, ...children) {
+  parent.replaceChildren(...nodes(children));
+}
+
+const shown = new WeakMap();
+
+/**
+ * Shows a list of items `{ key, signature, render }`. An item whose signature has not changed keeps its element, with
+ * what the user typed or opened in it.
+ */
+export function showList(parent, items) {
+  const before = shown.get(parent) ?? new Map();
+  const now = new Map();
+  const keys = new Set(items.map((item) => item.key));
+  // First, so that no element that stays has to move: moving would take the focus from it.
+  for (const [key, { element }] of before) {
+    if (!keys.has(key)) element.remove();
+  }
+  let place = parent.firstChild;
+  for (const item of items) {
+    const old = before.get(item.key);
+    const element = old && old.signature === item.signature ? old.element : item.render(old?.element);
+    now.set(item.key, { signature: item.signature, element });
+    if (old && old.element !== element) {
+      if (place === old.element) place = place.nextSibling;
+      old.element.remove();
+    }
+    if (element === place) {
+      place = place.nextSibling;
+    } else {
+      parent.insertBefore(element, place);
+    }
+  }
+  shown.set(parent, now);
+}
+
+/** Tells users of screen readers about a change that is visible to others. */
+export function announce(words) {
+  const region = document.getElementById('announcements');
+  if (region && region.textContent !== words) region.textContent = safeLine(words);
+}

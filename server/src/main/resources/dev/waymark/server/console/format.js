@@ -1,0 +1,63 @@
+// Times, amounts and names for people.
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** `now`, `5 min`, `3 h`, or a date. */
+export function ago(instant) {
+  const millis = Date.now() - Date.parse(instant);
+  if (millis < MINUTE) return 'now';
+  if (millis < HOUR) return `${Math.floor(millis / MINUTE)} min`;
+  if (millis < DAY) return `${Math.floor(millis / HOUR)} h`;
+  return new Date(instant).toLocaleDateString(undefined, { day: 'numeric', month: 'short' });
+}
+
+export function clock(instant) {
+  const time = new Date(instant);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return isToday
+    ? time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+    : time.toLocaleString(undefined, { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+}
+
+export const number = (value) => value.toLocaleString('en-US');
+
+/** An amount of dollars, precise enough for small ones. */
+export function dollars(amount) {
+  if (amount === null || amount === undefined) return 'unknown';
+  if (amount === 0) return '$0';
+  return `$${amount >= 1 ? amount.toFixed(2) : amount.toPrecision(2).replace(/(\.\d*?)0+$/, '$1')}`;
+}
+
+export const tokens = (usage) => usage.inputTokens + usage.outputTokens;
+
+/** A thread id that fits into a line. */
+export const shortId = (thread) => (thread.length <= 18 ? thread : `${thread.slice(0, 8)}…${thread.slice(-6)}`);
+
+const STATUS = {
+  none: 'no turn yet',
+  running: 'running',
+  interrupted: 'waiting for you',
+  complete: 'complete',
+  failed: 'failed',
+  'max-iterations': 'iteration limit reached',
+  budget: 'budget spent',
+  stopped: 'stopped',
+  cancelled: 'cancelled',
+};
+
+export const statusWords = (status) => STATUS[status] ?? status;
+
+const CALL = { issued: 'waiting', claimed: 'running', completed: 'done', failed: 'error', lost: 'outcome unknown' };
+const CALL_PHASE = {
+  awaiting: 'needs approval',
+  asking: 'asks',
+  unsettled: 'outcome unknown',
+  dispatched: 'running',
+  delegated: 'running',
+  verifying: 'checking the outcome',
+  unknown: 'outcome unknown',
+  doubted: 'outcome unknown',
+};
+
+export const callWords = (call) => CALL_PHASE[call.phase] ?? CALL[call.status] ?? call.status;

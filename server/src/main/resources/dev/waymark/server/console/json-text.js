@@ -1,0 +1,53 @@
+// Shows JSON text without parsing its values: parsers of browsers round large numbers.
+import { h } from './dom.js';
+
+const TOKEN = /("(?:[^"\\]|\\.)*")|([{}[\],:])|([^\s{}[\],:"]+)/g;
+
+/** The tokens of JSON text, with line breaks and indentation: `[{ kind, text }]`. */
+export function layout(json) {
+  const tokens = [...json.matchAll(TOKEN)].map((match) => ({
+    text: match[0],
+    kind: match[1] ? 'string' : match[2] ? 'mark' : 'literal',
+  }));
+  const out = [];
+  let depth = 0;
+  const line = () => out.push({ kind: 'space', text: `\n${'  '.repeat(depth)}` });
+  tokens.forEach((token, i) => {
+    const next = tokens[i + 1]?.text;
+    if (token.kind === 'string' && next === ':') {
+      out.push({ kind: 'key', text: token.text });
+    } else if (token.text === '{' || token.text === '[') {
+      out.push(token);
+      if (next !== '}' && next !== ']') {
+        depth++;
+        line();
+      }
+    } else if (token.text === '}' || token.text === ']') {
+      const opener = tokens[i - 1]?.text;
+      if (opener !== '{' && opener !== '[') {
+        depth--;
+        line();
+      }
+      out.push(token);
+    } else {
+      out.push(token);
+      if (token.text === ',') line();
+      if (token.text === ':') out.push({ kind: 'space', text: ' ' });
+    }
+  });
+  return out;
+}
+
+/** JSON text on several lines. */
+export const indented = (json) => layout(json).map((token) => token.text).join('');
+
+/** JSON text as an element. Each string is isolated, so that right-to-left letters cannot move what is around them. */
+export function jsonBlock(json, label) {
+  return h(
+    'pre',
+    { class: 'json', tabindex: '0', 'aria-label': label },
+    layout(json).map((token) =>
+      token.kind === 'space' || token.kind === 'mark' ? token.text : h('bdi', { class: token.kind }, token.text),
+    ),
+  );
+}

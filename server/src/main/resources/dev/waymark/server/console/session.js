@@ -1,0 +1,24 @@
+// Who uses this tab. The token is held for this tab only, and sent in a header only: never in a URL, never in a cookie.
+const KEY = 'waymark.token';
+
+let caller = { roles: [] };
+
+export const session = {
+  get token() {
+    return sessionStorage.getItem(KEY);
+  },
+  get caller() {
+    return caller;
+  },
+  hold(token) {
+    sessionStorage.setItem(KEY, token);
+  },
+  know(me) {
+    caller = me;
+  },
+  forget() {
+    sessionStorage.removeItem(KEY);
+    caller = { roles: [] };
+  },
+  may: (role) => caller.roles.includes(role),
+};

@@ -1,0 +1,233 @@
+// One thread: its conversation, live, and what can be done with it.
+import { get, newKey, post, threadPath } from './api.js';
+import { showConversation } from './conversation.js';
+import { announce, h, replaceChildren } from './dom.js';
+import { dollars, shortId, statusWords } from './format.js';
+import { LiveReply } from './live-reply.js';
+import { session } from './session.js';
+import { follow } from './stream.js';
+
+/** Several events often come at once. */
+const SETTLE_MILLIS = 40;
+const ENDS_OF_REPLIES = new Set(['model-replied', 'model-failed', 'summarised', 'summary-failed', 'stopped', 'cancel-requested', 'run-continued', 'restarted']);
+
+export class ThreadPage {
+  #live = new LiveReply();
+  #view;
+  #endStream = () => {};
+  #timer;
+  #loading = false;
+  #isStale = false;
+  #gone = false;
+
+  constructor(thread, { onChange }) {
+    this.thread = thread;
+    this.onChange = onChange;
+    this.header = h('header', { class: 'thread-header' });
+    this.banner = h('div', { class: 'banner', role: 'status', hidden: true });
+    this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
+    this.activity = h('p', { class: 'activity', hidden: true });
+    this.foot = h('div', { class: 'foot' });
+    this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity));
+    this.element = h('section', { class: 'thread', 'aria-label': 'Thread' }, this.header, this.banner, this.scroller, this.foot);
+    this.composer = this.#composer();
+    this.#open();
+  }
+
+  close() {
+    this.#gone = true;
+    clearTimeout(this.#timer);
+    this.#endStream();
+  }
+
+  focusComposer() {
+    this.composer.field.focus();
+  }
+
+  async #open() {
+    await this.#load();
+    if (this.#gone || this.#view === undefined) return;
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#endStream = follow(this.thread, this.#view.position, {
+      event: (name, document) => this.#happened(name, document),
+      connected: (whether) => this.#tell('connection', whether ? '' : 'Connection lost. Reconnecting …'),
+      refused: (problem) => this.#tell('connection', problem.words),
+    });
+  }
+
+  #happened(name, document) {
+    if (name === 'text-delta') {
+      this.#live.add(document);
+      this.#show();
+      return;
+    }
+    if (name === 'no-worker') {
+      this.#tell('worker', 'No worker has taken this thread’s work for ten seconds. It continues as soon as a worker runs.');
+      return;
+    }
+    this.#tell('worker', '');
+    if (ENDS_OF_REPLIES.has(name)) this.#live.end();
+    this.refresh();
+  }
+
+  /** Reads the thread again, soon. */
+  refresh() {
+    this.#isStale = true;
+    if (this.#loading || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#load();
+    }, SETTLE_MILLIS);
+  }
+
+  async #load() {
+    this.#loading = true;
+    this.#isStale = false;
+    const ended = this.#live.ended;
+    try {
+      const view = await get(`${threadPath(this.thread)}/conversation`);
+      if (this.#gone) return;
+      this.#view = view;
+      this.#live.shown(ended);
+      this.#tell('load', '');
+      this.#show();
+      this.onChange(view);
+    } catch (problem) {
+      this.#tell('load', problem.words ?? String(problem));
+      if (this.#view === undefined) replaceChildren(this.messages, h('p', { class: 'empty' }, 'There is nothing to show.'));
+    } finally {
+      this.#loading = false;
+    }
+    if (this.#isStale && !this.#gone) this.refresh();
+  }
+
+  #notes = new Map();
+
+  /** Shows a note above the conversation until it is replaced by an empty one. */
+  #tell(about, words) {
+    if (words === '') this.#notes.delete(about);
+    else this.#notes.set(about, words);
+    const all = [...this.#notes.values()].join(' ');
+    this.banner.hidden = all === '';
+    if (this.banner.textContent !== all) replaceChildren(this.banner, all);
+  }
+
+  #show() {
+    if (this.#view === undefined) return;
+    const atEnd = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 80;
+    showConversation(this.messages, this.#view, this.#live);
+    this.#showActivity();
+    this.#showHeader();
+    this.#showFoot();
+    if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
+  }
+
+  #showActivity() {
+    const view = this.#view;
+    const running = view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
+    const words = !view.open || view.status !== 'running' || this.#live.text !== ''
+      ? ''
+      : running.length > 0
+        ? `Running ${running.join(', ')} …`
+        : 'Thinking …';
+    this.activity.hidden = words === '';
+    if (this.activity.textContent !== words) replaceChildren(this.activity, words);
+    announce(view.status === 'running' ? '' : `${view.agent}: ${statusWords(view.status)}`);
+  }
+
+  #showHeader() {
+    const view = this.#view;
+    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent]);
+    if (this.header.dataset.signature === signature) return;
+    this.header.dataset.signature = signature;
+    const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
+    replaceChildren(
+      this.header,
+      h('a', { class: 'back', href: '#/', 'aria-label': 'Back to the list' }, '‹'),
+      h(
+        'div',
+        { class: 'who' },
+        h('h1', {}, h('bdi', {}, view.agent)),
+        h('p', { class: 'muted' }, h('code', { title: view.thread }, shortId(view.thread)), view.costUsd === null ? null : ` · ${dollars(view.costUsd)}`),
+      ),
+      h('span', { class: `chip ${view.open ? view.status : 'quiet'}` }, view.open ? statusWords(view.status) : 'closed'),
+      h(
+        'div',
+        { class: 'actions' },
+        isRunning && session.may('talk') ? h('button', { onclick: () => this.#command('stop', {}) }, 'Stop') : null,
+      ),
+    );
+  }
+
+  #showFoot() {
+    const view = this.#view;
+    const kind = !view.open ? 'closed' : session.may('talk') ? 'open' : 'look';
+    if (this.foot.dataset.kind === kind) return;
+    this.foot.dataset.kind = kind;
+    replaceChildren(
+      this.foot,
+      kind === 'open' ? this.composer.element : h('p', { class: 'muted' }, kind === 'closed' ? 'This thread is closed.' : 'Your role allows you to read.'),
+    );
+  }
+
+  #composer() {
+    let key = newKey();
+    const field = h('textarea', {
+      rows: '1',
+      placeholder: 'Write a message',
+      'aria-label': 'Message',
+      oninput: () => grow(field),
+      onkeydown: (event) => {
+        if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+          event.preventDefault();
+          form.requestSubmit();
+        }
+      },
+    });
+    const button = h('button', { class: 'primary', type: 'submit' }, 'Send');
+    const problem = h('p', { class: 'problem', role: 'alert' });
+    const form = h(
+      'form',
+      {
+        class: 'composer',
+        onsubmit: async (event) => {
+          event.preventDefault();
+          const message = field.value;
+          if (message.trim() === '' || button.disabled) return;
+          button.disabled = true;
+          try {
+            await post(`${threadPath(this.thread)}/say`, { message }, key);
+            key = newKey();
+            field.value = '';
+            grow(field);
+            problem.textContent = '';
+            this.scroller.scrollTop = this.scroller.scrollHeight;
+          } catch (failure) {
+            problem.textContent = failure.words ?? String(failure);
+          }
+          button.disabled = false;
+          field.focus();
+        },
+      },
+      field,
+      button,
+      problem,
+    );
+    return { element: form, field };
+  }
+
+  async #command(name, body) {
+    try {
+      await post(`${threadPath(this.thread)}/${name}`, body);
+      this.#tell('command', '');
+      this.refresh();
+    } catch (problem) {
+      this.#tell('command', problem.words ?? String(problem));
+    }
+  }
+}
+
+/** Makes a text field as high as its text. */
+export function grow(field) {
+  field.rows = Math.min(12, Math.max(1, field.value.split('\n').length, Math.ceil(field.value.length / 70)));
+}

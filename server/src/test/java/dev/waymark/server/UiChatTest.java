@@ -1,0 +1,202 @@
+package dev.waymark.server;
+
+import static dev.waymark.server.ServedThreads.ANN;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The published {@code useChat} of the AI SDK, rendered by React on Node, runs threads. */
+@Tag("full")
+class UiChatTest {
+    @TempDir
+    private static Path directory;
+
+    private static final PromptedModel MODEL = new PromptedModel();
+
+    private static ServedThreads threads;
+    private static ApiServer server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        NodeClients.install();
+        threads = ServedThreads.inMemory(directory, Map.of("prompted", MODEL));
+        server = threads.serve();
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (threads != null) {
+            threads.close();
+        }
+    }
+
+    private static JsonNode play(String agent, String scene) throws Exception {
+        return NodeClients.run("aisdk.mjs", server.address(), ANN, agent, scene);
+    }
+
+    /** What a chat shows is what it would begin with after a reload. */
+    private static void assertSame(JsonNode played) {
+        assertThat(withoutIdsOfUsers(played.path("messages"))).isEqualTo(withoutIdsOfUsers(played.path("saved")));
+    }
+
+    private static String withoutIdsOfUsers(JsonNode messages) {
+        StringBuilder text = new StringBuilder();
+        for (JsonNode message : messages) {
+            text.append(message.path("role").asText());
+            if (!message.path("role").asText().equals("user")) {
+                text.append(' ').append(message.path("id").asText());
+            }
+            for (JsonNode part : message.path("parts")) {
+                text.append("\n  ").append(part.path("type").asText());
+                for (String field : new String[] {"text", "toolCallId", "state", "input", "output", "errorText"}) {
+                    if (part.has(field) && !(field.equals("state") && part.has("text"))) {
+                        text.append(' ').append(part.path(field));
+                    }
+                }
+            }
+            text.append('\n');
+        }
+        return text.toString();
+    }
+
+    @Test
+    void conversation_goesOnInOneThread() throws Exception {
+        JsonNode played = play("assistant", "talk");
+
+        assertThat(played.path("messages")).hasSize(4);
+        assertThat(played.at("/messages/3/parts").findValuesAsText("text")).containsExactly("Hello.");
+        assertThat(played.path("thread").asText()).startsWith("t-");
+        assertSame(played);
+    }
+
+    @Test
+    void approval_isRequestedAndGiven() throws Exception {
+        JsonNode played = play("billing", "approve");
+
+        assertThat(played.at("/asked/state").asText()).isEqualTo("approval-requested");
+        assertThat(played.at("/asked/input").toString()).isEqualTo("{\"cents\":8400}");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("output").toString())
+                .contains("8400");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("text"))
+                .containsExactly("Charging now.", "Charged.");
+        assertSame(played);
+    }
+
+    @Test
+    void editedApproval_runsWithTheEditedArguments() throws Exception {
+        JsonNode played = play("billing", "edit");
+
+        assertThat(played.at("/messages/1/parts").findValues("input").toString())
+                .isEqualTo("[{\"cents\":4200}]");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("output").toString())
+                .contains("4200");
+        assertSame(played);
+    }
+
+    @Test
+    void denial_isShownAsSuch() throws Exception {
+        JsonNode played = play("billing", "deny");
+
+        assertThat(played.at("/messages/1/parts").findValuesAsText("state")).contains("output-denied");
+    }
+
+    @Test
+    void twoQuestions_areAnsweredTogether() throws Exception {
+        JsonNode played = play("asker", "questions");
+
+        assertThat(played.path("asked").findValuesAsText("state"))
+                .containsExactly("input-available", "input-available");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("output")).containsExactly("Friday", "12A");
+        assertThat(played.at("/messages/1/parts").findValuesAsText("text")).containsExactly("Booked.");
+        assertSame(played);
+    }
+
+    /** Plays a scene of a model that says some words, and goes on when the scene asks for it. */
+    private static JsonNode play(String scene, String words, Runnable rest) throws Exception {
+        return play(scene, words, server, Map.of("/", rest));
+    }
+
+    private static JsonNode play(String scene, String words, ApiServer instance, Map<String, Runnable> hooks)
+            throws Exception {
+        HttpServer asked = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        hooks.forEach((path, hook) -> asked.createContext(path, exchange -> {
+            hook.run();
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        }));
+        asked.start();
+        MODEL.says(words);
+        try {
+            String address = "http://127.0.0.1:" + asked.getAddress().getPort();
+            return NodeClients.run("aisdk.mjs", instance.address(), ANN, "prompted", scene, address, server.address());
+        } finally {
+            asked.stop(0);
+        }
+    }
+
+    @Test
+    void killedInstance_isReplacedInTheMiddleOfAReply() throws Exception {
+        ApiServer killed = threads.serve();
+
+        JsonNode played = play("takeover", "One, ", killed, Map.of("/kill", killed::close, "/", UiChatTest::endReply));
+
+        assertThat(played.path("failed").asText()).isEqualTo("error");
+        assertThat(played.path("messages").findValuesAsText("text")).containsExactly("Count", "One, two.");
+        assertSame(played);
+    }
+
+    private static void endReply() {
+        MODEL.says("two.");
+        MODEL.ends();
+    }
+
+    @Test
+    void reloadInTheMiddleOfAReply_showsItOnce() throws Exception {
+        JsonNode played = play("reload", "One, ", UiChatTest::endReply);
+
+        assertThat(played.path("cut").asText()).isEqualTo("One, ");
+        assertThat(played.path("messages").findValuesAsText("text")).containsExactly("Count", "One, two.");
+        assertSame(played);
+    }
+
+    @Test
+    void textOfALostAttempt_isMarkedAsDiscarded() throws Exception {
+        JsonNode played = play("lost", "Lost words", () -> {
+            MODEL.fails();
+            MODEL.says("Kept words");
+            MODEL.ends();
+        });
+
+        JsonNode parts = played.at("/messages/1/parts");
+        assertThat(parts.findValuesAsText("text")).containsExactly("Lost words", "Kept words");
+        assertThat(parts.at("/1/providerMetadata/waymark/discarded").asBoolean())
+                .isTrue();
+        assertThat(parts.at("/2/providerMetadata").isMissingNode()).isTrue();
+        assertThat(played.path("saved").findValuesAsText("text")).containsExactly("Count", "Kept words");
+    }
+
+    @Test
+    void reopenedChat_isUnchanged() throws Exception {
+        JsonNode played = play("assistant", "reopen");
+
+        assertThat(played.path("messages")).hasSize(2);
+    }
+
+    @Test
+    void regeneration_isRefusedByName() throws Exception {
+        JsonNode played = play("assistant", "regenerate");
+
+        assertThat(played.path("status").asText()).isEqualTo("error");
+        assertThat(played.path("error").asText()).contains("CannotRegenerate");
+    }
+}

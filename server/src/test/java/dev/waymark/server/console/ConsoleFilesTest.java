@@ -1,0 +1,68 @@
+package dev.waymark.server.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.server.http.HttpReply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ConsoleFilesTest {
+    private static final Path SOURCES = Path.of("src/main/resources/dev/waymark/server/console");
+    private static final Pattern IMPORT = Pattern.compile("from '\\./([^']+)'");
+    /** Ways in which text could become markup or a script. */
+    private static final Pattern MARKUP = Pattern.compile("innerHTML|outerHTML|insertAdjacentHTML|document\\.write|"
+            + "DOMParser|createContextualFragment|\\beval\\b|new Function|srcdoc|javascript:");
+
+    private final Map<String, HttpReply> files = ConsoleFiles.load();
+
+    @Test
+    void everyFile_isServed_andEveryImportedFileExists() throws IOException {
+        try (Stream<Path> all = Files.list(SOURCES)) {
+            assertThat(files.keySet())
+                    .isEqualTo(all.map(file -> file.getFileName().toString())
+                            .map(name -> name.equals("index.html") ? "/" : "/console/" + name)
+                            .collect(Collectors.toSet()));
+        }
+        Set<String> imported = new TreeSet<>();
+        files.values()
+                .forEach(file -> IMPORT.matcher(text(file))
+                        .results()
+                        .map(MatchResult::group)
+                        .forEach(words -> imported.add("/console/" + words.substring(8, words.length() - 1))));
+        assertThat(files.keySet()).containsAll(imported);
+        assertThat(imported).hasSizeGreaterThan(5);
+    }
+
+    @Test
+    void noScript_canTurnTextIntoMarkup() {
+        files.forEach(
+                (path, file) -> assertThat(MARKUP.matcher(text(file)).results().map(MatchResult::group))
+                        .as(path)
+                        .isEmpty());
+    }
+
+    @Test
+    void page_runsItsOwnScriptsOnly_andIsShownInNoFrame() {
+        HttpReply page = files.get("/");
+
+        assertThat(page.headers().get("Content-Security-Policy"))
+                .contains("default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'")
+                .doesNotContain("unsafe");
+        assertThat(text(page)).doesNotContain("https:", "http:", "style=", "onclick", "<script>");
+        assertThat(files.get("/console/app.js").contentType()).startsWith("text/javascript");
+    }
+
+    private static String text(HttpReply file) {
+        return new String(file.body(), StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,165 @@
+package dev.waymark.history;
+
+import dev.waymark.contract.StateReport;
+import io.temporal.api.enums.v1.EventType;
+import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Replays and projects histories with this build, and reports where it would break a thread or understand it
+ * differently.
+ */
+public final class HistoryAudit {
+    /** Ends of a run that no worker takes part in; the SDK cannot replay them. */
+    private static final Set<EventType> OUTSIDE_ENDS = Set.of(
+            EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_TIMED_OUT);
+
+    private final HistoryReplay replay;
+
+    public HistoryAudit(HistoryReplay replay) {
+        this.replay = replay;
+    }
+
+    /** What a running workflow reports about itself. */
+    public record Live(String runId, StateReport report) {}
+
+    /**
+     * The result for a thread.
+     *
+     * @param agent the name of the thread's agent; empty if it could not be read or was not chosen yet
+     * @param findings oldest run first; empty if this build can continue the thread
+     */
+    public record Audited(Optional<String> agent, int events, List<HistoryFinding> findings) {
+        public Audited {
+            findings = List.copyOf(findings);
+        }
+    }
+
+    public Audited audit(ThreadHistory thread) {
+        return audit(thread, Optional.empty());
+    }
+
+    /** Also compares the projection with the state of the running workflow, if it reported one. */
+    public Audited audit(ThreadHistory thread, Optional<Live> live) {
+        List<HistoryFinding> findings = new ArrayList<>();
+        Optional<String> agent = Optional.empty();
+        int events = 0;
+        for (ThreadHistory.Run run : thread.runs()) {
+            replay.replay(replayable(run.history()))
+                    .ifPresent(failure -> findings.add(new HistoryFinding(
+                            HistoryFinding.Kind.NONDETERMINISM, run.runId(), failure.eventId(), failure.message())));
+            Optional<Live> ofRun = live.filter(report -> report.runId().equals(run.runId()));
+            Optional<String> found = new RunAudit(run, ofRun, findings).project();
+            agent = found.isPresent() ? found : agent;
+            events += run.history().getEvents().size();
+        }
+        return new Audited(agent, events, findings);
+    }
+
+    private static WorkflowExecutionHistory replayable(WorkflowExecutionHistory history) {
+        List<HistoryEvent> events = history.getEvents();
+        HistoryEvent last = events.get(events.size() - 1);
+        return OUTSIDE_ENDS.contains(last.getEventType())
+                ? new WorkflowExecutionHistory(
+                        History.newBuilder()
+                                .addAllEvents(events.subList(0, events.size() - 1))
+                                .build(),
+                        history.getWorkflowExecution().getWorkflowId())
+                : history;
+    }
+
+    /** Projects one run. */
+    private static final class RunAudit {
+        private final ThreadHistory.Run run;
+        private final Optional<Live> live;
+        private final List<HistoryFinding> findings;
+        private final Projector projector;
+        private final int before;
+        private Optional<RunProjection> atReport = Optional.empty();
+        private int told;
+
+        RunAudit(ThreadHistory.Run run, Optional<Live> live, List<HistoryFinding> findings) {
+            this.run = run;
+            this.live = live;
+            this.findings = findings;
+            this.before = findings.size();
+            this.projector = new Projector(run.runId(), moment -> {});
+        }
+
+        /** Returns the name of the agent, if it is known. */
+        Optional<String> project() {
+            for (HistoryEvent event : run.history().getEvents()) {
+                try {
+                    accept(event);
+                } catch (RuntimeException e) {
+                    add(event.getEventId(), "the event cannot be projected: " + e.getMessage());
+                    return agent();
+                }
+            }
+            for (DigestMismatch mismatch : projector.mismatches()) {
+                add(
+                        mismatch.eventId(),
+                        "the model was given " + mismatch.recorded().messageCount() + " messages with digest "
+                                + mismatch.recorded().digest() + "; the projection has " + mismatch.messageCount()
+                                + " with digest " + mismatch.digest());
+            }
+            if (findings.size() == before) {
+                compareStates();
+            }
+            return agent();
+        }
+
+        private void accept(HistoryEvent event) {
+            projector.accept(event);
+            List<String> contradictions = projector.contradictions();
+            for (String each : contradictions.subList(told, contradictions.size())) {
+                add(event.getEventId(), each);
+            }
+            told = contradictions.size();
+            if (live.isPresent()
+                    && projector.taskStartedId() <= live.get().report().historyLength()) {
+                atReport = projector.state().map(RunProjection::of);
+            }
+        }
+
+        private void compareStates() {
+            run.projection()
+                    .ifPresent(recorded -> compare(
+                            projector.lastEventId(),
+                            "the recording",
+                            recorded,
+                            projector.state().map(RunProjection::of)));
+            live.map(Live::report)
+                    .ifPresent(report -> compare(
+                            report.historyLength(),
+                            "the running workflow",
+                            RunProjection.of(
+                                    report, atReport.map(RunProjection::status).orElse("unknown")),
+                            atReport));
+        }
+
+        private void compare(long eventId, String who, RunProjection expected, Optional<RunProjection> here) {
+            if (!Optional.of(expected).equals(here)) {
+                add(
+                        eventId,
+                        who + " has " + expected + ", this build projects "
+                                + here.map(Objects::toString).orElse("nothing"));
+            }
+        }
+
+        private Optional<String> agent() {
+            return projector.state().map(state -> state.agent()).filter(name -> !name.isEmpty());
+        }
+
+        private void add(long eventId, String message) {
+            findings.add(
+                    new HistoryFinding(HistoryFinding.Kind.PROJECTION, run.runId(), Optional.of(eventId), message));
+        }
+    }
+}

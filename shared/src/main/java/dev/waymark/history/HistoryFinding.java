@@ -1,0 +1,38 @@
+package dev.waymark.history;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Locale;
+import java.util.Optional;
+
+/** Why a build must not continue a thread: what is wrong, in which run, and at which event if one is to blame. */
+@JsonInclude(JsonInclude.Include.NON_ABSENT)
+public record HistoryFinding(
+        @JsonProperty("kind") Kind kind,
+        @JsonProperty("runId") String runId,
+        @JsonProperty("event") Optional<Long> eventId,
+        @JsonProperty("message") String message) {
+    /** The kinds of findings. */
+    public enum Kind {
+        /** The workflow code does not replay: its threads would be stuck. */
+        NONDETERMINISM,
+        /** The projection differs from what the workflow recorded, or from what another build projects. */
+        PROJECTION;
+
+        @JsonValue
+        public String wireName() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /** The event as users name it: {@code RUN/e42}, or the run. */
+    public String place() {
+        return eventId.map(id -> runId + "/e" + id).orElse(runId);
+    }
+
+    @Override
+    public String toString() {
+        return kind.wireName() + " at " + place() + ": " + message;
+    }
+}

@@ -1,0 +1,321 @@
+package dev.waymark.history;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import com.google.protobuf.ByteString;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
+import dev.waymark.contract.CarriedState;
+import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import io.temporal.api.common.v1.Header;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.api.common.v1.Payloads;
+import io.temporal.api.history.v1.History;
+import io.temporal.api.history.v1.HistoryEvent;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes secrets from the events of a thread, so that they can leave the place where the thread runs. The identities
+ * of workers and clients and all headers are removed as well. The conversation remains.
+ *
+ * <p>Recorded digests of what was masked are replaced with digests of the masked text, so that the result replays and
+ * projects like the original. Used for one thread.
+ */
+public final class HistoryScrubber {
+    private static final String IDENTITY = "identity";
+    private static final String SEAL = "seal";
+
+    private final UnaryOperator<String> mask;
+
+    /** Digests of JSON that was masked, and those of the result. */
+    private final Map<String, String> digests = new LinkedHashMap<>();
+
+    private boolean changed;
+
+    /** @param mask returns a text without secrets; it must return the same for the same text */
+    public HistoryScrubber(UnaryOperator<String> mask) {
+        this.mask = mask;
+    }
+
+    /**
+     * The thread without secrets.
+     *
+     * @throws IllegalStateException if a secret is such a part of the thread that it would not replay without it
+     */
+    public ThreadHistory scrub(ThreadHistory thread) {
+        // Digests of arguments are recorded before and after the arguments themselves.
+        thread.runs().forEach(run -> masked(run.history()));
+        List<ThreadHistory.Run> runs = new ArrayList<>();
+        for (ThreadHistory.Run run : thread.runs()) {
+            WorkflowExecutionHistory masked = masked(run.history());
+            WorkflowExecutionHistory result = changed ? resealed(run.runId(), masked) : masked;
+            if (changed) {
+                compare(run, result);
+            }
+            runs.add(new ThreadHistory.Run(run.runId(), result, RunProjection.of(run.runId(), result)));
+        }
+        return new ThreadHistory(mask.apply(thread.thread()), runs, thread.encrypted());
+    }
+
+    private WorkflowExecutionHistory masked(WorkflowExecutionHistory history) {
+        History.Builder masked = History.newBuilder();
+        for (HistoryEvent event : history.getEvents()) {
+            HistoryEvent.Builder builder = event.toBuilder();
+            mask(builder);
+            masked.addEvents(builder);
+        }
+        return new WorkflowExecutionHistory(
+                masked.build(), mask.apply(history.getWorkflowExecution().getWorkflowId()));
+    }
+
+    private void mask(Message.Builder message) {
+        for (Map.Entry<FieldDescriptor, Object> entry : message.getAllFields().entrySet()) {
+            FieldDescriptor field = entry.getKey();
+            if (field.getName().equals(IDENTITY)) {
+                message.clearField(field);
+            } else if (field.isRepeated()) {
+                List<?> values = (List<?>) entry.getValue();
+                for (int i = 0; i < values.size(); i++) {
+                    message.setRepeatedField(field, i, masked(values.get(i)));
+                }
+            } else {
+                message.setField(field, masked(entry.getValue()));
+            }
+        }
+    }
+
+    private Object masked(Object value) {
+        if (value instanceof String text) {
+            return text(text);
+        }
+        if (value instanceof Payload payload) {
+            return masked(payload);
+        }
+        if (value instanceof Header header) {
+            return header.getDefaultInstanceForType();
+        }
+        if (value instanceof Message message) {
+            Message.Builder builder = message.toBuilder();
+            mask(builder);
+            return builder.build();
+        }
+        return value;
+    }
+
+    private Payload masked(Payload payload) {
+        String text = payload.getData().toStringUtf8();
+        if (!ByteString.copyFromUtf8(text).equals(payload.getData())) {
+            return payload; // Not text; nothing that agents record.
+        }
+        JsonNode json;
+        try {
+            json = PayloadJson.MAPPER.readTree(text);
+        } catch (JsonProcessingException e) {
+            return with(payload, text(text));
+        }
+        JsonNode masked = masked(json);
+        return masked.equals(json) ? payload : with(payload, masked.toString());
+    }
+
+    private static Payload with(Payload payload, String text) {
+        return payload.toBuilder()
+                .setData(ByteString.copyFrom(text, StandardCharsets.UTF_8))
+                .build();
+    }
+
+    private JsonNode masked(JsonNode json) {
+        if (json.isTextual()) {
+            return TextNode.valueOf(text(json.textValue()));
+        }
+        if (json.isArray()) {
+            ArrayNode masked = JsonNodeFactory.instance.arrayNode();
+            json.forEach(item -> masked.add(masked(item)));
+            return masked;
+        }
+        if (!json.isObject()) {
+            return json;
+        }
+        ObjectNode masked = JsonNodeFactory.instance.objectNode();
+        json.properties().forEach(field -> {
+            boolean isState =
+                    field.getKey().equals("carried") && field.getValue().isTextual() && json.has("rules");
+            masked.set(
+                    text(field.getKey()),
+                    isState ? TextNode.valueOf(carried(field.getValue().textValue())) : masked(field.getValue()));
+        });
+        if (!masked.equals(json)) {
+            digests.put(digest(json), digest(masked));
+        }
+        return masked;
+    }
+
+    private String carried(String packed) {
+        JsonNode state = PayloadJson.MAPPER.valueToTree(CarriedState.unpack(packed));
+        JsonNode masked = masked(state);
+        return masked.equals(state)
+                ? packed
+                : PayloadJson.MAPPER.convertValue(masked, CarriedState.class).pack();
+    }
+
+    /** The text without secrets; what it became if it is the digest of something that was masked. */
+    private String text(String text) {
+        String masked = mask.apply(text);
+        String result = digests.getOrDefault(masked, masked);
+        changed |= !result.equals(text);
+        return result;
+    }
+
+    private static String digest(JsonNode json) {
+        return Sha256.hex(PayloadJson.MAPPER.convertValue(json, Json.class).canonical());
+    }
+
+    /** Records the digests of the masked conversation where those of the original were recorded. */
+    private static WorkflowExecutionHistory resealed(String runId, WorkflowExecutionHistory masked) {
+        Projector projector = new Projector(runId, moment -> {});
+        History.Builder result = History.newBuilder();
+        for (HistoryEvent each : masked.getEvents()) {
+            HistoryEvent event = withOwnSeal(each);
+            projector.accept(event);
+            HistoryEvent.Builder builder = event.toBuilder();
+            if (event.hasActivityTaskScheduledEventAttributes()) {
+                builder.getActivityTaskScheduledEventAttributesBuilder()
+                        .setInput(withDigest(
+                                event.getActivityTaskScheduledEventAttributes().getInput(), projector));
+            } else if (event.hasWorkflowExecutionCompletedEventAttributes()) {
+                builder.getWorkflowExecutionCompletedEventAttributesBuilder()
+                        .setResult(withDecisions(
+                                event.getWorkflowExecutionCompletedEventAttributes()
+                                        .getResult(),
+                                projector));
+            }
+            result.addEvents(builder);
+        }
+        return new WorkflowExecutionHistory(
+                result.build(), masked.getWorkflowExecution().getWorkflowId());
+    }
+
+    private static HistoryEvent withOwnSeal(HistoryEvent event) {
+        if (!event.hasActivityTaskCompletedEventAttributes()) {
+            return event;
+        }
+        HistoryEvent.Builder builder = event.toBuilder();
+        builder.getActivityTaskCompletedEventAttributesBuilder()
+                .setResult(changed(
+                        event.getActivityTaskCompletedEventAttributes().getResult(), reply -> {
+                            if (reply.has(SEAL)) {
+                                PayloadJson.MAPPER
+                                        .convertValue(reply, Reply.class)
+                                        .sealed()
+                                        .seal()
+                                        .ifPresent(seal -> reply.put(SEAL, seal));
+                            }
+                        }));
+        return builder.build();
+    }
+
+    private static Payloads withDigest(Payloads input, Projector projector) {
+        return changed(input, node -> {
+            if (node.has("messageCount") && node.has("digest")) {
+                ModelInput now = ModelInput.of(projector.atModelCall().orElseThrow());
+                node.put("digest", now.digest());
+                put(node, now.decisions());
+            }
+        });
+    }
+
+    private static Payloads withDecisions(Payloads result, Projector projector) {
+        return changed(
+                result,
+                node -> put(node, RunOutcome.of(projector.state().orElseThrow()).decisions()));
+    }
+
+    private static void put(ObjectNode node, Optional<String> decisions) {
+        if (node.has("decisions")) {
+            decisions.ifPresent(digest -> node.put("decisions", digest));
+        }
+    }
+
+    private interface Change {
+        void apply(ObjectNode node);
+    }
+
+    private static Payloads changed(Payloads payloads, Change change) {
+        if (payloads.getPayloadsCount() != 1) {
+            return payloads;
+        }
+        JsonNode node = tree(payloads.getPayloads(0));
+        if (!(node instanceof ObjectNode object)) {
+            return payloads;
+        }
+        String before = object.toString();
+        change.apply(object);
+        return object.toString().equals(before)
+                ? payloads
+                : payloads.toBuilder()
+                        .setPayloads(0, with(payloads.getPayloads(0), object.toString()))
+                        .build();
+    }
+
+    private static @Nullable JsonNode tree(Payload payload) {
+        try {
+            return PayloadJson.MAPPER.readTree(payload.getData().toByteArray());
+        } catch (java.io.IOException e) {
+            return null;
+        }
+    }
+
+    /** A thread in which masking changed what happened would be a test of something else. */
+    private static void compare(ThreadHistory.Run original, WorkflowExecutionHistory result) {
+        List<Step> before = steps(original.runId(), original.history());
+        List<Step> after = steps(original.runId(), result);
+        for (int i = 0; i < Math.max(before.size(), after.size()); i++) {
+            Step was = i < before.size() ? before.get(i) : null;
+            Step is = i < after.size() ? after.get(i) : null;
+            if (was == null || !was.equals(is)) {
+                Step place = was == null ? is : was;
+                throw new IllegalStateException("a secret in the thread decides what happens at " + original.runId()
+                        + "/e" + (place == null ? 0 : place.eventId())
+                        + ", so the thread would not replay without it");
+            }
+        }
+        Projector projector = new Projector(original.runId(), moment -> {});
+        result.getEvents().forEach(projector::accept);
+        if (!projector.mismatches().isEmpty() || !projector.contradictions().isEmpty()) {
+            throw new IllegalStateException("the thread contradicts itself without its secrets: "
+                    + projector.mismatches() + projector.contradictions());
+        }
+    }
+
+    /** What happened, without its words. */
+    private record Step(long eventId, String fact, String status, int calls) {}
+
+    private static List<Step> steps(String runId, WorkflowExecutionHistory history) {
+        List<Step> steps = new ArrayList<>();
+        Projector projector = new Projector(
+                runId,
+                moment -> steps.add(new Step(
+                        moment.eventId(),
+                        moment.fact().map(fact -> fact.type()).orElse(""),
+                        moment.state().turn().status().wireName(),
+                        moment.state().transcript().count())));
+        history.getEvents().forEach(projector::accept);
+        return steps;
+    }
+}

@@ -1,0 +1,48 @@
+package dev.waymark.history;
+
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.waymark.contract.StateDigest;
+import dev.waymark.contract.StateReport;
+import dev.waymark.conversation.Conversation;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.util.Optional;
+
+/**
+ * What a run projected to: digests of its last state. Another build that projects the same events to something else
+ * understands the thread differently.
+ *
+ * @param state the digest of everything except the transcript
+ */
+@JsonIgnoreProperties(ignoreUnknown = true)
+public record RunProjection(
+        @JsonProperty("rules") int rules,
+        @JsonProperty("status") String status,
+        @JsonProperty("facts") int facts,
+        @JsonProperty("transcript") String transcript,
+        @JsonProperty("state") String state) {
+    @JsonCreator
+    public RunProjection {}
+
+    static RunProjection of(Conversation state) {
+        return new RunProjection(
+                state.rules(),
+                state.turn().status().wireName(),
+                state.counters().facts(),
+                state.transcript().digest(),
+                StateDigest.of(state));
+    }
+
+    /** What a workflow reported, which does not include the status. */
+    static RunProjection of(StateReport report, String status) {
+        return new RunProjection(report.rules(), status, report.facts(), report.digest(), report.state());
+    }
+
+    /** Empty if no workflow task has completed yet. */
+    static Optional<RunProjection> of(String runId, WorkflowExecutionHistory history) {
+        Projector projector = new Projector(runId, moment -> {});
+        history.getEvents().forEach(projector::accept);
+        return projector.state().map(RunProjection::of);
+    }
+}

@@ -1,0 +1,127 @@
+package dev.waymark.history;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.google.protobuf.Message;
+import dev.waymark.contract.PayloadJson;
+import io.temporal.api.common.v1.Payload;
+import io.temporal.common.WorkflowExecutionHistory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The events of a thread: all runs that the server still has, oldest first, and what they projected to when they were
+ * read. The payloads are not encrypted.
+ *
+ * <p>As a document: {@code {"waymarkHistory": 1, "thread": …, "runs": [{"runId": …, "events": […], "projection":
+ * {…}}]}}, with events in Temporal's JSON. The output of {@code temporal workflow show --output json}, which is a single
+ * run without a projection, can be read as well.
+ *
+ * @param encrypted whether the server has it encrypted
+ */
+public record ThreadHistory(String thread, List<Run> runs, boolean encrypted) {
+    private static final int FORMAT = 1;
+    private static final String UNKNOWN_RUN = "recorded";
+
+    public ThreadHistory {
+        runs = List.copyOf(runs);
+    }
+
+    /** @param projection what the run projected to when it was read, if that is known */
+    public record Run(String runId, WorkflowExecutionHistory history, Optional<RunProjection> projection) {}
+
+    /** The document that {@link #parse} reads. */
+    public ObjectNode document() {
+        ObjectNode document = PayloadJson.MAPPER.createObjectNode();
+        document.put("waymarkHistory", FORMAT);
+        document.put("thread", thread);
+        ArrayNode all = document.putArray("runs");
+        for (Run run : runs) {
+            ObjectNode one = all.addObject();
+            one.put("runId", run.runId());
+            one.set("events", events(run.history()));
+            run.projection().ifPresent(known -> one.set("projection", PayloadJson.MAPPER.valueToTree(known)));
+        }
+        return document;
+    }
+
+    /** The texts of all payloads, for a search. */
+    public Stream<String> payloadTexts() {
+        return runs.stream().flatMap(run -> run.history().getEvents().stream()).flatMap(event -> payloads(event));
+    }
+
+    private static Stream<String> payloads(Message message) {
+        if (message instanceof Payload payload) {
+            return Stream.of(payload.getData().toStringUtf8());
+        }
+        return message.getAllFields().values().stream()
+                .flatMap(value -> value instanceof List<?> list ? list.stream() : Stream.of(value))
+                .filter(Message.class::isInstance)
+                .flatMap(each -> payloads((Message) each));
+    }
+
+    private static JsonNode events(WorkflowExecutionHistory history) {
+        try {
+            return PayloadJson.MAPPER.readTree(history.toJson(false)).path("events");
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("the SDK wrote a history that is not JSON", e);
+        }
+    }
+
+    /**
+     * Reads a document.
+     *
+     * @throws IllegalArgumentException if it is not the history of a thread; the message says why
+     */
+    public static ThreadHistory parse(String json) {
+        JsonNode document;
+        try {
+            document = PayloadJson.MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("it is not JSON: " + e.getOriginalMessage(), e);
+        }
+        if (document.path("events").isArray()) {
+            return single(document);
+        }
+        if (document.path("waymarkHistory").asInt() != FORMAT
+                || !document.path("runs").isArray()) {
+            throw new IllegalArgumentException("it has neither \"events\" nor \"waymarkHistory\": " + FORMAT);
+        }
+        String thread = document.path("thread").asText();
+        List<Run> runs = new ArrayList<>();
+        for (JsonNode run : document.path("runs")) {
+            Optional<RunProjection> projection = Optional.of(run.path("projection"))
+                    .filter(JsonNode::isObject)
+                    .map(node -> PayloadJson.MAPPER.convertValue(node, RunProjection.class));
+            runs.add(new Run(run.path("runId").asText(UNKNOWN_RUN), history(run, thread), projection));
+        }
+        if (runs.isEmpty()) {
+            throw new IllegalArgumentException("it has no runs");
+        }
+        return new ThreadHistory(thread, runs, false);
+    }
+
+    private static ThreadHistory single(JsonNode document) {
+        String thread = document.path("events")
+                .path(0)
+                .path("workflowExecutionStartedEventAttributes")
+                .path("workflowId")
+                .asText(UNKNOWN_RUN);
+        return new ThreadHistory(
+                thread, List.of(new Run(UNKNOWN_RUN, history(document, thread), Optional.empty())), false);
+    }
+
+    private static WorkflowExecutionHistory history(JsonNode run, String thread) {
+        ObjectNode events = PayloadJson.MAPPER.createObjectNode();
+        events.set("events", run.path("events"));
+        try {
+            return WorkflowExecutionHistory.fromJson(events.toString(), thread);
+        } catch (RuntimeException e) {
+            throw new IllegalArgumentException("its events cannot be read: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.waymark.worker.cli;
+
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.history.HistoryScrubber;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.ThreadHistoryReader;
+import dev.waymark.saver.PrivateFiles;
+import dev.waymark.worker.process.CommandRunner;
+import dev.waymark.worker.secret.Secrets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Writes a thread's history to a file, for tests and for {@code gate}. */
+@Command(
+        name = "export",
+        description =
+                "Writes a thread's history as JSON, for tests with @RecordedThread and for gate. Known secrets are"
+                        + " masked; the conversation is not.")
+public final class ExportCommand implements Callable<Integer> {
+
+    @Mixin
+    private OutputOptions output;
+
+    @Parameters(index = "0", paramLabel = "THREAD", description = "The thread.")
+    private String thread = "";
+
+    @Option(
+            names = "--out",
+            paramLabel = "FILE",
+            description = "A file to write, readable by its owner only. Default: standard output.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--decrypt",
+            description = "Writes an encrypted thread readably. Without it, such a thread is refused.")
+    private boolean decrypt;
+
+    @Option(
+            names = "--address",
+            paramLabel = "HOST:PORT",
+            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
+    private @Nullable String address;
+
+    @Override
+    public Integer call() throws Exception {
+        output.applyToLogging();
+        ThreadHistory history = read();
+        if (history.encrypted() && !decrypt) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    "Encrypted",
+                    "the server has this thread encrypted, and the exported file would not be: " + thread,
+                    "Add --decrypt to write it readably");
+        }
+        ThreadHistory scrubbed = scrubbed(history);
+        if (file == null) {
+            output.printJson(scrubbed.document());
+            return ExitCode.DONE;
+        }
+        if (!Files.exists(file)) {
+            PrivateFiles.create(file);
+        }
+        Files.writeString(file, PayloadJson.MAPPER.writeValueAsString(scrubbed.document()) + "\n");
+        int events = scrubbed.runs().stream()
+                .mapToInt(run -> run.history().getEvents().size())
+                .sum();
+        if (output.isJson()) {
+            output.printJson(Map.of("thread", thread, "file", file.toString(), "events", events));
+        } else {
+            output.tell(file + ": " + events + " events of " + thread);
+        }
+        return ExitCode.DONE;
+    }
+
+    private ThreadHistory read() throws Exception {
+        try (Connection connection = Connection.counted(Optional.ofNullable(address), Optional.empty())) {
+            return new ThreadHistoryReader(connection.client())
+                    .read(thread)
+                    .orElseThrow(() -> new CommandFailure(
+                            ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such thread: " + thread, ""));
+        }
+    }
+
+    /** Every variable that the thread mentions as <code>${NAME}</code> counts as a secret, as it does for its tools. */
+    private ThreadHistory scrubbed(ThreadHistory history) throws CommandFailure {
+        Secrets secrets = Secrets.of(history.payloadTexts().toList(), ProcessEnvironment.get())
+                .except(CommandRunner.INHERITED);
+        try {
+            return new HistoryScrubber(secrets::mask).scrub(history);
+        } catch (IllegalStateException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    "SecretInHistory",
+                    "the thread can't be exported: " + e.getMessage(),
+                    "Replace that secret, and record another thread");
+        }
+    }
+}

@@ -1,0 +1,206 @@
+package dev.waymark.worker.cli;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.Connection;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.worker.agents.AgentInvalid;
+import dev.waymark.worker.gate.AgentFiles;
+import dev.waymark.worker.gate.BuildProcess;
+import dev.waymark.worker.gate.FileThreads;
+import dev.waymark.worker.gate.Gate;
+import dev.waymark.worker.gate.GateReport;
+import dev.waymark.worker.gate.ServerThreads;
+import dev.waymark.worker.gate.ThreadSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Checks that a build and a directory of agents can continue the open threads. */
+@Command(
+        name = "gate",
+        description = "Checks before a rollout that a build and its agents can continue every open thread: replays and"
+                + " projects them, changes nothing, and exits 1 naming thread and event if something would break.")
+public final class GateCommand implements Callable<Integer> {
+    private static final String BUILD = "--build";
+    private static final long PROGRESS_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    @Mixin
+    private OutputOptions output;
+
+    @Mixin
+    private AgentsOptions agents;
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(
+            names = BUILD,
+            paramLabel = "JAR|DIR",
+            description = "The build to try: its worker jar, or a directory with its classes and jars. Its own gate"
+                    + " runs, in a process of its own. Default: this build.")
+    private @Nullable Path build;
+
+    @Option(names = "--sample", paramLabel = "N", description = "Check only N of the threads, always the same ones.")
+    private @Nullable Integer sample;
+
+    @Option(
+            names = "--query",
+            paramLabel = "Q",
+            description = "Only open threads that this visibility query finds, such as \"StartTime > '2026-11-01'\".")
+    private @Nullable String query;
+
+    @Option(
+            names = "--histories",
+            paramLabel = "DIR",
+            description = "Check the threads in the *.json files of this directory, which export wrote, and no server.")
+    private @Nullable Path histories;
+
+    @Option(
+            names = "--address",
+            paramLabel = "HOST:PORT",
+            description = "The Temporal server. Default: TEMPORAL_ADDRESS, or 127.0.0.1:7233.")
+    private @Nullable String address;
+
+    @Override
+    public Integer call() throws Exception {
+        check();
+        return build == null ? here() : elsewhere(build);
+    }
+
+    private void check() throws CommandFailure {
+        if (histories != null && (query != null || address != null)) {
+            throw badInput("contradiction: --histories, and --query or --address", "Leave one of them out");
+        }
+        if (histories != null && !Files.isDirectory(histories)) {
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "no such directory: " + histories,
+                    "Write files into it with: " + Banner.command() + " export THREAD --out FILE");
+        }
+        if (sample != null && sample < 1) {
+            throw badInput("--sample is not a positive number: " + sample, "Leave it out to check all threads");
+        }
+    }
+
+    private static CommandFailure badInput(String message, String remedy) {
+        return new CommandFailure(ExitCode.BAD_INPUT, CommandError.BAD_INPUT, message, remedy);
+    }
+
+    private int elsewhere(Path other) throws Exception {
+        if (!Files.exists(other)) {
+            throw new CommandFailure(ExitCode.NOT_FOUND, CommandError.NOT_FOUND, "no such build: " + other, "");
+        }
+        BuildProcess process = new BuildProcess(other, ProcessEnvironment.get());
+        if (!process.hasGate()) {
+            throw badInput(
+                    "the build has no gate: " + other,
+                    "Name a worker jar, or a directory with its classes and jars, of a version that has one");
+        }
+        List<String> arguments =
+                new ArrayList<>(command.commandLine().getParseResult().originalArgs());
+        arguments.removeIf(argument -> argument.startsWith(BUILD + "="));
+        int at = arguments.indexOf(BUILD);
+        if (at >= 0) {
+            arguments.subList(at, at + 2).clear();
+        }
+        return process.run(
+                arguments, command.commandLine().getOut(), command.commandLine().getErr());
+    }
+
+    private int here() throws Exception {
+        if (output.isVerbose()) {
+            output.applyToLogging();
+        } else {
+            // The SDK logs a replay that fails with its stack trace; it is a finding here.
+            ((Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
+        }
+        Optional<AgentFiles> files = files();
+        if (histories != null) {
+            return report(new FileThreads(histories), files);
+        }
+        try (Connection connection = Connection.counted(Optional.ofNullable(address), Optional.empty())) {
+            return report(new ServerThreads(connection.client(), Optional.ofNullable(query)), files);
+        }
+    }
+
+    /** Empty if no directory is named and the default one does not exist, as where only a build is checked. */
+    private Optional<AgentFiles> files() throws IOException, CommandFailure {
+        if (!agents.isNamed() && !agents.exists()) {
+            output.tell("waymark: no agents directory, so only the build is checked");
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(AgentFiles.of(agents.load().agents()));
+        } catch (AgentInvalid e) {
+            return Optional.of(AgentFiles.invalid(e));
+        }
+    }
+
+    private int report(ThreadSource source, Optional<AgentFiles> files) throws CommandFailure {
+        GateReport report;
+        try {
+            report = new Gate(source, files, new Progress())
+                    .check(version(), sample == null ? Integer.MAX_VALUE : sample);
+        } catch (IllegalArgumentException e) {
+            throw badInput("not an exported thread: " + e.getMessage(), "Write it again with export");
+        }
+        if (output.isJson()) {
+            output.printJson(report);
+        } else {
+            report.agentProblems().forEach(problem -> output.print("agents: a worker would not start: " + problem));
+            output.print((report.passed() ? "passed: " : "failed: ") + words(report));
+        }
+        return report.passed() ? ExitCode.DONE : ExitCode.FAILED;
+    }
+
+    private static String words(GateReport report) {
+        long bad = report.findings().stream()
+                .map(GateReport.Finding::thread)
+                .distinct()
+                .count();
+        return report.checked() + " of " + report.threads() + " threads checked, " + report.events() + " events, "
+                + (report.live() ? "running workflows asked, " : "")
+                + (bad == 0 ? "no problem in a thread" : "problems in " + bad);
+    }
+
+    private String version() {
+        return Optional.ofNullable(GateCommand.class.getPackage().getImplementationVersion())
+                .orElse("unpackaged");
+    }
+
+    /** Findings at once, since there may be hours of threads behind them; a line on the way now and then. */
+    private final class Progress implements Gate.Listener {
+        private long last = System.nanoTime();
+
+        @Override
+        public void checked(int threads, int of) {
+            if (System.nanoTime() - last > PROGRESS_NANOS) {
+                last = System.nanoTime();
+                output.tell("waymark: " + threads + " of " + of + " threads checked");
+            }
+        }
+
+        @Override
+        public void found(GateReport.Finding finding) {
+            if (!output.isJson()) {
+                output.print(finding.line());
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package dev.waymark.worker.gate;
+
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.agents.AgentInvalid;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** What the gate knows of a directory of agents: the names in it, or why a worker would refuse it. */
+public final class AgentFiles {
+    private static final String SUFFIX = ".yaml";
+
+    private final Optional<List<String>> names;
+
+    /** The problem of a file, by the agent's name if the file does not say another one. */
+    private final Map<String, String> invalid;
+
+    private AgentFiles(Optional<List<String>> names, Map<String, String> invalid) {
+        this.names = names;
+        this.invalid = invalid;
+    }
+
+    public static AgentFiles of(AgentDirectory agents) {
+        return new AgentFiles(Optional.of(agents.names()), Map.of());
+    }
+
+    public static AgentFiles invalid(AgentInvalid problem) {
+        List<String> all = new ArrayList<>(List.of(String.valueOf(problem.getMessage())));
+        all.addAll(problem.others());
+        Map<String, String> invalid = new LinkedHashMap<>();
+        for (String each : all) {
+            String file = Path.of(each.replaceFirst(":\\d+:.*(?s).*", ""))
+                    .getFileName()
+                    .toString();
+            String name = file.endsWith(SUFFIX) ? file.substring(0, file.length() - SUFFIX.length()) : file;
+            invalid.putIfAbsent(name, each);
+        }
+        return new AgentFiles(Optional.empty(), invalid);
+    }
+
+    /** Why a worker would not start with these files, one line per problem. */
+    public List<String> problems() {
+        return List.copyOf(invalid.values());
+    }
+
+    /** What is wrong for a thread of this agent, if anything is. */
+    Optional<GateReport.Finding> finding(String thread, String agent) {
+        String problem = invalid.get(agent);
+        if (problem != null) {
+            return Optional.of(GateReport.Finding.ofAgent(thread, "agent-invalid", problem));
+        }
+        boolean isMissing = names.isPresent() && !names.get().contains(agent);
+        return isMissing
+                ? Optional.of(GateReport.Finding.ofAgent(
+                        thread, "agent-missing", "no agent of this name in the directory: " + agent))
+                : Optional.empty();
+    }
+}

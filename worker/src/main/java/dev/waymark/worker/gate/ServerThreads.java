@@ -1,0 +1,83 @@
+package dev.waymark.worker.gate;
+
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.StateReport;
+import dev.waymark.contract.WireNames;
+import dev.waymark.history.HistoryAudit;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.ThreadHistoryReader;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.common.v1.WorkflowExecution;
+import io.temporal.api.query.v1.WorkflowQuery;
+import io.temporal.api.workflowservice.v1.DescribeWorkflowExecutionRequest;
+import io.temporal.api.workflowservice.v1.QueryWorkflowRequest;
+import io.temporal.client.WorkflowClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** The open threads of a server. */
+public final class ServerThreads implements ThreadSource {
+    private static final Duration WORKER_WAIT = Duration.ofSeconds(5);
+
+    private final WorkflowClient client;
+    private final ThreadHistoryReader histories;
+    private final Optional<String> filter;
+    private boolean workersAnswer = true;
+
+    /** @param filter a further condition of a visibility query */
+    public ServerThreads(WorkflowClient client, Optional<String> filter) {
+        this.client = client;
+        this.histories = new ThreadHistoryReader(client);
+        this.filter = filter;
+    }
+
+    @Override
+    public List<String> names() {
+        return histories.open(filter);
+    }
+
+    @Override
+    public Optional<ThreadHistory> read(String name) {
+        return histories.read(name);
+    }
+
+    /** Whether workers have answered so far; if not, the running workflows are not asked any more. */
+    public boolean workersAnswer() {
+        return workersAnswer;
+    }
+
+    @Override
+    public Optional<HistoryAudit.Live> live(String name) {
+        if (!workersAnswer) {
+            return Optional.empty();
+        }
+        WorkflowExecution thread =
+                WorkflowExecution.newBuilder().setWorkflowId(name).build();
+        var service = client.getWorkflowServiceStubs().blockingStub();
+        String namespace = client.getOptions().getNamespace();
+        try {
+            WorkflowExecution run = service.describeWorkflowExecution(DescribeWorkflowExecutionRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(thread)
+                            .build())
+                    .getWorkflowExecutionInfo()
+                    .getExecution();
+            var answer = service.withDeadlineAfter(WORKER_WAIT.toMillis(), TimeUnit.MILLISECONDS)
+                    .queryWorkflow(QueryWorkflowRequest.newBuilder()
+                            .setNamespace(namespace)
+                            .setExecution(run)
+                            .setQuery(WorkflowQuery.newBuilder().setQueryType(WireNames.STATE_QUERY))
+                            .build());
+            StateReport report = PayloadJson.dataConverter(client, name)
+                    .fromPayloads(0, Optional.of(answer.getQueryResult()), StateReport.class, StateReport.class);
+            return Optional.ofNullable(report).map(known -> new HistoryAudit.Live(run.getRunId(), known));
+        } catch (StatusRuntimeException e) {
+            Status.Code code = e.getStatus().getCode();
+            workersAnswer = code != Status.Code.DEADLINE_EXCEEDED && code != Status.Code.FAILED_PRECONDITION;
+            return Optional.empty();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.waymark.worker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.tools.ToolProvider;
+
+/** A directory with a build of this code, in which one source file is changed and compiled again. */
+final class ChangedBuild {
+    private ChangedBuild() {}
+
+    /** Everything that this test runs with, behind a jar that names it. */
+    static Path same(Path directory) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes()
+                .put(
+                        Attributes.Name.CLASS_PATH,
+                        Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+                                .map(entry -> Path.of(entry).toAbsolutePath())
+                                .filter(Files::exists)
+                                .map(entry -> entry.toUri().toString())
+                                .collect(Collectors.joining(" ")));
+        try (OutputStream file = Files.newOutputStream(directory.resolve("build.jar"));
+                JarOutputStream jar = new JarOutputStream(file, manifest)) {
+            jar.finish();
+        }
+        return directory;
+    }
+
+    /** The same build, with this change in one of the classes of {@code conversation}. */
+    static Path with(Path directory, String className, String before, String after) throws IOException {
+        Path source = Path.of("../shared/src/main/java/dev/waymark/conversation", className + ".java");
+        String text = Files.readString(source);
+        assertThat(text).contains(before);
+        Path changed = Files.createDirectories(directory.resolve("source")).resolve(className + ".java");
+        Files.writeString(changed, text.replace(before, after));
+        List<String> arguments = new ArrayList<>(List.of(
+                "-nowarn",
+                "-proc:none",
+                "-parameters",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "-d",
+                directory.toString(),
+                changed.toString()));
+        int exitCode = ToolProvider.getSystemJavaCompiler().run(null, null, null, arguments.toArray(String[]::new));
+        assertThat(exitCode).isZero();
+        return same(directory);
+    }
+}

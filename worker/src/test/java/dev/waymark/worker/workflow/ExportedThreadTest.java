@@ -1,0 +1,159 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.HistoryAudit;
+import dev.waymark.history.HistoryFinding;
+import dev.waymark.history.HistoryScrubber;
+import dev.waymark.history.ProjectedHistory;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.ThreadHistoryReader;
+import dev.waymark.testkit.RecordedThread;
+import dev.waymark.tool.JavaTool;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Threads that leave their server: without secrets, they still replay, and a different build is noticed. */
+class ExportedThreadTest {
+    private static final String SECRET = "sk-canary-4711";
+
+    private static AgentReplay replay;
+
+    @BeforeAll
+    static void open() {
+        replay = new AgentReplay();
+    }
+
+    @AfterAll
+    static void close() {
+        replay.close();
+    }
+
+    private static List<HistoryFinding> audit(ThreadHistory thread) {
+        return new HistoryAudit(replay).audit(thread).findings();
+    }
+
+    static List<Path> histories() throws Exception {
+        return RecordedHistoriesTest.histories().toList();
+    }
+
+    @RecordedThread({"/histories/rules-1/plain-turn.json", "/histories/rules-1/parallel-tools.json"})
+    void recordedThread_ofTheServersFormat_replays(ThreadHistory thread, ProjectedHistory projected) {
+        assertThat(thread.runs()).hasSize(1);
+        assertThat(projected.moments()).isNotEmpty();
+    }
+
+    /** All texts of these conversations change, and with them every digest that history holds. */
+    @ParameterizedTest
+    @MethodSource("histories")
+    void recordedHistory_withoutSomeOfItsWords_stillReplaysAndProjects(Path file) throws Exception {
+        ThreadHistory recorded = ThreadHistory.parse(Files.readString(file));
+
+        ThreadHistory scrubbed = new HistoryScrubber(
+                        text -> text.replace("Hello", "${GREETING}").replace("sunny", "${WEATHER}"))
+                .scrub(recorded);
+
+        ThreadHistory read = ThreadHistory.parse(scrubbed.document().toString());
+        assertThat(read.payloadTexts()).noneMatch(text -> text.contains("Hello") || text.contains("sunny"));
+        assertThat(scrubbed.document().toString()).doesNotContain("\"identity\"");
+        assertThat(audit(read)).isEmpty();
+    }
+
+    private static ThreadHistory threadWithASecret() {
+        JavaTool<?> send = JavaTool.of("send", "Sends", Token.class, (args, context) -> "sent with " + args.token());
+        Part.ToolUse call = new Part.ToolUse("tu_1", "send", Json.of(Map.of("token", SECRET)));
+        try (WorkflowRig rig =
+                new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), send.approved())) {
+            String thread = rig.start(StartInput.of("a").saying(SayPayload.message("m-1", "Use " + SECRET)));
+            String digest =
+                    rig.awaitSettled(thread).calls().get("tu_1").orElseThrow().argsDigest();
+            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "argsDigest", digest, "by", "ann"));
+            rig.awaitTurn(thread, 1);
+            return new ThreadHistoryReader(rig.client()).read(thread).orElseThrow();
+        }
+    }
+
+    record Token(String token) {}
+
+    @Test
+    void threadWithASecret_inMessagesArgumentsAndResults_losesItAndReplays() {
+        ThreadHistory original = threadWithASecret();
+        assertThat(original.payloadTexts()).anyMatch(text -> text.contains(SECRET));
+
+        ThreadHistory scrubbed = new HistoryScrubber(text -> text.replace(SECRET, "${KEY}")).scrub(original);
+
+        assertThat(scrubbed.payloadTexts()).noneMatch(text -> text.contains(SECRET));
+        assertThat(audit(ThreadHistory.parse(scrubbed.document().toString()))).isEmpty();
+        assertThat(facts(scrubbed)).isEqualTo(facts(original)).contains("tool-claimed", "tool-finished");
+    }
+
+    private static List<String> facts(ThreadHistory thread) {
+        return ProjectedHistory.project(thread.runs().get(0).history()).moments().stream()
+                .flatMap(moment -> moment.fact().stream())
+                .map(fact -> fact.type())
+                .toList();
+    }
+
+    /** A tool's name decides which tool runs, so a thread without it would be another one. */
+    @Test
+    void threadWithASecret_thatDecidesWhatHappens_isRefused() {
+        ThreadHistory original = threadWithASecret();
+
+        assertThatThrownBy(() ->
+                        new HistoryScrubber(text -> text.equals(WireNames.APPROVE) ? "${WORD}" : text).scrub(original))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("a secret in the thread decides what happens at ");
+    }
+
+    @Test
+    void recording_ofAnotherProjection_isNoticed() throws IOException {
+        ThreadHistory scrubbed = new HistoryScrubber(text -> text)
+                .scrub(ThreadHistory.parse(
+                        Files.readString(Path.of("src/test/resources/histories/rules-1/plain-turn.json"))));
+        ObjectNode document = scrubbed.document();
+        ((ObjectNode) document.path("runs").path(0).path("projection")).put("state", "other");
+
+        assertThat(audit(ThreadHistory.parse(PayloadJson.MAPPER.writeValueAsString(document))))
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.kind()).isEqualTo(HistoryFinding.Kind.PROJECTION);
+                    assertThat(finding.eventId()).isPresent();
+                });
+    }
+
+    /** The workflow asks for a model call there, and the history has a tool. */
+    @Test
+    void recording_ofOtherCommands_isNoticedWithItsEvent() throws IOException {
+        String text = Files.readString(Path.of("src/test/resources/histories/rules-1/plain-turn.json"));
+        ThreadHistory changed = ThreadHistory.parse(text.replace("\"name\": \"model\"", "\"name\": \"other\""));
+
+        assertThat(audit(changed))
+                .filteredOn(finding -> finding.kind() == HistoryFinding.Kind.NONDETERMINISM)
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.eventId()).isEqualTo(Optional.of(11L)));
+    }
+
+    @Test
+    void document_thatIsNoHistory_isRefusedWithTheReason() {
+        assertThatThrownBy(() -> ThreadHistory.parse("{\"a\": 1}"))
+                .hasMessage("it has neither \"events\" nor \"waymarkHistory\": 1");
+        assertThatThrownBy(() -> ThreadHistory.parse("{")).hasMessageStartingWith("it is not JSON: ");
+    }
+}
