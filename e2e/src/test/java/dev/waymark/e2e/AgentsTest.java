@@ -63,7 +63,7 @@ class AgentsTest {
         environment.put("ISSUES_TOKEN", Tracker.TOKEN);
         environment.put("TMPDIR", folder.toString());
         server = Dev.inMemoryWithoutWorker(folder);
-        waymark = Command.at(server.address());
+        waymark = Command.warmAt(server.address());
         client = AgentClient.connect(server.address());
         worker = CliWorkerProcess.start(server.address(), AGENTS, environment, folder.resolve("worker.log"));
     }

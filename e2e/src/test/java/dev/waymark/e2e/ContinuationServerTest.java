@@ -60,7 +60,7 @@ class ContinuationServerTest {
                   - text: Done.
                 """);
         dev = Dev.durable(agents.directory());
-        waymark = Command.at(dev.address());
+        waymark = Command.warmAt(dev.address());
         connection = Connection.to(dev.address());
     }
 

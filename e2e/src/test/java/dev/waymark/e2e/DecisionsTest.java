@@ -40,7 +40,7 @@ class DecisionsTest {
                 .unsureHonoured()
                 .parallel()
                 .directory());
-        waymark = Command.at(dev.address());
+        waymark = Command.warmAt(dev.address());
     }
 
     @AfterAll

@@ -51,7 +51,7 @@ abstract class FollowCases {
                 .greeter()
                 .dawdler("dawdler", "")
                 .directory());
-        waymark = Command.at(dev.address());
+        waymark = Command.warmAt(dev.address());
     }
 
     @AfterAll

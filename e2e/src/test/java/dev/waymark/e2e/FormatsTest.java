@@ -53,11 +53,11 @@ class FormatsTest {
     }
 
     private static Command here() {
-        return Command.at(here.address());
+        return Command.warmAt(here.address());
     }
 
     private static Command elsewhere() {
-        return Command.at(elsewhere.address());
+        return Command.warmAt(elsewhere.address());
     }
 
     private static String checkpoint(String format) throws IOException {

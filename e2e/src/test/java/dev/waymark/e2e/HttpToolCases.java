@@ -50,7 +50,7 @@ abstract class HttpToolCases {
         agent("again", "POST", "/held/again", "honours_key: true\n    verify: [echo, '{\"landed\": false}']");
         agent("safe", "GET", "/held/safe", "safe_to_retry: true");
         server = serverWithoutWorker(folder);
-        waymark = Command.at(server.address());
+        waymark = Command.warmAt(server.address());
         worker = newWorker("first.log");
     }
 

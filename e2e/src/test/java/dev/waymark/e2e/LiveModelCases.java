@@ -57,7 +57,7 @@ abstract class LiveModelCases {
                 tools: [{ name: look, command: [cat], safe_to_retry: true }]
                 """);
         server = serverWithoutWorker(folder);
-        waymark = Command.at(server.address());
+        waymark = Command.warmAt(server.address());
         worker = newWorker("first.log");
     }
 

@@ -58,7 +58,7 @@ class RestoreTest {
     }
 
     private static Command on(Dev server, String target) {
-        return Command.at(server.address()).with("WAYMARK_SAVER", target);
+        return Command.warmAt(server.address()).with("WAYMARK_SAVER", target);
     }
 
     private static String files() {
@@ -243,7 +243,7 @@ class RestoreTest {
     void thread_lastStep_isSavedBeforeItsOutcomeIsTold_andToldOfOnce() throws IOException {
         on(before, files()).run("run", "--agent", "greeter", "--thread", "once", "Hi");
 
-        JsonNode shown = Command.at(before.address())
+        JsonNode shown = Command.warmAt(before.address())
                 .run("checkpoint", "once", "--format", "thread", "--json")
                 .json();
         assertThat(new JsonMapper()
@@ -263,7 +263,7 @@ class RestoreTest {
     @Test
     void say_saverThatFails_tellsTheOutcomeAndThatItIsNotSaved() throws IOException {
         Path file = Files.writeString(directory.resolve("file"), "mine");
-        Command.at(before.address()).run("run", "--agent", "greeter", "--thread", "unsaved", "--volatile", "Hi");
+        Command.warmAt(before.address()).run("run", "--agent", "greeter", "--thread", "unsaved", "--volatile", "Hi");
         Done done = on(before, "file:" + file).run("say", "unsaved", "Hi again", "--json");
 
         assertThat(done.exitCode()).isEqualTo(7);
@@ -281,12 +281,12 @@ class RestoreTest {
 
         assertThat(done.exitCode()).isEqualTo(2);
         assertThat(done.json().get("error").get("type").textValue()).isEqualTo("SaverFailed");
-        assertThat(Command.at(before.address()).run("show", "unknown")).returns(3, Done::exitCode);
+        assertThat(Command.warmAt(before.address()).run("show", "unknown")).returns(3, Done::exitCode);
     }
 
     @Test
     void run_saverOfNoUse_isRefused() {
-        Command waymark = Command.at(before.address());
+        Command waymark = Command.warmAt(before.address());
 
         assertThat(waymark.run("run", "--agent", "greeter", "--thread", "lost", "Hi"))
                 .returns(2, Done::exitCode)
@@ -365,14 +365,14 @@ class RestoreTest {
         Path place = directory.resolve("richer");
         String target = "file:" + place;
         on(before, target).run("run", "--agent", "assistant", "--thread", "richer", "Book it");
-        Command.at(after.address()).run("run", "--agent", "greeter", "--thread", "richer", "--volatile", "Hi");
+        Command.warmAt(after.address()).run("run", "--agent", "greeter", "--thread", "richer", "--volatile", "Hi");
         String saved = Files.readString(place.resolve("richer.json"));
-        Done refused = Command.at(after.address()).run("save", "richer", "--to", target);
+        Done refused = Command.warmAt(after.address()).run("save", "richer", "--to", target);
 
         assertThat(refused.exitCode()).isEqualTo(7);
         assertThat(refused.err()).contains("belongs to another thread with this name: richer.", "--replace");
         assertThat(place.resolve("richer.json")).content().isEqualTo(saved);
-        assertThat(Command.at(after.address()).run("save", "richer", "--to", target, "--replace"))
+        assertThat(Command.warmAt(after.address()).run("save", "richer", "--to", target, "--replace"))
                 .returns(0, Done::exitCode);
         assertThat(place.resolve("richer.json")).content().contains("Hello.");
     }
@@ -387,7 +387,7 @@ class RestoreTest {
         assertThat(done.exitCode()).isEqualTo(2);
         assertThat(done.json().get("error").get("type").textValue()).isEqualTo("CheckpointCorruption");
         assertThat(place).content().isEqualTo("{\"threadId\":\"torn\",");
-        assertThat(Command.at(before.address()).run("show", "torn")).returns(3, Done::exitCode);
+        assertThat(Command.warmAt(before.address()).run("show", "torn")).returns(3, Done::exitCode);
     }
 
     private static int count(String database, String sql) throws Exception {

@@ -35,7 +35,7 @@ class SaveTest {
                 .directory();
         here = Dev.inMemory(agents);
         elsewhere = Dev.inMemory(agents);
-        waymark = Command.at(here.address());
+        waymark = Command.warmAt(here.address());
     }
 
     @AfterAll
@@ -56,7 +56,7 @@ class SaveTest {
         waymark.run("run", "--agent", "assistant", "--thread", thread, "--volatile", "Book it");
 
         JsonNode saved = waymark.run("save", thread, "--to", target, "--json").json();
-        Done resumed = Command.at(elsewhere.address())
+        Done resumed = Command.warmAt(elsewhere.address())
                 .run(
                         "resume",
                         thread,

@@ -48,7 +48,7 @@ abstract class SubagentCases {
                 .above("owner", "shop")
                 .directory();
         server = serverWithoutWorker(folder);
-        waymark = Command.at(server.address());
+        waymark = Command.warmAt(server.address());
         worker = newWorker("first.log");
     }
 

@@ -1,14 +1,23 @@
 package dev.waymark.server;
 
 import static dev.waymark.server.ServedThreads.ANN;
+import static dev.waymark.server.ServedThreads.LOOKER;
+import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
 import dev.waymark.contract.PayloadJson;
+import dev.waymark.server.http.HttpSettings;
 import dev.waymark.worker.server.DevServer;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,6 +40,8 @@ abstract class ConsoleCases {
             .replace("\u200b", "\\u200b");
 
     private final PromptedModel model = new PromptedModel();
+    private final AtomicInteger requests = new AtomicInteger();
+    private HttpServer unanswering;
     private ServedThreads threads;
     private ConsoleBrowser browser;
     private ApiServer server;
@@ -42,14 +53,70 @@ abstract class ConsoleCases {
     @BeforeAll
     void start(@TempDir Path directory) throws Exception {
         browser = ConsoleBrowser.start(Path.of("target", "console"));
-        Files.createDirectories(directory.resolve("agents"));
+        unanswering = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        unanswering.createContext("/", exchange -> {
+            requests.incrementAndGet();
+            exchange.sendResponseHeaders(504, -1);
+            exchange.close();
+        });
+        unanswering.start();
+        writeAgents(Files.createDirectories(directory.resolve("agents")));
         threads = ServedThreads.on(temporal(), directory, Map.of("prompted", model));
         server = threads.serve();
         ann = HttpCaller.of(server, ANN);
     }
 
+    private void writeAgents(Path agents) throws Exception {
+        Files.writeString(agents.resolve("payer.yaml"), """
+                model: scripted:payer.script.yaml
+                tools:
+                  - name: pay
+                    input: { type: object, properties: { cents: { type: integer } } }
+                    http: { method: POST, url: "http://127.0.0.1:%d/pay", allow_private: true }
+                    on_unknown: ask
+                """.formatted(
+                        unanswering.getAddress().getPort()));
+        Files.writeString(agents.resolve("payer.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_1, name: pay, input: { cents: 500 } }]
+                  - text: "So it is: {{tu_1}}"
+                """);
+        Files.writeString(agents.resolve("boss.yaml"), """
+                model: scripted:boss.script.yaml
+                subagents: [billing]
+                budget: { usd: 1.5, tokens: 100000 }
+                pricing: { input: 3.0, output: 15.0 }
+                """);
+        Files.writeString(agents.resolve("boss.script.yaml"), """
+                replies:
+                  - tool_calls: [{ id: tu_7, name: billing, input: { task: "Charge the card" } }]
+                    usage: { input_tokens: 1000, output_tokens: 100 }
+                  - text: "The clerk says: {{tu_7}}"
+                """);
+        String call = PayloadJson.MAPPER.writeValueAsString(Map.of(
+                "to", HOSTILE + " \u05d0\u05d1 1,000", "id", new BigInteger("12345678901234567890"), "rate", 1.0));
+        Files.writeString(agents.resolve("sender.yaml"), """
+                model: scripted:sender.script.yaml
+                tools:
+                  - { use: ask_user }
+                  - name: send
+                    description: Sends
+                    input: { type: object }
+                    command: ["cat"]
+                    approval: always
+                """);
+        Files.writeString(
+                agents.resolve("sender.script.yaml"),
+                "replies:\n  - tool_calls:\n      - { id: tu_1, name: send, input: " + call + " }\n"
+                        + "      - { id: tu_2, name: ask_user, input: { question: " + quoted(HOSTILE) + " } }\n"
+                        + "  - text: \"{{tu_1}}\"\n");
+    }
+
     @AfterAll
     void stop() throws Exception {
+        if (unanswering != null) {
+            unanswering.stop(0);
+        }
         if (browser != null) {
             browser.close();
         }
@@ -171,6 +238,305 @@ abstract class ConsoleCases {
 
         assertThat(browser.text("return page.locator('.threads a[aria-current]').innerText()"))
                 .contains("A first message", "assistant");
+        assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    private void click(String button) throws Exception {
+        browser.run("await page.getByRole('button', { name: " + quoted(button) + ", exact: true }).click()");
+    }
+
+    private void awaitChip(String status) throws Exception {
+        browser.run("await page.locator('.thread-header .chip', { hasText: " + quoted(status) + " }).waitFor()");
+    }
+
+    private JsonNode call(String thread, String callId) throws Exception {
+        for (JsonNode call : ann.get("/v1/threads/" + thread + "/calls").body()) {
+            if (call.path("callId").asText().equals(callId)) {
+                return call;
+            }
+        }
+        throw new AssertionError("no call " + callId);
+    }
+
+    @Test
+    void approval_runsWhatWasShown() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        see("Runs with exactly these arguments");
+        assertThat(browser.text("return page.locator('.decision .json').innerText()"))
+                .isEqualTo("{\n  \"cents\": 8400\n}");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Approve");
+        see("Charged.");
+
+        assertThat(call(thread, "tu_1").at("/approval/verified/subject").asText())
+                .isEqualTo("ann");
+        assertThat(call(thread, "tu_1").at("/approval/edited").booleanValue()).isFalse();
+        browser.run("await page.locator('.call summary').click()");
+        see("ann (verified)");
+    }
+
+    @Test
+    void editedApproval_runsWithTheEditedArguments_andInvalidOnesAreNotSent() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        click("Edit arguments");
+        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{ not JSON')");
+        click("Approve with these arguments");
+        see("This is not JSON");
+        browser.run("await page.getByLabel('Arguments', { exact: true }).fill('{\"cents\": 4200}')");
+        browser.run("await page.getByLabel('Reason (optional)').fill('Half of it')");
+        click("Approve with these arguments");
+        see("Charged.");
+
+        JsonNode call = call(thread, "tu_1");
+        assertThat(call.path("args").toString()).isEqualTo("{\"cents\":4200}");
+        assertThat(call.at("/approval/edited").booleanValue()).isTrue();
+        assertThat(call.at("/approval/reason").asText()).isEqualTo("Half of it");
+    }
+
+    @Test
+    void denial_tellsTheModelWhy() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        click("Deny");
+        browser.run("await page.getByLabel('Reason, which the model is told').fill('Too dear')");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Deny");
+        awaitChip("complete");
+
+        assertThat(call(thread, "tu_1").path("status").asText()).isEqualTo("denied");
+        assertThat(call(thread, "tu_1").path("result").asText()).contains("Too dear");
+    }
+
+    @Test
+    void twoQuestions_areAnsweredInAnyOrder_andTypedTextSurvivesAnUpdate() throws Exception {
+        String thread = ann.start("asker", "Book");
+        openThread(thread);
+        browser.run("const cards = page.locator('.decision');"
+                + "await cards.filter({ hasText: 'Which day?' }).getByLabel('Answer').fill('Fri');"
+                + "await cards.filter({ hasText: 'Which seat?' }).getByLabel('Answer').fill('12A');"
+                + "await cards.filter({ hasText: 'Which seat?' }).getByRole('button', { name: 'Answer' }).click();"
+                + "await cards.filter({ hasText: 'Which seat?' }).waitFor({ state: 'detached' });"
+                + "await cards.getByLabel('Answer').press('End'); await page.keyboard.type('day');"
+                + "await page.keyboard.press('Enter')");
+        see("Booked.");
+
+        assertThat(call(thread, "tu_1").path("result").asText()).isEqualTo("Friday");
+        assertThat(call(thread, "tu_2").path("result").asText()).isEqualTo("12A");
+    }
+
+    @Test
+    void unknownOutcome_isSettledWithWhatIsKnownOfIt() throws Exception {
+        int before = requests.get();
+        String thread = ann.start("payer", "Pay");
+        openThread(thread);
+        browser.run("await page.locator('.decision.unknown').waitFor({ timeout: 60000 })");
+        assertThat(browser.text("return page.locator('.decision').innerText()"))
+                .contains("pay", "504", "\"cents\": 500", "Idempotency key", "Started");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("It took effect …");
+        browser.run("await page.getByLabel('Its result, for the model (optional)').fill('receipt 17')");
+        click("It took effect");
+        see("So it is: receipt 17");
+
+        assertThat(requests.get()).isEqualTo(before + 1);
+        assertThat(call(thread, "tu_1").at("/settled/outcome").asText()).isEqualTo("done");
+    }
+
+    @Test
+    void hostileArgumentsAndQuestion_changeNothingAroundThem_andWhatRunsIsExact() throws Exception {
+        String thread = ann.start("sender", "Send");
+        openThread(thread);
+        see("Approval needed");
+        String shown = browser.text("return page.locator('.decision .json').innerText()");
+        assertThat(shown)
+                .contains("\\u202eevil\\u202c", "\\u001b[2J", "a\\u200bb", "<script>", "12345678901234567890", "1.0")
+                .doesNotContain("\u202e", "\u001b", "\u200b");
+        assertThat(browser.text("return page.locator('.decision .question').innerText()"))
+                .isEqualTo(SHOWN);
+        assertThat(browser.run(
+                                "return [await page.title(), await page.locator('.thread img, .thread script, .messages a,"
+                                        + " .decisions a').count(), await page.locator('.decision').count(),"
+                                        + " await page.locator('.decision button').allInnerTexts()]")
+                        .toString())
+                .endsWith("Waymark\",0,2,[\"Approve\",\"Edit arguments\",\"Deny\",\"Answer\"]]");
+        // Edited without a change: the number is neither rounded nor rewritten.
+        click("Edit arguments");
+        click("Approve with these arguments");
+        browser.run("await page.locator('.decision.approval').waitFor({ state: 'detached' })");
+        browser.run("await page.getByLabel('Answer').fill('x'); await page.keyboard.press('Enter')");
+        awaitChip("complete");
+
+        assertThat(call(thread, "tu_1").path("args").path("id").toString()).isEqualTo("12345678901234567890");
+        assertThat(call(thread, "tu_1").path("args").path("to").asText()).startsWith(HOSTILE);
+        assertThat(browser.text("return page.locator('.message.assistant').last().innerText()"))
+                .contains("\\u202eevil")
+                .doesNotContain("\u202e");
+    }
+
+    @Test
+    void changedElsewhere_theDecisionIsRefused_andTheCardGoes() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        openThread(thread);
+        see("Runs with exactly these arguments");
+        // The page's own stream is cut off, so that it does not see the other decision.
+        browser.run("await context.setOffline(true)");
+        String digest = ann.get("/v1/threads/" + thread + "/pending")
+                .body()
+                .at("/0/argsDigest")
+                .asText();
+        ann.post("/v1/threads/" + thread + "/deny", "{'callId':'tu_1','argsDigest':'" + digest + "'}");
+        browser.run("await context.setOffline(false)");
+        browser.run("await page.locator('.decision').waitFor({ state: 'detached' })");
+        awaitChip("complete");
+    }
+
+    @Test
+    void timeline_showsEarlierVersions_comparesThem_andForksFromThem() throws Exception {
+        String thread = ann.start("asker", "Book");
+        openThread(thread);
+        see("Which day?");
+        browser.run("await page.locator('body').press('t')");
+        see("Version 1");
+        for (String answer : List.of("Friday", "12A")) {
+            browser.run("await page.locator('.decision').first().getByLabel('Answer').fill('" + answer + "');"
+                    + "await page.keyboard.press('Enter'); await page.waitForTimeout(100)");
+        }
+        see("Booked.");
+        browser.run("await page.locator('.changes .added', { hasText: 'Booked.' }).waitFor()");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByRole('slider', { name: 'Version' }).fill('1')");
+        see("Back to now");
+        browser.run("await page.locator('.message.assistant', { hasText: 'Booked.' }).waitFor({ state: 'detached' })");
+        assertThat(browser.run("return page.locator('.decision').count()").intValue())
+                .isZero();
+        browser.run(
+                "const last = await page.getByLabel('Changes since').locator('option').last().getAttribute('value');"
+                        + "await page.getByLabel('Changes since').selectOption(last);"
+                        + "await page.locator('.changes .removed', { hasText: 'Booked.' }).waitFor()");
+        browser.run("await page.getByLabel('Message (optional)').fill('Another way')");
+        click("Fork");
+        browser.run("await page.waitForFunction((old) => !location.hash.includes(old), '" + thread + "');"
+                + "await page.locator('.message', { hasText: 'Another way' }).waitFor()");
+
+        assertThat(ann.get("/v1/threads/" + thread).text("status")).isEqualTo("complete");
+    }
+
+    @Test
+    void subagents_areATree_andTheirApprovalsAreDecidedAtTheTop() throws Exception {
+        String thread = ann.start("boss", "Go");
+        openThread(thread);
+        see("Approval needed");
+        click("Details");
+        browser.run("await page.locator('.tree .tree a, .tree ul a').waitFor()");
+        assertThat(browser.text("return page.locator('.details').innerText()"))
+                .contains("$0.0045 of $1.50", "boss", "billing", "of 100,000");
+        assertThat(browser.run("return axe()")).isEmpty();
+        click("Approve");
+        see("The clerk says: Charged.");
+        browser.run("await page.locator('.tree ul a').click();"
+                + "await page.locator('.thread-header h1', { hasText: 'billing' }).waitFor()");
+        see("Works for");
+    }
+
+    @Test
+    void thread_isStartedStoppedAndClosed() throws Exception {
+        open("/", ANN);
+        browser.run("await page.getByRole('link', { name: 'New thread' }).first().click();"
+                + "await page.getByRole('radio', { name: /assistant/ }).check()");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.getByLabel('First message').fill('Hello from the console')");
+        click("Start");
+        see("Hello.");
+        click("Details");
+        click("Close …");
+        click("Close thread");
+        see("This thread is closed.");
+        click("Continue in a new thread");
+        awaitChip("complete");
+
+        String asking = ann.start("asker", "Book");
+        browser.run("await page.evaluate((thread) => { location.hash = `#/thread/${thread}`; }, '" + asking + "')");
+        see("Which day?");
+        click("Stop");
+        awaitChip("stopped");
+        click("Details");
+        click("Cancel …");
+        click("Cancel thread");
+        see("This thread is closed.");
+    }
+
+    @Test
+    void limits_areRaisedByOperators() throws Exception {
+        HttpCaller operator = ann.as(OPERATOR);
+        String thread = operator.start("boss", "Go");
+        open("/#/thread/" + thread, OPERATOR);
+        see("Waits for somebody who may decide.");
+        click("Details");
+        browser.run("await page.getByText('Raise limits').click(); await page.getByLabel('Dollars').fill('2.5')");
+        click("Raise");
+        see("of $2.50");
+    }
+
+    @Test
+    void whatARoleMayNotDo_isNotOffered() throws Exception {
+        String thread = ann.start("billing", "Pay");
+        open("/#/thread/" + thread, LOOKER);
+        see("Waits for somebody who may decide.");
+        see("Your role allows you to read.");
+
+        assertThat(browser.run("return page.getByRole('button').allInnerTexts()")
+                        .toString())
+                .doesNotContain("Approve", "Deny", "Stop", "Send", "Fork");
+        assertThat(browser.run("return page.getByRole('link', { name: 'New thread' }).count()")
+                        .intValue())
+                .isZero();
+    }
+
+    @Test
+    void anotherInstance_takesOver() throws Exception {
+        ApiServer first = threads.serve();
+        int port = first.port();
+        String thread = ann.start("prompted", "Hi");
+        browser.run("await open('" + first.address() + "/#/thread/" + thread + "', '" + ANN + "')");
+        model.says("One ");
+        see("One");
+        first.close();
+        see("Connection lost");
+        model.says("two ");
+        threads.serve(HttpSettings.at("127.0.0.1", port).withLimits(1_000, 200, 1_000));
+        see("One two");
+        model.ends();
+        browser.run("await page.locator('.message.assistant:not(.live)').waitFor()");
+
+        assertThat(browser.run("return page.locator('.message').allInnerTexts()")
+                        .toString())
+                .isEqualTo("[\"Hi\",\"One two \"]");
+        browser.run("await page.locator('.banner').waitFor({ state: 'hidden' }); problems.length = 0");
+    }
+
+    @Test
+    void keyboard_movesBetweenThreads_andPhonesAndDarkModeAreAccessible() throws Exception {
+        ann.start("assistant", "Older");
+        String newer = ann.start("assistant", "Newer");
+        openThread(newer);
+        see("Hello.");
+        browser.run("await page.locator('body').press('?'); await page.getByText('Keyboard shortcuts').waitFor()");
+        assertThat(browser.run("return axe()")).isEmpty();
+        browser.run("await page.keyboard.press('Escape');"
+                + "await page.locator('body').press('j');"
+                + "await page.waitForFunction((old) => !location.hash.includes(old), '" + newer + "')");
+        browser.run("await fresh({ colorScheme: 'dark', viewport: { width: 390, height: 760 } })");
+        String asked = ann.start("billing", "Pay");
+        openThread(asked);
+        see("Runs with exactly these arguments");
+        assertThat(browser.run("return axe()")).isEmpty();
+        assertThat(browser.run("return page.evaluate(() => document.documentElement.scrollWidth)")
+                        .intValue())
+                .isLessThanOrEqualTo(390);
+        browser.run("await page.getByRole('link', { name: 'Back to the list' }).click();"
+                + "await page.getByLabel('Search this list').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
     }
 }

@@ -40,7 +40,7 @@ async function open(url, token) {
     await page.getByLabel('Access token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
   }
-  await page.getByRole('navigation', { name: 'Threads' }).waitFor();
+  await page.locator('.layout').waitFor();
 }
 
 /** What the accessibility checker finds, from serious on. */

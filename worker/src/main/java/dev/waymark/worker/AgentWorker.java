@@ -35,9 +35,12 @@ import io.temporal.activity.Activity;
 import io.temporal.activity.ActivityInfo;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
 import io.temporal.client.WorkflowClient;
+import io.temporal.common.VersioningBehavior;
+import io.temporal.common.WorkerDeploymentVersion;
 import io.temporal.common.converter.EncodedValues;
 import io.temporal.common.interceptors.WorkerInterceptor;
 import io.temporal.worker.Worker;
+import io.temporal.worker.WorkerDeploymentOptions;
 import io.temporal.worker.WorkerFactory;
 import io.temporal.worker.WorkerFactoryOptions;
 import io.temporal.worker.WorkerOptions;
@@ -92,6 +95,7 @@ public final class AgentWorker implements AutoCloseable {
     private final UnaryOperator<WorkerOptions.Builder> customization;
     private final List<WorkerInterceptor> interceptors;
     private final WorkerOptions options;
+    private final Optional<WorkerDeploymentVersion> deployment;
     private final RunReader runs;
     private final ToolKinds kinds;
     private final ThreadMetrics threadMetrics;
@@ -104,7 +108,12 @@ public final class AgentWorker implements AutoCloseable {
         this.taskQueue = builder.taskQueue;
         this.customization = builder.customization;
         this.interceptors = List.copyOf(builder.interceptors);
-        this.options = options(!isInMemory(client));
+        this.deployment = builder.deployment;
+        boolean inMemory = isInMemory(client);
+        if (inMemory && deployment.isPresent()) {
+            throw new IllegalArgumentException("the in-memory server has no worker deployments");
+        }
+        this.options = options(!inMemory, deployment);
         this.runs = new RunReader(new HistoryReader(client));
         this.kinds = new ToolKinds(ProcessEnvironment.get(), builder.agents.path(), builder.tools);
         this.threadMetrics = new ThreadMetrics(builder.metrics);
@@ -210,7 +219,7 @@ public final class AgentWorker implements AutoCloseable {
         // Running activities may need an answer from their workflow, but this worker no longer takes workflow tasks,
         // and it may be the only one. Until they finish, a second worker takes workflow tasks; it runs no activities.
         WorkerFactory workflows = newFactory();
-        registerWorkflows(workflows.newWorker(taskQueue, options(false)));
+        registerWorkflows(workflows.newWorker(taskQueue, options(false, deployment)));
         workflows.start();
         factory.shutdown();
         factory.awaitTermination(most.toMillis(), TimeUnit.MILLISECONDS);
@@ -240,7 +249,7 @@ public final class AgentWorker implements AutoCloseable {
                         .build());
     }
 
-    private WorkerOptions options(boolean sticky) {
+    private WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
         WorkerOptions.Builder options = WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
                 .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
@@ -251,6 +260,12 @@ public final class AgentWorker implements AutoCloseable {
             // after it is gone; the real server waits five seconds.
             options.setStickyQueueScheduleToStartTimeout(Duration.ZERO);
         }
+        // Threads live longer than builds, and every build can continue what earlier ones began.
+        deployment.ifPresent(version -> options.setDeploymentOptions(WorkerDeploymentOptions.newBuilder()
+                .setUseVersioning(true)
+                .setVersion(version)
+                .setDefaultVersioningBehavior(VersioningBehavior.AUTO_UPGRADE)
+                .build()));
         return options.build();
     }
 
@@ -279,6 +294,8 @@ public final class AgentWorker implements AutoCloseable {
         private JavaTools tools = JavaTools.NONE;
         /** Without a registry, nothing is counted. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
+
+        private Optional<WorkerDeploymentVersion> deployment = Optional.empty();
 
         private Builder(WorkflowClient client) {
             this.client = client;
@@ -328,6 +345,17 @@ public final class AgentWorker implements AutoCloseable {
         /** The registry for metrics of turns, model calls, tool calls and decisions. Default: none. */
         public Builder metrics(MeterRegistry registry) {
             this.metrics = registry;
+            return this;
+        }
+
+        /**
+         * Makes the worker a version of a worker deployment: it takes work only while this version is current or being
+         * ramped up on the server. Open threads move to a new version by themselves. Default: no deployment.
+         *
+         * @param name the deployment; a build id within it names the version
+         */
+        public Builder deployment(String name, String buildId) {
+            this.deployment = Optional.of(new WorkerDeploymentVersion(name, buildId));
             return this;
         }
 
@@ -383,8 +411,7 @@ public final class AgentWorker implements AutoCloseable {
                 throw new IllegalArgumentException("agent " + agent.name() + ": " + e.getMessage(), e);
             }
             boolean isLimitedInDollars = agent.budget().flatMap(Budget::usd).isPresent();
-            boolean hasPrice = agent.pricing().isPresent()
-                    || bound.provider().pricing(bound.model()).isPresent();
+            boolean hasPrice = agent.pricing().isPresent() || bound.pricing().isPresent();
             if (isLimitedInDollars && !hasPrice) {
                 throw new IllegalArgumentException("agent " + agent.name()
                         + ": no price is known for its model, which the budget in dollars needs. Set pricing");

@@ -11,35 +11,48 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Runs commands of the starter, each in a process of its own, as a shell would. */
+/** Runs commands as a shell would. */
 public final class Command {
     private static final long MOST_SECONDS = 120;
+    private static final Set<String> WORKER_COMMANDS = Set.of("worker", "dev", "tools", "agents");
 
     private final Map<String, String> environment;
+    private final boolean warm;
 
-    private Command(Map<String, String> environment) {
+    private Command(Map<String, String> environment, boolean warm) {
         this.environment = environment;
+        this.warm = warm;
     }
 
     /** Nothing of a test is remembered for the user who runs it. */
     private static final Path STATE = Path.of("target", "state").toAbsolutePath();
 
+    /** Each command is a process of its own, started by {@code ./waymark}. */
     public static Command at(String address) {
-        return new Command(Map.of("TEMPORAL_ADDRESS", address, "XDG_STATE_HOME", STATE.toString()));
+        return new Command(Map.of("TEMPORAL_ADDRESS", address, "XDG_STATE_HOME", STATE.toString()), false);
+    }
+
+    /**
+     * The commands of the starter run in a process that is used again, for tests with many of them: the start of the
+     * process costs more than most commands.
+     */
+    public static Command warmAt(String address) {
+        return new Command(at(address).environment, true);
     }
 
     /** Without a word about where the server is. */
     public static Command withoutAddress() {
-        return new Command(Map.of());
+        return new Command(Map.of(), false);
     }
 
     public Command with(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(environment);
         more.put(name, value);
-        return new Command(more);
+        return new Command(more, warm);
     }
 
     /** What a command left behind. */
@@ -66,6 +79,9 @@ public final class Command {
         ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(arguments));
         builder.environment().putAll(environment);
         try {
+            if (warm && !WORKER_COMMANDS.contains(arguments[0])) {
+                return WarmCommands.run(environment, input, arguments, MOST_SECONDS);
+            }
             Process process = builder.start();
             try (OutputStream in = process.getOutputStream()) {
                 in.write(input.getBytes(StandardCharsets.UTF_8));

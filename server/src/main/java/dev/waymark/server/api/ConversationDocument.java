@@ -12,6 +12,7 @@ import dev.waymark.conversation.Call;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.OpenRequest;
 import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
 import dev.waymark.display.SafeText;
 import dev.waymark.history.Moment;
 import dev.waymark.history.Timeline;
@@ -95,7 +96,15 @@ final class ConversationDocument {
         for (PendingItem item :
                 timeline.ending().isPresent() ? List.<PendingItem>of() : PendingItem.of(timeline.thread(), state)) {
             ObjectNode row = PayloadJson.MAPPER.valueToTree(item);
-            item.args().ifPresent(args -> row.put("argsText", text(args)));
+            item.args().ifPresent(args -> {
+                row.put("argsText", text(args));
+                boolean isCut = item.argsDigest()
+                        .filter(digest -> !digest.equals(Sha256.hex(args.canonical())))
+                        .isPresent();
+                if (isCut) {
+                    row.put("argsCut", true);
+                }
+            });
             row.put("rerun", mayRerun(item));
             tool(item.tool()).ifPresent(tool -> row.put("description", tool.description()));
             list.add(row);

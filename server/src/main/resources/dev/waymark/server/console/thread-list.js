@@ -38,6 +38,7 @@ export class ThreadList {
   #agents = new Set();
   #loading = Promise.resolve();
   #problem;
+  #isLoaded = false;
 
   constructor({ onWaiting }) {
     this.onWaiting = onWaiting;
@@ -79,6 +80,12 @@ export class ThreadList {
     this.#show();
   }
 
+  /** A thread has changed; reads the list again if that changes what the list shows. */
+  changed({ thread, status }) {
+    const known = this.#threads.find((each) => each.thread === thread);
+    if (known === undefined || known.status !== status) this.refresh();
+  }
+
   filter(number) {
     this.#choose({ filter: FILTERS[number].id });
   }
@@ -103,6 +110,7 @@ export class ThreadList {
       this.#threads.forEach((thread) => this.#agents.add(thread.agent));
       this.onWaiting(roots(waiting.threads).length);
       this.#problem = undefined;
+      this.#isLoaded = true;
     } catch (problem) {
       this.#problem = problem;
     }
@@ -180,13 +188,15 @@ export class ThreadList {
       })),
     );
     this.more.hidden = this.#next === undefined;
-    this.note.textContent = this.#problem
-      ? this.#problem.words
-      : threads.length > 0
-        ? ''
-        : this.#filter === 'waiting'
-          ? 'Nothing waits for you.'
-          : 'No threads yet.';
+    this.note.textContent = this.#note(threads.length === 0);
+  }
+
+  #note(isEmpty) {
+    if (this.#problem) return this.#problem.words ?? String(this.#problem);
+    if (!isEmpty) return '';
+    if (!this.#isLoaded) return 'Reading …';
+    if (this.#words !== '') return 'No thread in this list matches.';
+    return this.#filter === 'waiting' ? 'Nothing waits for you.' : 'No threads yet.';
   }
 
   #row(thread) {

@@ -1,11 +1,14 @@
 // One thread: its conversation, live, and what can be done with it.
 import { get, newKey, post, threadPath } from './api.js';
 import { showConversation } from './conversation.js';
-import { announce, h, replaceChildren } from './dom.js';
-import { dollars, shortId, statusWords } from './format.js';
+import { decisionItems } from './decisions.js';
+import { Details } from './details.js';
+import { announce, h, replaceChildren, showList } from './dom.js';
+import { clock, dollars, shortId, statusWords } from './format.js';
 import { LiveReply } from './live-reply.js';
 import { session } from './session.js';
 import { follow } from './stream.js';
+import { Timeline } from './timeline.js';
 
 /** Several events often come at once. */
 const SETTLE_MILLIS = 40;
@@ -19,8 +22,11 @@ export class ThreadPage {
   #loading = false;
   #isStale = false;
   #gone = false;
+  #past;
+  #panel = '';
+  #notes = new Map();
 
-  constructor(thread, { onChange }) {
+  constructor(thread, { panel, onChange }) {
     this.thread = thread;
     this.onChange = onChange;
     this.header = h('header', { class: 'thread-header' });
@@ -28,9 +34,19 @@ export class ThreadPage {
     this.messages = h('div', { class: 'messages', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation', tabindex: '0' });
     this.activity = h('p', { class: 'activity', hidden: true });
     this.foot = h('div', { class: 'foot' });
-    this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity));
-    this.element = h('section', { class: 'thread', 'aria-label': 'Thread' }, this.header, this.banner, this.scroller, this.foot);
+    this.decisions = h('div', { class: 'decisions' });
+    this.scroller = h('div', { class: 'scroller' }, h('div', { class: 'column' }, this.messages, this.activity, this.decisions));
+    this.details = new Details(this);
+    this.timeline = new Timeline(this);
+    this.side = h('aside', { class: 'side', hidden: true, 'aria-label': 'About this thread' });
+    this.element = h(
+      'section',
+      { class: 'thread', 'aria-label': 'Thread' },
+      h('div', { class: 'talk' }, this.header, this.banner, this.scroller, this.foot),
+      this.side,
+    );
     this.composer = this.#composer();
+    if (panel !== '') this.showPanel(panel);
     this.#open();
   }
 
@@ -42,6 +58,50 @@ export class ThreadPage {
 
   focusComposer() {
     this.composer.field.focus();
+  }
+
+  focusDecision() {
+    const first = this.decisions.querySelector('textarea, button');
+    first?.focus();
+    first?.scrollIntoView({ block: 'center' });
+  }
+
+  /** Shows or hides the panel beside the conversation: `details`, `timeline`, or none. */
+  showPanel(name) {
+    this.#panel = this.#panel === name ? '' : name;
+    if (this.#panel !== 'timeline') this.showPast(undefined);
+    this.side.hidden = this.#panel === '';
+    if (this.#panel !== '') {
+      const tab = (id, label) => h('button', { 'aria-pressed': String(id === this.#panel), onclick: () => id !== this.#panel && this.showPanel(id) }, label);
+      replaceChildren(
+        this.side,
+        h(
+          'div',
+          { class: 'side-head' },
+          h('div', { class: 'tabs', role: 'group', 'aria-label': 'Panel' }, tab('details', 'Details'), tab('timeline', 'Timeline')),
+          h('button', { class: 'quiet', 'aria-label': 'Close panel', onclick: () => this.showPanel('') }, '✕'),
+        ),
+        this.#panel === 'details' ? this.details.element : this.timeline.element,
+      );
+      if (this.#panel === 'timeline') this.timeline.load();
+    }
+    this.#show();
+  }
+
+  stepVersion(by) {
+    if (this.#panel === 'timeline') this.timeline.step(by);
+  }
+
+  /** The panel that is open: `details`, `timeline`, or none. */
+  get panel() {
+    return this.#panel;
+  }
+
+  /** Shows an earlier state instead of the current one. */
+  showPast(view) {
+    this.#past = view;
+    this.#tell('past', '');
+    this.#show();
   }
 
   async #open() {
@@ -91,6 +151,7 @@ export class ThreadPage {
       this.#live.shown(ended);
       this.#tell('load', '');
       this.#show();
+      if (this.#panel === 'timeline') this.timeline.load();
       this.onChange(view);
     } catch (problem) {
       this.#tell('load', problem.words ?? String(problem));
@@ -100,8 +161,6 @@ export class ThreadPage {
     }
     if (this.#isStale && !this.#gone) this.refresh();
   }
-
-  #notes = new Map();
 
   /** Shows a note above the conversation until it is replaced by an empty one. */
   #tell(about, words) {
@@ -114,18 +173,23 @@ export class ThreadPage {
 
   #show() {
     if (this.#view === undefined) return;
+    const view = this.#past ?? this.#view;
     const atEnd = this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < 80;
-    showConversation(this.messages, this.#view, this.#live);
+    this.element.classList.toggle('past', this.#past !== undefined);
+    showConversation(this.messages, view, this.#past ? undefined : this.#live);
+    showList(this.decisions, this.#past ? [] : decisionItems(view, this));
+    this.decisions.hidden = this.decisions.childNodes.length === 0;
     this.#showActivity();
     this.#showHeader();
     this.#showFoot();
+    if (this.#panel === 'details') this.details.show(view);
     if (atEnd) this.scroller.scrollTop = this.scroller.scrollHeight;
   }
 
   #showActivity() {
     const view = this.#view;
     const running = view.calls.filter((call) => ['dispatched', 'claimed', 'delegated', 'verifying'].includes(call.phase)).map((call) => call.tool);
-    const words = !view.open || view.status !== 'running' || this.#live.text !== ''
+    const words = this.#past || !view.open || view.status !== 'running' || this.#live.text !== ''
       ? ''
       : running.length > 0
         ? `Running ${running.join(', ')} …`
@@ -137,7 +201,7 @@ export class ThreadPage {
 
   #showHeader() {
     const view = this.#view;
-    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent]);
+    const signature = JSON.stringify([view.status, view.open, view.costUsd, view.agent, this.#panel]);
     if (this.header.dataset.signature === signature) return;
     this.header.dataset.signature = signature;
     const isRunning = view.open && (view.status === 'running' || view.status === 'interrupted');
@@ -154,20 +218,47 @@ export class ThreadPage {
       h(
         'div',
         { class: 'actions' },
-        isRunning && session.may('talk') ? h('button', { onclick: () => this.#command('stop', {}) }, 'Stop') : null,
+        isRunning && session.may('talk') ? h('button', { onclick: () => this.command('stop') }, 'Stop') : null,
+        h('button', { 'aria-pressed': String(this.#panel === 'timeline'), onclick: () => this.showPanel('timeline') }, 'Timeline'),
+        h('button', { 'aria-pressed': String(this.#panel === 'details'), onclick: () => this.showPanel('details') }, 'Details'),
       ),
     );
   }
 
   #showFoot() {
     const view = this.#view;
-    const kind = !view.open ? 'closed' : session.may('talk') ? 'open' : 'look';
+    const isEnded = ['failed', 'stopped'].includes(view.status);
+    const kind = this.#past ? `past ${this.#past.version}` : !view.open ? 'closed' : !session.may('talk') ? 'look' : isEnded ? 'ended' : 'open';
     if (this.foot.dataset.kind === kind) return;
     this.foot.dataset.kind = kind;
+    const mayTalk = session.may('talk');
+    const retry = h('button', { onclick: () => this.command('say', { retry: true }) }, 'Try again');
+    const resume = h('button', { class: 'primary', onclick: () => this.#resume() }, 'Continue in a new thread');
+    const content = {
+      open: () => this.composer.element,
+      ended: () => [h('div', { class: 'row retry' }, h('p', { class: 'muted' }, `The last turn ended: ${statusWords(view.status)}.`), retry), this.composer.element],
+      look: () => h('p', { class: 'muted' }, 'Your role allows you to read.'),
+      closed: () => h('div', { class: 'row retry' }, h('p', { class: 'muted' }, 'This thread is closed.'), mayTalk && view.parent === undefined ? resume : null),
+    }[kind];
     replaceChildren(
       this.foot,
-      kind === 'open' ? this.composer.element : h('p', { class: 'muted' }, kind === 'closed' ? 'This thread is closed.' : 'Your role allows you to read.'),
+      content?.() ??
+        h(
+          'div',
+          { class: 'row retry' },
+          h('p', {}, h('strong', {}, `Version ${this.#past.version}`), `, as it was at ${clock(this.#past.at)}.`),
+          h('button', { onclick: () => this.timeline.newest() }, 'Back to now'),
+        ),
     );
+  }
+
+  async #resume() {
+    try {
+      const { thread } = await post(`${threadPath(this.thread)}/resume`, {});
+      location.hash = `#/thread/${encodeURIComponent(thread)}`;
+    } catch (problem) {
+      this.#tell('command', problem.words ?? String(problem));
+    }
   }
 
   #composer() {
@@ -216,7 +307,8 @@ export class ThreadPage {
     return { element: form, field };
   }
 
-  async #command(name, body) {
+  /** Sends a command to the thread. */
+  async command(name, body = {}) {
     try {
       await post(`${threadPath(this.thread)}/${name}`, body);
       this.#tell('command', '');

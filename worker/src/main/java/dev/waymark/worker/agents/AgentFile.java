@@ -3,7 +3,6 @@ package dev.waymark.worker.agents;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.agent.BuiltInTools;
-import dev.waymark.agent.Pricing;
 import dev.waymark.agent.ToolSpec;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.conversation.SummaryRule;
@@ -15,6 +14,7 @@ import dev.waymark.model.ModelFailure;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.tool.kind.ToolEntry;
 import dev.waymark.worker.tool.kind.ToolKind;
@@ -134,7 +134,8 @@ final class AgentFile {
         approvals
                 .flatMap(value -> problems.check(() -> ApprovalFields.read(value)))
                 .ifPresent(builder::approvals);
-        pricing.flatMap(value -> problems.check(() -> pricing(value))).ifPresent(builder::pricing);
+        pricing.flatMap(value -> problems.check(() -> PriceTable.pricing(value)))
+                .ifPresent(builder::pricing);
         boolean hasPrice = pricing.isPresent() || modelName.map(this::hasPrice).orElse(true);
         budget.flatMap(value -> problems.check(() -> budget(value, hasPrice))).ifPresent(builder::budget);
         context.flatMap(value -> problems.check(() -> context(value))).ifPresent(builder::context);
@@ -365,10 +366,7 @@ final class AgentFile {
     }
 
     private boolean hasPrice(String model) {
-        return providers
-                .find(model)
-                .flatMap(bound -> bound.provider().pricing(bound.model()))
-                .isPresent();
+        return providers.find(model).flatMap(ModelProviders.Bound::pricing).isPresent();
     }
 
     private static Budget budget(YamlValue value, boolean hasPrice) throws YamlProblem {
@@ -380,29 +378,14 @@ final class AgentFile {
             throw usd.get().problem("no price is known for this model. Set pricing");
         }
         return new Budget(
-                usd.isPresent() ? Optional.of(dollars(usd.get(), false)) : Optional.empty(),
+                usd.isPresent() ? Optional.of(dollars(usd.get())) : Optional.empty(),
                 tokens.isPresent() ? Optional.of(tokens.get().whole(1)) : Optional.empty());
     }
 
-    private static Pricing pricing(YamlValue value) throws YamlProblem {
-        YamlFields fields = value.fields();
-        YamlValue input = fields.require("input");
-        YamlValue output = fields.require("output");
-        Optional<YamlValue> cacheRead = fields.take("cache_read");
-        Optional<YamlValue> cacheWrite = fields.take("cache_write");
-        fields.end();
-        return new Pricing(
-                dollars(input, true),
-                dollars(output, true),
-                cacheRead.isPresent() ? Optional.of(dollars(cacheRead.get(), true)) : Optional.empty(),
-                cacheWrite.isPresent() ? Optional.of(dollars(cacheWrite.get(), true)) : Optional.empty());
-    }
-
-    private static Usd dollars(YamlValue value, boolean mayBeNothing) throws YamlProblem {
+    private static Usd dollars(YamlValue value) throws YamlProblem {
         BigDecimal dollars = value.number();
-        if (dollars.signum() < 0 || (dollars.signum() == 0 && !mayBeNothing) || dollars.compareTo(MOST_DOLLARS) > 0) {
-            throw value.problem("expected " + (mayBeNothing ? "0" : "more than 0") + " to " + MOST_DOLLARS
-                    + " dollars, found " + dollars);
+        if (dollars.signum() <= 0 || dollars.compareTo(MOST_DOLLARS) > 0) {
+            throw value.problem("expected more than 0 to " + MOST_DOLLARS + " dollars, found " + dollars);
         }
         return Usd.of(dollars);
     }

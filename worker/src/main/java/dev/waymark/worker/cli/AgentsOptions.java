@@ -12,9 +12,11 @@ import dev.waymark.worker.agents.AgentDirectory;
 import dev.waymark.worker.agents.AgentInvalid;
 import dev.waymark.worker.model.ModelProviders;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.http.PriceTable;
 import dev.waymark.worker.model.openai.OpenAiProvider;
 import dev.waymark.worker.model.scripted.ScriptedProvider;
 import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +37,12 @@ final class AgentsOptions {
             paramLabel = "DIR",
             description = "The agents' directory. Default: WAYMARK_AGENTS, or agents.")
     private @Nullable Path directory;
+
+    @Option(
+            names = "--prices",
+            paramLabel = "FILE",
+            description = "Prices of models, which go before the built-in ones. Default: WAYMARK_PRICES.")
+    private @Nullable Path prices;
 
     /** The agents, providers and tools of a worker. */
     record Setup(AgentDirectory agents, ModelProviders providers, JavaTools tools) {
@@ -86,13 +94,26 @@ final class AgentsOptions {
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");
         }
-        ModelProviders providers = providers(path);
+        ModelProviders providers = providers(path).withPrices(prices()::of);
         JavaTools tools = JavaTools.NONE;
         return new Setup(AgentDirectory.load(path, providers, tools), providers, tools);
     }
 
     static String taskQueue() {
         return variable("WAYMARK_TASK_QUEUE", WireNames.TASK_QUEUE);
+    }
+
+    private PriceTable prices() throws CommandFailure {
+        String file = Optional.ofNullable(prices).map(Path::toString).orElseGet(() -> variable("WAYMARK_PRICES", ""));
+        if (file.isEmpty()) {
+            return PriceTable.builtIn();
+        }
+        try {
+            return PriceTable.read(Path.of(file));
+        } catch (YamlProblem e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT, "PricesInvalid", "invalid prices: " + e.getMessage(), "Fix the file");
+        }
     }
 
     private static ModelProviders providers(Path agents) {

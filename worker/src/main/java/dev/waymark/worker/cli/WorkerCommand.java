@@ -30,6 +30,9 @@ public final class WorkerCommand implements Callable<Integer> {
     @Mixin
     private MetricsOptions metrics;
 
+    @Mixin
+    private DeploymentOptions deployment;
+
     @Option(
             names = "--task-queue",
             paramLabel = "Q",
@@ -52,8 +55,9 @@ public final class WorkerCommand implements Callable<Integer> {
         try (MetricsOptions closed = metrics;
                 TerminationSignal termination = TerminationSignal.listen();
                 Connection connection = Connection.counted(Optional.ofNullable(address), metrics.sdkScope());
-                AgentWorker worker =
-                        metrics.countedBy(setup.worker(connection, queue)).build()) {
+                AgentWorker worker = metrics.countedBy(
+                                deployment.of(setup.worker(connection, queue), connection.isInMemory()))
+                        .build()) {
             worker.start();
             metrics.started(worker);
             DevServer.Kind server = connection.isInMemory() ? DevServer.Kind.IN_MEMORY : DevServer.Kind.TEMPORAL;

@@ -154,7 +154,7 @@ public final class ModelActivity implements ModelCaller {
 
     private Reply ask(AgentSpec agent, ModelRequest request, PartialText words) throws InterruptedException {
         ModelProviders.Bound bound = bound(agent);
-        Optional<Pricing> pricing = agent.pricing().or(() -> bound.provider().pricing(bound.model()));
+        Optional<Pricing> pricing = agent.pricing().or(bound::pricing);
         words.cost(pricing);
         try {
             Reply reply = bound.provider().reply(request, words);

@@ -1,5 +1,6 @@
 package dev.waymark.worker.model;
 
+import dev.waymark.agent.Pricing;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.model.anthropic.AnthropicProvider;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /** The providers of a worker, by name, in a fixed order. */
@@ -18,8 +20,11 @@ public final class ModelProviders {
 
     private final Map<String, ModelProvider> byName;
 
-    private ModelProviders(Map<String, ModelProvider> byName) {
+    private final Function<String, Optional<Pricing>> prices;
+
+    private ModelProviders(Map<String, ModelProvider> byName, Function<String, Optional<Pricing>> prices) {
         this.byName = Collections.unmodifiableMap(new LinkedHashMap<>(byName));
+        this.prices = prices;
     }
 
     /** Throws IllegalArgumentException for a malformed name. */
@@ -29,7 +34,16 @@ public final class ModelProviders {
                 throw new IllegalArgumentException("not a provider's name: " + name);
             }
         });
-        return new ModelProviders(byName);
+        return new ModelProviders(byName, model -> Optional.empty());
+    }
+
+    /**
+     * The same providers, with prices that go before their own.
+     *
+     * @param known the price of {@code provider:model}, if there is one
+     */
+    public ModelProviders withPrices(Function<String, Optional<Pricing>> known) {
+        return new ModelProviders(byName, known);
     }
 
     /** The providers of Anthropic and of OpenAI-compatible services, with the keys of the environment. */
@@ -44,7 +58,7 @@ public final class ModelProviders {
     public ModelProviders plus(Map<String, ModelProvider> others) {
         Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
         all.putAll(others);
-        return of(all);
+        return of(all).withPrices(prices);
     }
 
     /** The names of all providers, in order. */
@@ -63,9 +77,14 @@ public final class ModelProviders {
             return Optional.empty();
         }
         return Optional.ofNullable(byName.get(spec.substring(0, colon)))
-                .map(provider -> new Bound(provider, spec.substring(colon + 1)));
+                .map(provider -> new Bound(provider, spec.substring(colon + 1), prices.apply(spec)));
     }
 
-    /** A provider and one of its models. */
-    public record Bound(ModelProvider provider, String model) {}
+    /** A provider and one of its models, and the price that goes before the provider's own. */
+    public record Bound(ModelProvider provider, String model, Optional<Pricing> ownPrice) {
+        /** The price of the model, if it is known. */
+        public Optional<Pricing> pricing() {
+            return ownPrice.or(() -> provider.pricing(model));
+        }
+    }
 }

@@ -18,7 +18,8 @@ class ModelProvidersTest {
 
     @Test
     void find_modelWithColons_takesTheFirstApart() {
-        assertThat(PROVIDERS.find("silent:a:b")).isEqualTo(Optional.of(new ModelProviders.Bound(SILENT, "a:b")));
+        assertThat(PROVIDERS.find("silent:a:b"))
+                .isEqualTo(Optional.of(new ModelProviders.Bound(SILENT, "a:b", Optional.empty())));
     }
 
     @ParameterizedTest

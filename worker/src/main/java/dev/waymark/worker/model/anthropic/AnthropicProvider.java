@@ -28,16 +28,6 @@ public final class AnthropicProvider implements ModelProvider {
     private static final String HOME = "https://api.anthropic.com";
     private static final String VERSION = "2023-06-01";
 
-    /** Published prices of autumn 2026. Writing to the cache costs 25 % more than input, reading from it a tenth. */
-    private static final PriceTable PRICES = new PriceTable()
-            .add("15", "75", "1.5", "18.75", "claude-opus-4-1", "claude-opus-4", "claude-3-opus")
-            .add("5", "25", "0.5", "6.25", "claude-opus-4-6", "claude-opus-4-5")
-            .add("3", "15", "0.3", "3.75", "claude-sonnet-4-6", "claude-sonnet-4-5", "claude-sonnet-4")
-            .add("3", "15", "0.3", "3.75", "claude-3-7-sonnet", "claude-3-5-sonnet")
-            .add("1", "5", "0.1", "1.25", "claude-haiku-4-5")
-            .add("0.8", "4", "0.08", "1", "claude-3-5-haiku")
-            .add("0.25", "1.25", "0.03", "0.3", "claude-3-haiku");
-
     private final ProviderService service;
     private final EventStreams streams;
 
@@ -58,7 +48,7 @@ public final class AnthropicProvider implements ModelProvider {
 
     @Override
     public Optional<Pricing> pricing(String model) {
-        return PRICES.of(model);
+        return PriceTable.builtIn().of(NAME + ":" + model);
     }
 
     @Override

@@ -1,26 +1,107 @@
 package dev.waymark.worker.model.http;
 
 import dev.waymark.agent.Pricing;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.worker.yaml.YamlFields;
+import dev.waymark.worker.yaml.YamlProblem;
+import dev.waymark.worker.yaml.YamlProblems;
+import dev.waymark.worker.yaml.YamlValue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** Published prices of a service's models. */
+/**
+ * Prices of models in US dollars per million tokens, from a file. The price of a call is recorded with its reply, so a
+ * changed table concerns later calls only.
+ *
+ * <pre>{@code
+ * anthropic:
+ *   claude-haiku-4-5: { input: 1, output: 5, cache_read: 0.1, cache_write: 1.25 }
+ * }</pre>
+ */
 public final class PriceTable {
+    private static final String BUILT_IN = "/dev/waymark/worker/model/prices.yaml";
+    private static final BigDecimal MOST_DOLLARS = BigDecimal.valueOf(1_000_000);
+
     /** A model is listed by its name; requests may add a release date. */
     private static final Pattern DAY = Pattern.compile("-(latest|[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2})$");
 
-    private final Map<String, Pricing> prices = new LinkedHashMap<>();
+    private static final PriceTable PUBLISHED = published();
 
-    /** Prices in US dollars per million tokens. */
-    public PriceTable add(String input, String output, String cacheRead, String cacheWrite, String... models) {
-        for (String model : models) {
-            prices.put(model, Pricing.of(input, output).withCache(cacheRead, cacheWrite));
-        }
-        return this;
+    private final Map<String, Pricing> prices;
+
+    private PriceTable(Map<String, Pricing> prices) {
+        this.prices = prices;
     }
 
+    /** The published prices that this version knows. */
+    public static PriceTable builtIn() {
+        return PUBLISHED;
+    }
+
+    /** The prices of a file, and the built-in ones of models that are not in it. */
+    public static PriceTable read(Path file) throws YamlProblem {
+        Map<String, Pricing> all = new LinkedHashMap<>(PUBLISHED.prices);
+        all.putAll(parse(YamlValue.read(file)));
+        return new PriceTable(all);
+    }
+
+    private static PriceTable published() {
+        try (InputStream file = PriceTable.class.getResourceAsStream(BUILT_IN)) {
+            String text = new String(Objects.requireNonNull(file).readAllBytes(), StandardCharsets.UTF_8);
+            return new PriceTable(parse(YamlValue.parse("prices.yaml", text)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (YamlProblem e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static Map<String, Pricing> parse(YamlValue root) throws YamlProblem {
+        YamlProblems problems = new YamlProblems();
+        Map<String, Pricing> prices = new LinkedHashMap<>();
+        for (Map.Entry<String, YamlValue> provider : root.fields().takeAll().entrySet()) {
+            Optional<Map<String, YamlValue>> models =
+                    problems.check(() -> provider.getValue().fields().takeAll());
+            models.ifPresent(all -> all.forEach((model, value) -> problems.check(() -> pricing(value))
+                    .ifPresent(price -> prices.put(provider.getKey() + ":" + model, price))));
+        }
+        problems.end();
+        return prices;
+    }
+
+    /** A price, as files have it. */
+    public static Pricing pricing(YamlValue value) throws YamlProblem {
+        YamlFields fields = value.fields();
+        YamlValue input = fields.require("input");
+        YamlValue output = fields.require("output");
+        Optional<YamlValue> cacheRead = fields.take("cache_read");
+        Optional<YamlValue> cacheWrite = fields.take("cache_write");
+        fields.end();
+        return new Pricing(
+                dollars(input),
+                dollars(output),
+                cacheRead.isPresent() ? Optional.of(dollars(cacheRead.get())) : Optional.empty(),
+                cacheWrite.isPresent() ? Optional.of(dollars(cacheWrite.get())) : Optional.empty());
+    }
+
+    private static Usd dollars(YamlValue value) throws YamlProblem {
+        BigDecimal dollars = value.number();
+        if (dollars.signum() < 0 || dollars.compareTo(MOST_DOLLARS) > 0) {
+            throw value.problem("expected 0 to " + MOST_DOLLARS + " dollars, found " + dollars);
+        }
+        return Usd.of(dollars);
+    }
+
+    /** The price of {@code provider:model}, if it is known. */
     public Optional<Pricing> of(String model) {
         return Optional.ofNullable(prices.get(DAY.matcher(model).replaceFirst("")));
     }

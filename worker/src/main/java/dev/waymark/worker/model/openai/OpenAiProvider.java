@@ -31,19 +31,6 @@ public final class OpenAiProvider implements ModelProvider {
 
     private static final String HOST = "api.openai.com";
 
-    /** Published prices of autumn 2026. Writing to the cache costs nothing extra. */
-    private static final PriceTable PRICES = new PriceTable()
-            .add("1.25", "10", "0.125", "1.25", "gpt-5", "gpt-5-chat", "gpt-5-codex", "gpt-5.1")
-            .add("0.25", "2", "0.025", "0.25", "gpt-5-mini")
-            .add("0.05", "0.4", "0.005", "0.05", "gpt-5-nano")
-            .add("2", "8", "0.5", "2", "gpt-4.1", "o3")
-            .add("0.4", "1.6", "0.1", "0.4", "gpt-4.1-mini")
-            .add("0.1", "0.4", "0.025", "0.1", "gpt-4.1-nano")
-            .add("2.5", "10", "1.25", "2.5", "gpt-4o")
-            .add("0.15", "0.6", "0.075", "0.15", "gpt-4o-mini")
-            .add("1.1", "4.4", "0.275", "1.1", "o4-mini")
-            .add("1.1", "4.4", "0.55", "1.1", "o3-mini");
-
     private static final String OLD_LIMIT = "max_tokens";
     private static final String NEW_LIMIT = "max_completion_tokens";
     private static final Pattern UNKNOWN_FIELD =
@@ -72,7 +59,7 @@ public final class OpenAiProvider implements ModelProvider {
 
     @Override
     public Optional<Pricing> pricing(String model) {
-        return PRICES.of(model);
+        return PriceTable.builtIn().of(NAME + ":" + model);
     }
 
     @Override

@@ -1,0 +1,99 @@
+package dev.waymark.e2e.product;
+
+import dev.waymark.e2e.product.Command.Done;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Processes that have run a command and wait for the next one, by their environment. */
+final class WarmCommands {
+    private static final Map<Map<String, String>, Deque<WarmCommands>> IDLE = new HashMap<>();
+
+    private final Process process;
+
+    private WarmCommands(Map<String, String> environment) throws IOException {
+        Path root = Path.of("").toAbsolutePath().getParent();
+        ProcessBuilder builder = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-Dwaymark.home=" + root,
+                "-Dwaymark.command=waymark",
+                "-cp",
+                root.resolve("starter/target/waymark.jar") + ":" + testClasses(),
+                CommandHost.class.getName());
+        builder.environment().putAll(environment);
+        process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    }
+
+    private static Path testClasses() {
+        try {
+            return Path.of(CommandHost.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (java.net.URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Done run(Map<String, String> environment, String input, String[] arguments, long mostSeconds)
+            throws IOException, InterruptedException {
+        WarmCommands host = take(environment);
+        try {
+            Done done = CompletableFuture.supplyAsync(() -> host.run(input, arguments))
+                    .get(mostSeconds, TimeUnit.SECONDS);
+            give(environment, host);
+            return done;
+        } catch (ExecutionException | TimeoutException e) {
+            host.process.destroyForcibly();
+            throw new IllegalStateException("did not end: " + String.join(" ", arguments), e);
+        }
+    }
+
+    private static WarmCommands take(Map<String, String> environment) throws IOException {
+        synchronized (IDLE) {
+            Deque<WarmCommands> idle = IDLE.get(environment);
+            if (idle != null && !idle.isEmpty()) {
+                return idle.pop();
+            }
+        }
+        return new WarmCommands(environment);
+    }
+
+    private static void give(Map<String, String> environment, WarmCommands host) {
+        synchronized (IDLE) {
+            IDLE.computeIfAbsent(environment, key -> new ArrayDeque<>()).push(host);
+        }
+    }
+
+    private Done run(String input, String[] arguments) {
+        try {
+            DataOutputStream requests = new DataOutputStream(process.getOutputStream());
+            requests.writeInt(arguments.length);
+            for (String argument : arguments) {
+                CommandHost.write(requests, argument.getBytes(StandardCharsets.UTF_8));
+            }
+            CommandHost.write(requests, input.getBytes(StandardCharsets.UTF_8));
+            requests.flush();
+            DataInputStream replies = new DataInputStream(process.getInputStream());
+            int exitCode = replies.readInt();
+            return new Done(
+                    exitCode, CommandHost.text(CommandHost.read(replies)), CommandHost.text(CommandHost.read(replies)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+// What waits for a person: approvals, questions, and calls whose outcome is unknown.
+import { get, newKey, post, threadPath } from './api.js';
+import { h, replaceChildren } from './dom.js';
+import { clock, shortId } from './format.js';
+import { indented, jsonBlock } from './json-text.js';
+import { session } from './session.js';
+
+/**
+ * The items for a list of cards. A card keeps what was typed into it as long as its item stays the same; if the
+ * arguments change, it is a new card.
+ *
+ * @param page `thread`, and `refresh()` to read the thread again
+ */
+export function decisionItems(view, page) {
+  return view.pending.map((item) => {
+    const call = view.calls.find(({ callId }) => callId === item.callId);
+    return {
+      key: `${item.kind} ${item.callId}`,
+      signature: JSON.stringify([item, call?.claimedAt, call?.key, call?.dispatches]),
+      render: () => new Card(item, call, page).element,
+    };
+  });
+}
+
+const HEADINGS = { approval: 'Approval needed', question: 'Question', unknown: 'Outcome unknown' };
+
+class Card {
+  #sent;
+
+  constructor(item, call, page) {
+    this.item = item;
+    this.call = call;
+    this.page = page;
+    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.controls = h('div', { class: 'controls' });
+    this.element = h(
+      'section',
+      { class: `decision ${item.kind}`, 'aria-label': `${HEADINGS[item.kind]}: ${item.tool}`, 'data-call': item.callId },
+      h(
+        'header',
+        {},
+        h('h3', {}, HEADINGS[item.kind]),
+        item.kind === 'question' ? null : h('span', { class: 'tool' }, item.tool),
+        h('time', { class: 'muted', datetime: item.since }, `since ${clock(item.since)}`),
+      ),
+      item.description && item.kind !== 'question' ? h('p', { class: 'muted', dir: 'auto' }, item.description) : null,
+      this.#origin(),
+      this.#body(),
+      this.controls,
+      this.problem,
+    );
+  }
+
+  #origin() {
+    const slash = this.item.callId.lastIndexOf('/');
+    if (slash < 0) return null;
+    const thread = `${this.page.thread}/${this.item.callId.slice(0, slash)}`;
+    return h('p', { class: 'muted' }, 'Asked by a subagent: ', h('a', { href: `#/thread/${encodeURIComponent(thread)}` }, shortId(thread)));
+  }
+
+  #body() {
+    switch (this.item.kind) {
+      case 'question':
+        this.#question();
+        return h('p', { class: 'question', dir: 'auto' }, this.item.question || 'The question is not known.');
+      case 'approval':
+        return this.#withArguments(() => this.#approval());
+      default:
+        return this.#withArguments(() => this.#outcome());
+    }
+  }
+
+  /** Decisions need all arguments. Those of a subagent may be too long for its parent, and are read from its thread. */
+  #withArguments(then) {
+    const place = h('div', {});
+    const show = (text) => {
+      this.argsText = text;
+      replaceChildren(
+        place,
+        h('h4', {}, this.item.kind === 'approval' ? 'Runs with exactly these arguments' : 'Ran with these arguments'),
+        jsonBlock(text, `Arguments of ${this.item.tool}`),
+        this.#known(),
+      );
+      this.#mayDecide() ? then() : replaceChildren(this.controls, this.#refusal());
+    };
+    if (!this.item.argsCut) {
+      show(this.item.argsText);
+    } else {
+      replaceChildren(place, h('p', {}, 'Reading the arguments from the subagent’s thread …'));
+      this.#readFromSubagent().then(show, (failure) => {
+        this.problem.textContent = `The arguments are too long to be shown here, and cannot be read: ${failure.words ?? failure.message}`;
+      });
+    }
+    return place;
+  }
+
+  async #readFromSubagent() {
+    const [, path, callId] = this.item.callId.match(/^(.*)\/([^/]+)$/);
+    const child = await get(`${threadPath(`${this.page.thread}/${path}`)}/conversation`);
+    const same = child.pending.find((item) => item.callId === callId && item.argsDigest === this.item.argsDigest && !item.argsCut);
+    if (same === undefined) throw new Error('its thread no longer waits for this decision');
+    return same.argsText;
+  }
+
+  #known() {
+    const rows = [];
+    const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
+    if (this.item.kind === 'unknown') {
+      row('Seen', this.item.evidence ? h('bdi', {}, this.item.evidence) : 'the worker that ran it was lost');
+      if (this.call?.claimedAt) row('Started', clock(this.call.claimedAt));
+      if (this.call?.dispatches) row('Dispatched', this.call.dispatches === 1 ? 'once' : `${this.call.dispatches} times`);
+      if (this.call?.key) row('Idempotency key', h('code', {}, this.call.key));
+    }
+    if (this.item.kind === 'approval') row('Digest', h('code', {}, this.item.argsDigest));
+    row('Call', h('code', {}, this.item.callId));
+    return h('dl', { class: 'facts' }, rows);
+  }
+
+  #mayDecide() {
+    return session.may('decide') && this.item.signers === undefined;
+  }
+
+  #refusal() {
+    if (this.item.signers === undefined) return h('p', { class: 'muted' }, 'Waits for somebody who may decide.');
+    const command = this.item.kind === 'approval' ? 'approve' : 'settle';
+    return h(
+      'div',
+      {},
+      h('p', {}, 'Only a signed decision counts. Private keys do not belong into a browser; decide at a terminal:'),
+      h('pre', { class: 'text', tabindex: '0' }, `waymark ${command} ${this.page.thread} --call ${this.item.callId} --by NAME --key FILE`),
+    );
+  }
+
+  #approval() {
+    const decide = (name, body) => this.#send(name, body);
+    replaceChildren(
+      this.controls,
+      h('button', { class: 'primary', onclick: () => decide('approve', {}) }, 'Approve'),
+      h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
+      h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
+    );
+  }
+
+  #edit() {
+    const field = h('textarea', {
+      class: 'mono',
+      rows: String(Math.min(24, indented(this.argsText).split('\n').length + 1)),
+      spellcheck: 'false',
+      'aria-label': 'Arguments',
+      value: indented(this.argsText),
+    });
+    const reason = reasonField('Reason (optional)');
+    this.#form([field, reason.label], 'Approve with these arguments', 'primary', () => {
+      const problem = objectProblem(field.value);
+      if (problem) {
+        this.problem.textContent = problem;
+        return undefined;
+      }
+      // As text: parsing would round large numbers.
+      return this.#send('approve', reason.body(), `"args":${field.value}`);
+    });
+    field.focus();
+  }
+
+  #deny() {
+    const reason = reasonField('Reason, which the model is told');
+    this.#form([reason.label], 'Deny', 'danger', () => this.#send('deny', reason.body()));
+    reason.field.focus();
+  }
+
+  #outcome() {
+    const choose = (words, note, outcome, fields = []) => {
+      const label = { done: 'It took effect', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
+      this.#form([h('p', {}, note), ...fields.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
+        this.#send('settle', { outcome, ...Object.assign({}, ...fields.map((field) => field.body())) }),
+      );
+    };
+    const result = reasonField('Its result, for the model (optional)', 'result');
+    replaceChildren(
+      this.controls,
+      h('button', { onclick: () => choose('', 'The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
+      this.item.rerun
+        ? h(
+            'button',
+            { onclick: () => choose('', 'The tool runs again, with the same idempotency key. If the lost run took effect after all, the effect can happen twice.', 'rerun') },
+            'Run it again …',
+          )
+        : null,
+      h('button', { onclick: () => choose('', 'The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
+    );
+  }
+
+  #question() {
+    if (!session.may('talk')) {
+      replaceChildren(this.controls, h('p', { class: 'muted' }, 'Waits for somebody who may answer.'));
+      return;
+    }
+    const field = h('textarea', { rows: '2', 'aria-label': 'Answer', placeholder: 'Your answer' });
+    const form = h(
+      'form',
+      {
+        class: 'answer',
+        onsubmit: (event) => {
+          event.preventDefault();
+          if (field.value.trim() !== '') this.#send('answer', { answer: field.value });
+        },
+      },
+      field,
+      h('button', { class: 'primary', type: 'submit' }, 'Answer'),
+    );
+    field.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
+        event.preventDefault();
+        form.requestSubmit();
+      }
+    });
+    replaceChildren(this.controls, form);
+  }
+
+  /** Replaces the buttons by a form, with a way back. */
+  #form(content, words, tone, submit) {
+    this.problem.textContent = '';
+    const before = [...this.controls.childNodes];
+    replaceChildren(
+      this.controls,
+      h(
+        'form',
+        {
+          onsubmit: (event) => {
+            event.preventDefault();
+            submit();
+          },
+        },
+        content,
+        h(
+          'div',
+          { class: 'row' },
+          h('button', { class: tone, type: 'submit' }, words),
+          h(
+            'button',
+            {
+              type: 'button',
+              onclick: () => {
+                this.problem.textContent = '';
+                replaceChildren(this.controls, before);
+                before[0].focus();
+              },
+            },
+            'Back',
+          ),
+        ),
+      ),
+    );
+  }
+
+  /** Sends a decision about exactly what this card shows. */
+  async #send(name, fields, rawField) {
+    const body = { callId: this.item.callId, ...fields };
+    if (name === 'approve' || name === 'deny') body.argsDigest = this.item.argsDigest;
+    let text = JSON.stringify(body);
+    if (rawField !== undefined) text = `${text.slice(0, -1)},${rawField}}`;
+    if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
+    this.#enable(false);
+    this.problem.textContent = '';
+    try {
+      await post(`${threadPath(this.page.thread)}/${name}`, text, this.#sent.key);
+      replaceChildren(this.controls, h('p', { class: 'muted', role: 'status' }, 'Sent.'));
+    } catch (failure) {
+      this.problem.textContent = failure.words ?? String(failure);
+      this.#enable(true);
+    }
+    this.page.refresh();
+  }
+
+  #enable(whether) {
+    this.controls.querySelectorAll('button, textarea, input').forEach((control) => {
+      control.disabled = !whether;
+    });
+  }
+}
+
+function reasonField(words, name = 'reason') {
+  const field = h('input', { type: 'text' });
+  return {
+    field,
+    label: h('label', {}, words, field),
+    body: () => (field.value.trim() === '' ? {} : { [name]: field.value }),
+  };
+}
+
+/** Why a text is not a JSON object; empty if it is one. */
+export function objectProblem(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? '' : 'The arguments must be a JSON object.';
+  } catch (failure) {
+    return `This is not JSON: ${failure.message}`;
+  }
+}

@@ -1,0 +1,195 @@
+// Facts about a thread: its cost and limits, its subagents, and what ends it.
+import { get, newKey, post, threadPath } from './api.js';
+import { h, replaceChildren } from './dom.js';
+import { clock, dollars, number, shortId, statusWords, tokens } from './format.js';
+import { session } from './session.js';
+
+/** Subagents of subagents are read up to this depth. */
+const DEPTH = 5;
+
+export class Details {
+  #shown = '';
+
+  /** @param page `thread`, `refresh()`, and `command(name)` */
+  constructor(page) {
+    this.page = page;
+    this.facts = h('div', {});
+    this.tree = h('div', {});
+    this.limits = session.may('operate') ? this.#limitForm() : null;
+    this.ends = h('div', {});
+    this.element = h('div', { class: 'details' }, this.facts, this.limits, this.tree, this.ends);
+  }
+
+  show(view) {
+    const signature = JSON.stringify([view.position, view.open, view.current]);
+    if (signature === this.#shown) return;
+    this.#shown = signature;
+    replaceChildren(this.facts, this.#costs(view), this.#state(view));
+    if (this.limits) this.limits.hidden = !view.open;
+    this.#showEnds(view);
+    this.#showTree(view);
+  }
+
+  #costs(view) {
+    const used = tokens(view.totalUsage);
+    return h(
+      'section',
+      {},
+      h('h3', {}, 'Cost'),
+      h('p', { class: 'amount' }, view.costUsd === null ? 'Unknown' : dollars(view.costUsd), view.budget.usd === undefined ? null : h('span', { class: 'muted' }, ` of ${dollars(view.budget.usd)}`)),
+      view.budget.usd === undefined ? null : meter('Cost', view.costUsd ?? 0, view.budget.usd),
+      h(
+        'p',
+        { class: 'muted' },
+        `${number(view.totalUsage.inputTokens)} tokens in, ${number(view.totalUsage.outputTokens)} out`,
+        view.budget.tokens === undefined ? null : ` (${number(used)} of ${number(view.budget.tokens)})`,
+      ),
+      view.budget.tokens === undefined ? null : meter('Tokens', used, view.budget.tokens),
+      view.costUsd === null ? h('p', { class: 'muted' }, 'No price is known for this model.') : null,
+    );
+  }
+
+  #state(view) {
+    const rows = [];
+    const row = (name, value) => rows.push(h('dt', {}, name), h('dd', {}, value));
+    row('Status', view.open ? statusWords(view.status) : `closed, ${statusWords(view.status)}`);
+    row('Turn', String(view.turn));
+    row('Model calls', view.maxIterations === undefined ? String(view.iterations) : `${view.iterations} of ${view.maxIterations}`);
+    row('Tool calls', String(view.calls.length));
+    if (view.model) row('Model', h('bdi', {}, view.model));
+    if (view.at) row('Last change', clock(view.at));
+    if (view.ignoredCount > 0) row('Ignored signals', String(view.ignoredCount));
+    row('Thread', h('code', {}, view.thread));
+    if (view.parent) row('Works for', threadLink(view.parent));
+    return h('section', {}, h('h3', {}, 'Thread'), h('dl', { class: 'facts' }, rows));
+  }
+
+  #limitForm() {
+    const field = (id, label, step) => h('label', { for: id }, label, h('input', { id, type: 'number', min: step, step }));
+    const problem = h('p', { class: 'problem', role: 'alert' });
+    return h(
+      'details',
+      { class: 'limits' },
+      h('summary', {}, 'Raise limits'),
+      h(
+        'form',
+        {
+          onsubmit: async (event) => {
+            event.preventDefault();
+            const form = event.target;
+            const body = {};
+            for (const name of ['usd', 'tokens', 'iterations']) {
+              const { value } = form.querySelector(`#limit-${name}`);
+              if (value !== '') body[name] = Number(value);
+            }
+            try {
+              await post(`${threadPath(this.page.thread)}/budget`, body, newKey());
+              problem.textContent = '';
+              form.reset();
+              this.page.refresh();
+            } catch (failure) {
+              problem.textContent = failure.words ?? String(failure);
+            }
+          },
+        },
+        field('limit-usd', 'Dollars', '0.01'),
+        field('limit-tokens', 'Tokens', '1'),
+        field('limit-iterations', 'Model calls of this turn', '1'),
+        problem,
+        h('button', { type: 'submit' }, 'Raise'),
+      ),
+    );
+  }
+
+  #showEnds(view) {
+    if (!view.open || !view.current || !session.may('talk')) {
+      replaceChildren(this.ends);
+      return;
+    }
+    const confirm = h('div', { hidden: true });
+    const ask = (words, name) => {
+      confirm.hidden = false;
+      replaceChildren(
+        confirm,
+        h('p', {}, words),
+        h(
+          'div',
+          { class: 'row' },
+          h('button', { class: 'danger', onclick: () => this.page.command(name) }, name === 'close' ? 'Close thread' : 'Cancel thread'),
+          h(
+            'button',
+            {
+              onclick: () => {
+                confirm.hidden = true;
+              },
+            },
+            'Keep it',
+          ),
+        ),
+      );
+      confirm.querySelector('button').focus();
+    };
+    replaceChildren(
+      this.ends,
+      h(
+        'section',
+        {},
+        h('h3', {}, 'End'),
+        h(
+          'div',
+          { class: 'row' },
+          h('button', { onclick: () => ask('The thread closes as soon as it is idle. Its history stays.', 'close') }, 'Close …'),
+          h('button', { onclick: () => ask('Running work is cancelled, and the thread ends. Its history stays.', 'cancel') }, 'Cancel …'),
+        ),
+        confirm,
+      ),
+    );
+  }
+
+  async #showTree(view) {
+    const known = new Map([[view.thread, view]]);
+    const show = () => replaceChildren(this.tree, subagentsOf(view).length > 0 ? h('section', {}, h('h3', {}, 'Subagents'), h('ul', { class: 'tree' }, branch(view, known))) : null);
+    show();
+    if (!view.current) return;
+    let level = [view];
+    for (let depth = 0; depth < DEPTH && level.length > 0; depth++) {
+      const next = [];
+      for (const { thread } of level.flatMap(subagentsOf)) {
+        try {
+          const child = await get(`${threadPath(thread)}/conversation`);
+          known.set(thread, child);
+          next.push(child);
+        } catch {
+          // Its call says what is known of it.
+        }
+      }
+      level = next;
+      if (this.#shown === JSON.stringify([view.position, view.open, view.current])) show();
+    }
+  }
+}
+
+const subagentsOf = (view) =>
+  view.calls.filter((call) => call.subagent).map((call) => ({ ...call.subagent, call }));
+
+function branch(view, known, isRoot = true) {
+  const children = subagentsOf(view);
+  return h(
+    'li',
+    {},
+    h('span', { class: 'node' }, isRoot ? h('strong', {}, view.agent) : threadLink(view.thread, view.agent), h('span', { class: `chip ${view.status}` }, statusWords(view.status)), view.costUsd === null ? null : h('span', { class: 'muted' }, dollars(view.costUsd))),
+    children.length === 0
+      ? null
+      : h(
+          'ul',
+          {},
+          children.map((child) => (known.has(child.thread) ? branch(known.get(child.thread), known, false) : h('li', {}, h('span', { class: 'node' }, threadLink(child.thread, child.agent), h('span', { class: 'chip' }, child.call.status))))),
+        ),
+  );
+}
+
+const threadLink = (thread, words = shortId(thread)) => h('a', { href: `#/thread/${encodeURIComponent(thread)}` }, words);
+
+function meter(label, value, most) {
+  return h('meter', { 'aria-label': label, min: '0', max: String(most), high: String(most * 0.8), optimum: '0', value: Math.min(value, most) });
+}

@@ -1,0 +1,187 @@
+// The versions of a thread: looks at an earlier one, compares two, and continues from any in a new thread.
+import { get, newKey, post, threadPath } from './api.js';
+import { h, replaceChildren } from './dom.js';
+import { clock } from './format.js';
+import { condensed, diff, outline } from './line-diff.js';
+import { session } from './session.js';
+
+export class Timeline {
+  #versions = [];
+  #views = new Map();
+  #selected;
+  #other;
+  #sent;
+
+  /** @param page `thread`, and `showPast(view)`, which shows the current state if there is no view */
+  constructor(page) {
+    this.page = page;
+    this.slider = h('input', {
+      type: 'range',
+      min: '1',
+      step: '1',
+      'aria-label': 'Version',
+      oninput: () => this.select(this.#versions[Number(this.slider.value) - 1]?.version),
+    });
+    this.label = h('p', { class: 'version', role: 'status' });
+    this.compared = h('select', { id: 'compared', onchange: () => this.#compare(Number(this.compared.value)) });
+    this.changes = h('div', { class: 'changes', tabindex: '0', role: 'region', 'aria-label': 'Changes' });
+    this.problem = h('p', { class: 'problem', role: 'alert' });
+    this.body = h(
+      'div',
+      { class: 'timeline' },
+      h(
+        'div',
+        { class: 'stepper' },
+        h('button', { 'aria-label': 'Earlier version', onclick: () => this.step(-1) }, '‹'),
+        this.slider,
+        h('button', { 'aria-label': 'Later version', onclick: () => this.step(1) }, '›'),
+      ),
+      this.label,
+      h('label', { for: 'compared' }, 'Changes since'),
+      this.compared,
+      this.changes,
+      this.#forkForm(),
+      this.problem,
+    );
+    this.none = h('p', { class: 'muted' }, 'There are no versions yet. A version is recorded after each step.');
+    this.element = h('div', {}, this.none, this.body);
+    this.body.hidden = true;
+  }
+
+  /** Reads the versions, which only become more unless the thread is reset. */
+  async load() {
+    try {
+      const versions = await get(`${threadPath(this.page.thread)}/versions`);
+      const isReset = versions.some(({ runId, eventId }, i) => {
+        const known = this.#versions[i];
+        return known && (known.runId !== runId || known.eventId !== eventId);
+      });
+      if (isReset) this.#views.clear();
+      const wasNewest = this.#selected === undefined || this.#selected === this.#versions.at(-1)?.version;
+      this.#versions = versions;
+      this.none.hidden = versions.length > 0;
+      this.body.hidden = versions.length === 0;
+      this.slider.max = String(versions.length);
+      if (versions.length > 0 && (wasNewest || isReset)) await this.select(versions.at(-1).version, false);
+      else this.#showLabel();
+      this.#showChoices();
+    } catch (problem) {
+      this.problem.textContent = problem.words ?? String(problem);
+    }
+  }
+
+  step(by) {
+    const at = this.#versions.findIndex(({ version }) => version === this.#selected);
+    const next = this.#versions[at + by];
+    if (next) this.select(next.version);
+  }
+
+  newest() {
+    return this.select(this.#versions.at(-1)?.version);
+  }
+
+  /** Shows a version. The newest one is not the past as long as the thread does not go on. */
+  async select(version, byUser = true) {
+    if (version === undefined) return;
+    this.#selected = version;
+    const at = this.#versions.findIndex((each) => each.version === version);
+    this.slider.value = String(at + 1);
+    this.slider.setAttribute('aria-valuetext', `Version ${version}`);
+    this.#other = this.#versions[at - 1]?.version;
+    this.#showLabel();
+    this.#showChoices();
+    try {
+      const view = await this.#view(version);
+      if (this.#selected !== version) return;
+      if (byUser) this.page.showPast(at === this.#versions.length - 1 ? undefined : view);
+      await this.#compare(this.#other);
+      this.problem.textContent = '';
+    } catch (problem) {
+      this.problem.textContent = problem.words ?? String(problem);
+    }
+  }
+
+  async #view(version) {
+    if (!this.#views.has(version)) {
+      this.#views.set(version, await get(`${threadPath(this.page.thread)}/conversation?at=${version}`));
+    }
+    return this.#views.get(version);
+  }
+
+  #showLabel() {
+    const row = this.#versions.find(({ version }) => version === this.#selected);
+    if (!row) return;
+    replaceChildren(
+      this.label,
+      h('strong', {}, `Version ${row.version}`),
+      ` of ${this.#versions.at(-1).version} · ${clock(row.at)} · ${row.phase}`,
+    );
+  }
+
+  #showChoices() {
+    const others = this.#versions.filter(({ version }) => version !== this.#selected);
+    replaceChildren(
+      this.compared,
+      this.#other === undefined ? h('option', { value: '0' }, 'nothing to compare with') : null,
+      others.map(({ version, at, phase }) => h('option', { value: String(version) }, `version ${version} · ${clock(at)} · ${phase}`)),
+    );
+    this.compared.value = String(this.#other ?? 0);
+  }
+
+  async #compare(other) {
+    this.#other = other === 0 ? undefined : other;
+    const selected = this.#selected;
+    const lines = outline(await this.#view(selected));
+    const before = this.#other === undefined ? [] : outline(await this.#view(this.#other));
+    if (this.#selected !== selected) return;
+    const changes = condensed(diff(before, lines));
+    replaceChildren(
+      this.changes,
+      changes.every(({ kind }) => kind === 'gap') ? h('p', { class: 'muted' }, 'Nothing that is shown changed.') : changes.map(changeLine),
+    );
+  }
+
+  #forkForm() {
+    if (!session.may('talk')) return null;
+    const message = h('textarea', { id: 'fork-message', rows: '2' });
+    const button = h('button', { class: 'primary', type: 'submit' }, 'Fork');
+    return h(
+      'form',
+      {
+        class: 'fork',
+        onsubmit: async (event) => {
+          event.preventDefault();
+          const body = { at: String(this.#selected) };
+          if (message.value.trim() !== '') body.message = message.value;
+          const text = JSON.stringify(body);
+          if (this.#sent?.text !== text) this.#sent = { text, key: newKey() };
+          button.disabled = true;
+          try {
+            const { thread } = await post(`${threadPath(this.page.thread)}/fork`, text, this.#sent.key);
+            location.hash = `#/thread/${encodeURIComponent(thread)}`;
+          } catch (problem) {
+            this.problem.textContent = problem.words ?? String(problem);
+            button.disabled = false;
+          }
+        },
+      },
+      h('h3', {}, 'Continue from here in a new thread'),
+      h('p', { class: 'muted' }, 'This thread stays as it is. What has taken effect does not happen again.'),
+      h('label', { for: 'fork-message' }, 'Message (optional)'),
+      message,
+      button,
+    );
+  }
+}
+
+const MARKS = { same: ' ', added: '+', removed: '−' };
+
+function changeLine({ kind, text, count }) {
+  if (kind === 'gap') return h('div', { class: 'gap' }, count === 1 ? '1 unchanged line' : `${count} unchanged lines`);
+  return h(
+    'div',
+    { class: `line ${kind}` },
+    h('span', { class: 'mark', 'aria-label': kind === 'same' ? undefined : kind, role: kind === 'same' ? undefined : 'img' }, MARKS[kind]),
+    h('bdi', {}, text),
+  );
+}

@@ -1,0 +1,96 @@
+package dev.waymark.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.workflow.TestServers;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.temporal.api.workflowservice.v1.SetWorkerDeploymentCurrentVersionRequest;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Workers of two builds: only the current one works, and open threads move to it. */
+@Tag("server")
+@Tag("full")
+class DeploymentServerTest {
+    private final String name = "deployment-" + UUID.randomUUID();
+    private final Connection server = TestServers.real();
+
+    private AgentWorker worker(String buildId) {
+        AgentWorker worker = AgentWorker.builder(server.client())
+                .taskQueue(name)
+                .agents(AgentSpec.of("a", "fake:model"))
+                .providers(ModelProviders.of(Map.of("fake", request -> Reply.of(new Part.Text("From " + buildId)))))
+                .deployment(name, buildId)
+                .build();
+        worker.start();
+        return worker;
+    }
+
+    /** The server learns of a version when its first worker polls. */
+    private void makeCurrent(String buildId) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .ignoreExceptionsMatching(e -> e instanceof StatusRuntimeException status
+                        && (status.getStatus().getCode() == Status.Code.NOT_FOUND
+                                || status.getStatus().getCode() == Status.Code.FAILED_PRECONDITION))
+                .until(() -> server.stubs()
+                        .blockingStub()
+                        .setWorkerDeploymentCurrentVersion(SetWorkerDeploymentCurrentVersionRequest.newBuilder()
+                                .setNamespace(server.namespace())
+                                .setDeploymentName(name)
+                                .setBuildId(buildId)
+                                .setIdentity("test")
+                                .build())
+                        .isInitialized());
+    }
+
+    private void awaitReply(String thread, String text) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(40))
+                .untilAsserted(() -> assertThat(new HistoryReader(server.client())
+                                .read(thread)
+                                .orElseThrow()
+                                .now()
+                                .turn()
+                                .text())
+                        .isEqualTo(text));
+    }
+
+    @Test
+    void openThread_movesToTheCurrentVersion() {
+        try (AgentWorker first = worker("build-1")) {
+            makeCurrent("build-1");
+            WorkflowStub thread = server.client()
+                    .newUntypedWorkflowStub(
+                            WireNames.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue(name)
+                                    .setWorkflowId(name)
+                                    .build());
+            thread.start(StartInput.of("a").saying(SayPayload.message("m-1", "Hello")));
+            awaitReply(name, "From build-1");
+
+            try (AgentWorker second = worker("build-2")) {
+                makeCurrent("build-2");
+                thread.signal(WireNames.SAY, "Again");
+                awaitReply(name, "From build-2");
+            }
+        }
+    }
+}
