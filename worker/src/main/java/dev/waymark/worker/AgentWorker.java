@@ -250,11 +250,10 @@ public final class AgentWorker implements AutoCloseable {
     }
 
     private WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
-        WorkerOptions.Builder options = WorkerOptions.newBuilder()
+        WorkerOptions.Builder options = customization.apply(WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
                 .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
-                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis());
-        options = customization.apply(options);
+                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis()));
         if (!sticky) {
             // Disables the sticky queue. The in-memory server would wait forever for the last worker of a thread, even
             // after it is gone; the real server waits five seconds.
