@@ -27,6 +27,7 @@ public record Prompt(
         return blank().withAgent(agent).withMessage(message);
     }
 
+    /** A prompt without agent, thread and message. */
     public static Prompt blank() {
         return new Prompt(
                 Optional.empty(),
@@ -40,20 +41,24 @@ public record Prompt(
                 Optional.empty());
     }
 
+    /** The agent of a new thread. */
     public Prompt withAgent(String name) {
         return new Prompt(
                 Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
+    /** The thread: a new one, or one that gets another message. */
     public Prompt withThread(String name) {
         return new Prompt(
                 agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
+    /** The id of the message, with which a repetition is recognized. */
     public Prompt withId(String own) {
         return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema);
     }
 
+    /** The message. */
     public Prompt withMessage(String text) {
         return new Prompt(
                 agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context, schema);
@@ -65,6 +70,7 @@ public record Prompt(
                 agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context, schema);
     }
 
+    /** The maximum number of model calls of the turn. */
     public Prompt withMaxIterations(int most) {
         return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema);
     }
@@ -84,6 +90,7 @@ public record Prompt(
                 agent, thread, id, message, messages, maxIterations, volatileAllowed, context, Optional.of(lastWord));
     }
 
+    /** Accepts that a server in memory loses the thread. */
     public Prompt allowingVolatile() {
         return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema);
     }
