@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 /** Types the commands of a document one after another, in a directory that looks like a checkout. */
 public final class Reader implements AutoCloseable {
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
-    private static final long MOST_SECONDS = 120;
+    private static final long MOST_SECONDS = 240;
     private static final int READY_SECONDS = 60;
     private static final int SOME_SECONDS = 4;
 
@@ -25,6 +25,8 @@ public final class Reader implements AutoCloseable {
     private static final Pattern ENDLESS =
             Pattern.compile("\\./waymark (dev|worker|serve|codec|watch)\\b|--follow\\b|curl -N ");
 
+    private static final Pattern SERVER = Pattern.compile("\\./waymark (dev|serve)\\b");
+    private static final Pattern READY = Pattern.compile("Ctrl-C|API: http");
     private static final Pattern ASSIGNMENT = Pattern.compile("(?:export )?([A-Z_]+)=(.*)");
 
     private final Path directory;
@@ -50,7 +52,7 @@ public final class Reader implements AutoCloseable {
     public Optional<String> type(String command) throws IOException, InterruptedException {
         String typed = command.replaceFirst(" +# .*", "");
         Matcher assignment = ASSIGNMENT.matcher(typed);
-        if (assignment.matches() && !typed.contains(" ./waymark ")) {
+        if (assignment.matches() && !typed.matches("[^$(]* \\./waymark .*")) {
             Path value = directory.resolve("value");
             Optional<String> problem = ended(
                     start(typed + "\nprintf %s \"$" + assignment.group(1) + "\" > " + value, directory.resolve("log")));
@@ -61,7 +63,7 @@ public final class Reader implements AutoCloseable {
         Files.deleteIfExists(log);
         Process process = start(typed, log);
         return ENDLESS.matcher(typed).find()
-                ? begun(process, log, typed.contains("./waymark dev"))
+                ? begun(process, log, SERVER.matcher(typed).find())
                 : ended(process).map(why -> why + read(log));
     }
 
@@ -87,20 +89,20 @@ public final class Reader implements AutoCloseable {
                 : Optional.of("exit code " + process.exitValue() + "\n");
     }
 
-    /** Waits until {@code dev} says that it is ready, and until another command has run for a while. */
-    private static Optional<String> begun(Process process, Path log, boolean isDev)
+    /** Waits until a server says that it is ready, and until another command has run for a while. */
+    private static Optional<String> begun(Process process, Path log, boolean isServer)
             throws IOException, InterruptedException {
-        for (int i = 0; i < (isDev ? READY_SECONDS : SOME_SECONDS); i++) {
+        for (int i = 0; i < (isServer ? READY_SECONDS : SOME_SECONDS); i++) {
             if (process.waitFor(1, TimeUnit.SECONDS)) {
                 return process.exitValue() == 0
                         ? Optional.empty()
                         : Optional.of("exit code " + process.exitValue() + "\n" + read(log));
             }
-            if (isDev && read(log).contains("Ctrl-C")) {
+            if (isServer && READY.matcher(read(log)).find()) {
                 return Optional.empty();
             }
         }
-        return isDev ? Optional.of("is not ready\n" + read(log)) : Optional.empty();
+        return isServer ? Optional.of("is not ready\n" + read(log)) : Optional.empty();
     }
 
     private static String read(Path log) {
