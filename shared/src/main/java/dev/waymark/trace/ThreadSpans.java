@@ -242,8 +242,8 @@ public final class ThreadSpans {
     }
 
     private static void usage(SpanDraft draft, Usage usage) {
-        draft.with("gen_ai.usage.input_tokens", (long) usage.inputTokens())
-                .with("gen_ai.usage.output_tokens", (long) usage.outputTokens());
+        draft.with("gen_ai.usage.input_tokens", usage.inputTokens())
+                .with("gen_ai.usage.output_tokens", usage.outputTokens());
     }
 
     /** Only the calls of the latest reply change. */
@@ -300,13 +300,14 @@ public final class ThreadSpans {
 
     private void wait(Optional<Call> was, Call is, SpanDraft call, Moment moment) {
         String name = "wait/" + is.id();
-        boolean waited = was.filter(Call::waitsForPerson).isPresent() && open.containsKey(name);
-        boolean goesOn = waited
+        SpanDraft waiting = open.get(name);
+        boolean goesOn = waiting != null
+                && was.isPresent()
                 && is.waitsForPerson()
                 && was.get().status() == is.status()
                 && was.get().since().equals(is.since());
-        if (waited && !goesOn) {
-            is.approval().ifPresent(decision -> open.get(name).with("waymark.approved", decision.approved()));
+        if (waiting != null && !goesOn) {
+            is.approval().ifPresent(decision -> waiting.with("waymark.approved", decision.approved()));
             end(name, moment.at(), Optional.empty());
         }
         if (is.waitsForPerson() && !goesOn) {
