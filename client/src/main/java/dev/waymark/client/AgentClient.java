@@ -277,6 +277,7 @@ public final class AgentClient implements AutoCloseable {
         return sender.answer(thread, Optional.empty(), answer);
     }
 
+    /** Answers the open question of one call, and waits for the outcome of the turn. */
     public AgentResult answer(String thread, String callId, String answer) {
         return sender.answer(thread, Optional.of(callId), answer);
     }
@@ -405,6 +406,7 @@ public final class AgentClient implements AutoCloseable {
                 () -> context.requests().find(RequestLimits.thread(thread)).isPresent());
     }
 
+    /** The status of a thread, from its history. */
     public StatusReport status(String thread) {
         return StatusReport.of(timeline(thread).now());
     }

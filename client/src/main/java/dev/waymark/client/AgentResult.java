@@ -24,6 +24,7 @@ import java.util.Optional;
  * System.out.println(AgentResult.assertComplete(result).text()); }</pre>
  */
 public sealed interface AgentResult {
+    /** What all results have in common. */
     Details details();
 
     /** {@code complete}, {@code interrupted}, {@code failed}, and so on, as printed and stored. */
@@ -32,10 +33,12 @@ public sealed interface AgentResult {
     /** The problem of a turn that did not complete. */
     Optional<Problem> problem();
 
+    /** The id of the thread. */
     default String thread() {
         return details().thread();
     }
 
+    /** The id of the Temporal run that has the turn. */
     default String runId() {
         return details().runId();
     }
@@ -45,6 +48,7 @@ public sealed interface AgentResult {
         return details().messages();
     }
 
+    /** The tokens that the thread has used. */
     default Usage usage() {
         return details().usage();
     }
@@ -223,6 +227,7 @@ public sealed interface AgentResult {
         };
     }
 
+    /** Whether the thread waits for people. */
     static boolean isInterrupted(AgentResult result) {
         return result instanceof Interrupted;
     }

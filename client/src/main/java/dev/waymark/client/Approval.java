@@ -35,10 +35,12 @@ public record Approval(
         }
     }
 
+    /** Approves the call as it was requested. */
     public static Approval approve() {
         return YES;
     }
 
+    /** Denies the call; the model is told. */
     public static Approval deny() {
         return NO;
     }
@@ -59,6 +61,7 @@ public record Approval(
         return edit(Json.of(args));
     }
 
+    /** Decides about this call; without one, about the only open one. */
     public Approval withCall(String id) {
         return new Approval(approved, Optional.of(id), args, argsDigest, by, reason);
     }
@@ -68,10 +71,12 @@ public record Approval(
         return new Approval(approved, callId, args, Optional.of(shown), by, reason);
     }
 
+    /** Names who decided. */
     public Approval withBy(String who) {
         return new Approval(approved, callId, args, argsDigest, Optional.of(who), reason);
     }
 
+    /** Adds a reason, which the model is told. */
     public Approval withReason(String words) {
         return new Approval(approved, callId, args, argsDigest, by, Optional.of(words));
     }

@@ -73,6 +73,7 @@ public final class DecisionKey {
         }
     }
 
+    /** Reads a key file, as {@code keygen} writes it. */
     public static DecisionKey read(Path file) {
         try {
             String pem = Files.readString(file, StandardCharsets.US_ASCII).strip();

@@ -23,10 +23,12 @@ public record ForkOptions(
         return new ForkOptions(thread, Optional.empty(), Optional.empty(), false, Optional.empty());
     }
 
+    /** Forks at this version or event, instead of the newest. */
     public ForkOptions at(String versionOrEvent) {
         return new ForkOptions(thread, Optional.of(versionOrEvent), message, volatileAllowed, owner);
     }
 
+    /** Begins the new thread with this message. */
     public ForkOptions saying(String words) {
         return new ForkOptions(thread, place, Optional.of(words), volatileAllowed, owner);
     }
@@ -36,6 +38,7 @@ public record ForkOptions(
         return new ForkOptions(thread, place, message, true, owner);
     }
 
+    /** The owner of the new thread. */
     public ForkOptions ownedBy(ThreadOwner whose) {
         return new ForkOptions(thread, place, message, volatileAllowed, Optional.of(whose));
     }

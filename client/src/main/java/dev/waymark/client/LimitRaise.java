@@ -7,10 +7,12 @@ import java.util.Optional;
 
 /** Higher limits for a thread: its cost, its tokens, and the model calls per turn. */
 public record LimitRaise(Optional<BigDecimal> usd, Optional<Long> tokens, Optional<Integer> iterations) {
+    /** Raises the limit of model calls per turn. */
     public static LimitRaise toIterations(int most) {
         return new LimitRaise(Optional.empty(), Optional.empty(), Optional.of(most));
     }
 
+    /** Whether no limit is raised. */
     public boolean isNothing() {
         return usd.isEmpty() && tokens.isEmpty() && iterations.isEmpty();
     }

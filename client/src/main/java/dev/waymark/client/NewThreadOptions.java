@@ -10,10 +10,12 @@ import java.util.Optional;
  * @param once whether the thread closes when its first turn ends
  */
 public record NewThreadOptions(Optional<ThreadOwner> owner, boolean once) {
+    /** A thread of this owner. */
     public static NewThreadOptions ownedBy(Optional<ThreadOwner> owner) {
         return new NewThreadOptions(owner, false);
     }
 
+    /** Closes the thread at the end of its first turn. */
     public NewThreadOptions closingAfterOneTurn() {
         return new NewThreadOptions(owner, true);
     }

@@ -33,6 +33,7 @@ public final class OutboundMessage {
         this.approval = approval;
     }
 
+    /** A message with a new id. */
     public static OutboundMessage message(String text) {
         String id = newId();
         return new OutboundMessage(id, WireNames.SAY, SayPayload.message(id, RequestLimits.message(text)));

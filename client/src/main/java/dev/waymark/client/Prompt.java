@@ -28,6 +28,7 @@ public record Prompt(
         return blank().withAgent(agent).withMessage(message);
     }
 
+    /** A prompt without agent, thread and message. */
     public static Prompt blank() {
         return new Prompt(
                 Optional.empty(),
@@ -42,6 +43,7 @@ public record Prompt(
                 Optional.empty());
     }
 
+    /** The agent of a new thread. */
     public Prompt withAgent(String name) {
         return new Prompt(
                 Optional.of(name),
@@ -56,6 +58,7 @@ public record Prompt(
                 traceparent);
     }
 
+    /** The thread: a new one, or one that gets another message. */
     public Prompt withThread(String name) {
         return new Prompt(
                 agent,
@@ -70,11 +73,13 @@ public record Prompt(
                 traceparent);
     }
 
+    /** The id of the message, with which a repetition is recognized. */
     public Prompt withId(String own) {
         return new Prompt(
                 agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
     }
 
+    /** The message. */
     public Prompt withMessage(String text) {
         return new Prompt(
                 agent,
@@ -104,6 +109,7 @@ public record Prompt(
                 traceparent);
     }
 
+    /** The maximum number of model calls of the turn. */
     public Prompt withMaxIterations(int most) {
         return new Prompt(
                 agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema, traceparent);
@@ -160,6 +166,7 @@ public record Prompt(
                 Optional.of(span));
     }
 
+    /** Accepts that a server in memory loses the thread. */
     public Prompt allowingVolatile() {
         return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema, traceparent);
     }

@@ -52,10 +52,12 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         }
     }
 
+    /** A remedy without details. */
     public static Remedy of(Action action) {
         return new Remedy(action, Optional.empty(), Optional.empty());
     }
 
+    /** A remedy without details. */
     public static Remedy of(Action action, String thread) {
         return new Remedy(action, Optional.of(thread), Optional.empty());
     }
@@ -65,6 +67,7 @@ public record Remedy(Action action, Optional<String> thread, Optional<String> de
         return words.isEmpty() ? NONE : new Remedy(Action.ADVICE, Optional.empty(), Optional.of(words));
     }
 
+    /** Adds what the remedy is about, such as an address. */
     public Remedy withDetail(String value) {
         return new Remedy(action, thread, Optional.of(value));
     }

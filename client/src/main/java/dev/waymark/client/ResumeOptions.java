@@ -43,11 +43,13 @@ public record ResumeOptions(
                 false);
     }
 
+    /** Answers the question that the checkpoint waits for. */
     public ResumeOptions withAnswer(String words) {
         return new ResumeOptions(
                 Optional.of(words), agent, thread, maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
+    /** The agent, if the checkpoint does not name it or another one is to continue. */
     public ResumeOptions withAgent(String name) {
         return new ResumeOptions(
                 answer, Optional.of(name), thread, maxIterations, volatileAllowed, context, session, owner, copy);
@@ -63,11 +65,13 @@ public record ResumeOptions(
         return agent.isPresent() || recorded.isEmpty() ? inSession : inSession.withAgent(recorded);
     }
 
+    /** The id of the new thread. */
     public ResumeOptions withThread(String id) {
         return new ResumeOptions(
                 answer, agent, Optional.of(id), maxIterations, volatileAllowed, context, session, owner, copy);
     }
 
+    /** The maximum number of model calls of the turn. */
     public ResumeOptions withMaxIterations(int most) {
         return new ResumeOptions(
                 answer, agent, thread, Optional.of(most), volatileAllowed, context, session, owner, copy);
@@ -91,6 +95,7 @@ public record ResumeOptions(
                 answer, agent, thread, maxIterations, volatileAllowed, context, Optional.of(id), owner, copy);
     }
 
+    /** The owner of the new thread. */
     public ResumeOptions ownedBy(Optional<ThreadOwner> whose) {
         return new ResumeOptions(answer, agent, thread, maxIterations, volatileAllowed, context, session, whose, copy);
     }

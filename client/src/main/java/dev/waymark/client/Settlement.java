@@ -25,6 +25,7 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
             this.wireName = wireName;
         }
 
+        /** The name in commands and messages. */
         public String wireName() {
             return wireName;
         }
@@ -36,26 +37,32 @@ public record Settlement(String callId, Outcome outcome, Optional<String> result
         }
     }
 
+    /** Settles a call with this outcome. */
     public static Settlement of(String callId, Outcome outcome) {
         return new Settlement(callId, outcome, Optional.empty(), Optional.empty());
     }
 
+    /** The call took effect. */
     public static Settlement done(String callId) {
         return of(callId, Outcome.DONE);
     }
 
+    /** The call did not take effect, and is executed again. */
     public static Settlement rerun(String callId) {
         return of(callId, Outcome.RERUN);
     }
 
+    /** The outcome stays unknown, and the model is told. */
     public static Settlement giveUp(String callId) {
         return of(callId, Outcome.GIVE_UP);
     }
 
+    /** The result of the call for the model. */
     public Settlement withResult(String text) {
         return new Settlement(callId, outcome, Optional.of(text), by);
     }
 
+    /** Names who settled it. */
     public Settlement withBy(String who) {
         return new Settlement(callId, outcome, result, Optional.of(who));
     }

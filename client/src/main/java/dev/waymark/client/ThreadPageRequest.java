@@ -11,6 +11,7 @@ import java.util.Optional;
  */
 public record ThreadPageRequest(
         int limit, Optional<String> after, boolean openOnly, Optional<String> status, Optional<String> agent) {
+    /** The newest threads. */
     public static ThreadPageRequest first(int limit) {
         return new ThreadPageRequest(limit, Optional.empty(), false, Optional.empty(), Optional.empty());
     }

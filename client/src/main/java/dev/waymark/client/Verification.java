@@ -14,6 +14,7 @@ public record Verification(
         differences = List.copyOf(differences);
     }
 
+    /** Whether there are no differences. */
     public boolean agrees() {
         return differences.isEmpty();
     }

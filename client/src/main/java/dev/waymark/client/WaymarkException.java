@@ -24,6 +24,7 @@ public class WaymarkException extends RuntimeException {
         this.thread = thread;
     }
 
+    /** The type of the problem, such as {@code NOT_FOUND}. */
     public String type() {
         return type;
     }

@@ -29,7 +29,7 @@ class GuideTest {
                 .map(block -> block.group(1))
                 .toList();
 
-        assertThat(quoted).hasSize(8).allSatisfy(block -> assertThat(examples).contains(block));
+        assertThat(quoted).hasSize(9).allSatisfy(block -> assertThat(examples).contains(block));
     }
 
     @Test

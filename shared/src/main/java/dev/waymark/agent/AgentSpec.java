@@ -38,7 +38,9 @@ public record AgentSpec(
         @JsonProperty("pricing") Optional<Pricing> pricing,
         @JsonProperty("context") Optional<Json> context,
         @JsonProperty("summaries") Optional<SummaryRule> summaries) {
+    /** The default maximum number of tokens of a reply. */
     public static final int DEFAULT_MAX_TOKENS = 4_096;
+    /** The default maximum number of model calls per turn. */
     public static final int DEFAULT_MAX_ITERATIONS = 10;
 
     @JsonCreator
@@ -101,6 +103,7 @@ public record AgentSpec(
         return new Builder(name, model).tools(List.of(tools)).build();
     }
 
+    /** Whether decisions about calls count only if they are signed. */
     @JsonIgnore
     public boolean takesSignedDecisionsOnly() {
         return approvals.filter(by -> !by.signers().isEmpty()).isPresent();
@@ -152,11 +155,13 @@ public record AgentSpec(
             summaries = spec.summaries;
         }
 
+        /** What the agent does, for people and for agents that have it as a subagent. */
         public Builder description(String words) {
             description = Optional.of(words);
             return this;
         }
 
+        /** The system prompt. */
         public Builder instructions(String words) {
             instructions = Optional.of(words);
             return this;
@@ -174,11 +179,13 @@ public record AgentSpec(
             return this;
         }
 
+        /** All tools of the agent, in the order in which the model sees them. */
         public Builder tools(List<ToolSpec> all) {
             tools = all;
             return this;
         }
 
+        /** Who decides about calls that need approval; people, without a time limit, by default. */
         public Builder approvals(Approvals by) {
             approvals = Optional.of(by);
             return this;
@@ -208,6 +215,7 @@ public record AgentSpec(
             return this;
         }
 
+        /** The agent. */
         public AgentSpec build() {
             return new AgentSpec(
                     name,
@@ -225,6 +233,7 @@ public record AgentSpec(
         }
     }
 
+    /** The tool with this name. */
     public Optional<ToolSpec> tool(String toolName) {
         return tools.stream().filter(tool -> tool.name().equals(toolName)).findFirst();
     }

@@ -47,16 +47,19 @@ public record Endpoint(
         headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
 
+    /** A request without headers to a public address. */
     public static Endpoint of(Method method, String url) {
         return new Endpoint(method, url, Map.of(), false);
     }
 
+    /** Adds a header, or replaces it. */
     public Endpoint withHeader(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new Endpoint(method, url, more, allowPrivate);
     }
 
+    /** Allows addresses of private networks and of the worker itself. */
     public Endpoint allowingPrivate() {
         return new Endpoint(method, url, headers, true);
     }

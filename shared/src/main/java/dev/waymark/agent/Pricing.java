@@ -23,6 +23,7 @@ public record Pricing(
         @JsonProperty("output") Usd output,
         @JsonProperty("cacheRead") Optional<Usd> cacheRead,
         @JsonProperty("cacheWrite") Optional<Usd> cacheWrite) {
+    /** All tokens are free. */
     public static final Pricing FREE = of("0", "0");
 
     private static final int MILLION_DIGITS = 6;
@@ -35,10 +36,14 @@ public record Pricing(
         cacheWrite = cacheWrite == null ? Optional.empty() : cacheWrite;
     }
 
+    /** Dollars per million tokens. Cached input costs as much as other input. */
     public static Pricing of(String input, String output) {
         return new Pricing(usd(input), usd(output), Optional.empty(), Optional.empty());
     }
 
+    /**
+     * Adds other prices, in dollars per million tokens, for input that the provider reads from or writes to its cache.
+     */
     public Pricing withCache(String read, String write) {
         return new Pricing(input, output, Optional.of(usd(read)), Optional.of(usd(write)));
     }

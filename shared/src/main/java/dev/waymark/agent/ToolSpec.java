@@ -79,6 +79,7 @@ public record ToolSpec(
         @JsonProperty("http") Optional<Endpoint> http,
         @JsonProperty("mcp") Optional<McpTool> mcp,
         @JsonProperty("sandbox") Optional<Sandbox> sandbox) {
+    /** The timeout of tools that name none. */
     public static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(60);
 
     /** What executes a tool. The names are stored. */
@@ -263,6 +264,7 @@ public record ToolSpec(
             sandbox = spec.sandbox;
         }
 
+        /** What the tool does, and the JSON Schema of its arguments, an object. */
         public Builder describedAs(String words, Json schema) {
             description = words;
             input = schema;
@@ -275,11 +277,13 @@ public record ToolSpec(
             return this;
         }
 
+        /** The maximum time of an execution. */
         public Builder timeout(Duration most) {
             timeout = most;
             return this;
         }
 
+        /** Variables of the environment of its programs. */
         public Builder env(Map<String, String> variables) {
             env = variables;
             return this;
@@ -339,6 +343,7 @@ public record ToolSpec(
             return this;
         }
 
+        /** The tool. */
         public ToolSpec build() {
             return new ToolSpec(
                     name,

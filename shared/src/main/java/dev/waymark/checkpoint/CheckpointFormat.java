@@ -9,9 +9,12 @@ import java.util.function.Function;
 
 /** The documented formats, with their names for users. */
 public enum CheckpointFormat {
+    /** The format with this name. */
     RUNNER("runner", timeline -> RunnerCheckpoint.of(timeline.now())),
     THREAD("thread", ThreadCheckpoint::of),
+    /** The format with this name. */
     PHASES("phases", timeline -> Json.of(PhasesCheckpoint.chain(timeline))),
+    /** The format with this name. */
     MESSAGES("messages", timeline -> MessagesCheckpoint.of(timeline.now())),
     SESSION("session", SessionCheckpoint::of),
     VERSIONS(
@@ -30,16 +33,19 @@ public enum CheckpointFormat {
         return view.apply(timeline);
     }
 
+    /** The name in commands and files. */
     public String wireName() {
         return wireName;
     }
 
+    /** The format with this name. */
     public static Optional<CheckpointFormat> of(String name) {
         return Arrays.stream(values())
                 .filter(format -> format.wireName.equals(name))
                 .findFirst();
     }
 
+    /** The names of all formats, in order. */
     public static List<String> names() {
         return Arrays.stream(values()).map(CheckpointFormat::wireName).toList();
     }

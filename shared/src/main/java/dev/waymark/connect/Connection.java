@@ -161,18 +161,22 @@ public final class Connection implements AutoCloseable {
         }
     }
 
+    /** The connection as gRPC stubs. */
     public WorkflowServiceStubs stubs() {
         return stubs;
     }
 
+    /** The client of the Temporal SDK. */
     public WorkflowClient client() {
         return client;
     }
 
+    /** The address of the server, as {@code host:port}. */
     public String address() {
         return address;
     }
 
+    /** The namespace of all threads of this connection. */
     public String namespace() {
         return client.getOptions().getNamespace();
     }

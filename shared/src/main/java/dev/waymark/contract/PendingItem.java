@@ -33,8 +33,11 @@ public record PendingItem(
         @JsonProperty("since") Instant since,
         @JsonProperty("evidence") Optional<String> evidence,
         @JsonProperty("signers") Optional<Signers> signers) {
+    /** The {@code kind} of a question. */
     public static final String QUESTION = "question";
+    /** The {@code kind} of a call that waits for approval. */
     public static final String APPROVAL = "approval";
+    /** The {@code kind} of a call whose outcome a person has to settle. */
     public static final String UNKNOWN = "unknown";
 
     @JsonCreator

@@ -41,6 +41,7 @@ public record StatusReport(
         costUsd = costUsd == null ? Optional.empty() : costUsd;
     }
 
+    /** The status of a thread in this state. */
     public static StatusReport of(Conversation state) {
         return new StatusReport(
                 state.isInterrupted() ? INTERRUPTED : state.turn().status().wireName(),

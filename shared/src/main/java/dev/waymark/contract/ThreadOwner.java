@@ -21,10 +21,12 @@ public record ThreadOwner(
         group = group == null ? Optional.empty() : group;
     }
 
+    /** A thread of one user. */
     public static ThreadOwner ofSubject(String name) {
         return new ThreadOwner(Optional.of(name), Optional.empty());
     }
 
+    /** A thread of a group of users. */
     public static ThreadOwner ofGroup(String name) {
         return new ThreadOwner(Optional.empty(), Optional.of(name));
     }

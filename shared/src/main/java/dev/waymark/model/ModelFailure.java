@@ -35,14 +35,17 @@ public final class ModelFailure extends Exception {
         return new ModelFailure(type, message, true, Optional.of(retryAfter));
     }
 
+    /** The type of the problem, as histories store it. */
     public String type() {
         return type;
     }
 
+    /** Whether a retry may help. */
     public boolean retryable() {
         return retryable;
     }
 
+    /** The delay that the provider asked for. */
     public Optional<Duration> retryAfter() {
         return retryAfter;
     }

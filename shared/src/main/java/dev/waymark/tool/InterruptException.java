@@ -20,6 +20,7 @@ public final class InterruptException extends RuntimeException {
         this.question = question;
     }
 
+    /** The question for a person. */
     public String question() {
         return question;
     }

@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
  * protected void replaceStored(String threadId, String text) { redis.set(keyOf(threadId), text); } } }</pre>
  */
 public abstract class CheckpointSaverContract {
+    /** The saver under test, opened before each test. */
     protected CheckpointSaver saver;
 
     /** Opens the storage of a test, which is empty at the start of the test. */
@@ -58,6 +59,7 @@ public abstract class CheckpointSaverContract {
         return checkpoint(threadId, step, "Book a table\n\"für\" zwei \ud83d\ude80\u0000");
     }
 
+    /** A checkpoint document with this content. */
     protected static Json checkpoint(String threadId, int step, Object content) {
         Map<String, Object> document = new LinkedHashMap<>();
         document.put("threadId", threadId);
@@ -345,9 +347,11 @@ public abstract class CheckpointSaverContract {
 
     /** The work of one of several threads. */
     protected interface Work {
+        /** Runs in one of the threads. */
         void by(int who) throws Exception;
     }
 
+    /** Runs the work in several threads that start together, and rethrows their first failure. */
     protected static void atOnce(int threads, Work work) throws Exception {
         ExecutorService pool = Executors.newFixedThreadPool(threads);
         try {

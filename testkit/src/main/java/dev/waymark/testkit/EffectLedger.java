@@ -76,6 +76,7 @@ public final class EffectLedger implements AutoCloseable {
     /** An effect. */
     public record Effect(Instant at, String key, String call) {}
 
+    /** The port on loopback at which tools report their effects. */
     public int port() {
         return socket.getLocalPort();
     }

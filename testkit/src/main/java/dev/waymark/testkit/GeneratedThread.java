@@ -40,10 +40,12 @@ import java.util.Random;
  * }</pre>
  */
 public final class GeneratedThread {
+    /** The agent of all generated threads. */
     public static final AgentSpec AGENT = AgentSpec.of("helper", "scripted:helper")
             .with()
             .instructions("You help. 漢😀")
             .build();
+
     private static final String[] WORDS = {
         "Hello", "漢字 😀", "", "line\nline", "\"quoted\" \\ \u0001", "{\"a\": 1}", "ok"
     };

@@ -23,6 +23,7 @@ public final class ScriptedModel implements ModelProvider {
         this.replies = replies;
     }
 
+    /** A model that gives these replies, one per model call of a thread. */
     public static ScriptedModel of(Reply... replies) {
         if (replies.length == 0) {
             throw new IllegalArgumentException("at least one reply is required");

@@ -25,6 +25,7 @@ public final class ThreadFixture {
 
     private final List<Moment> moments = new ArrayList<>();
 
+    /** A thread that has only started. */
     public static ThreadFixture begun() {
         ThreadFixture tale = new ThreadFixture();
         Fact.RunStarted started = new Fact.RunStarted(Conversation.RULES, "assistant", false, Optional.empty());
@@ -32,6 +33,7 @@ public final class ThreadFixture {
         return tale;
     }
 
+    /** A thread that has its agent. */
     public static ThreadFixture resolved(String... questionTools) {
         Map<String, AgentPolicy.ToolKind> tools = new LinkedHashMap<>();
         for (String tool : questionTools) {
@@ -40,6 +42,7 @@ public final class ThreadFixture {
         return resolved(new AgentPolicy("assistant", 10, tools));
     }
 
+    /** A thread that has its agent. */
     public static ThreadFixture resolved(AgentPolicy terms) {
         return begun().then(new Fact.AgentRequested()).then(new Fact.AgentResolved(terms));
     }
@@ -55,6 +58,7 @@ public final class ThreadFixture {
                 Optional.empty()));
     }
 
+    /** Applies a fact. */
     public ThreadFixture then(Fact fact) {
         Moment last = moments.get(moments.size() - 1);
         Instant at = last.at().plusSeconds(1);
@@ -67,35 +71,43 @@ public final class ThreadFixture {
         return this;
     }
 
+    /** The user sends a message. */
     public ThreadFixture says(String id, String words) {
         return then(new Fact.UserSpoke(Optional.of(id), Optional.empty(), Optional.of(Message.user(words)), false));
     }
 
+    /** The model is called. */
     public ThreadFixture callsModel() {
         return then(new Fact.ModelCalled(now().counters().steps() + 1));
     }
 
+    /** The model replies. */
     public ThreadFixture replies(Part... parts) {
         return then(new Fact.ModelReplied(
                 now().counters().steps(), new Reply(List.of(parts), new Usage(41, 12), "end_turn")));
     }
 
+    /** The model replies. */
     public ThreadFixture replies(String words) {
         return replies(new Part.Text(words));
     }
 
+    /** The model asks a question. */
     public ThreadFixture asks(String callId, String question) {
         return replies(ask(callId, question));
     }
 
+    /** A call that asks a question. */
     public static Part ask(String callId, String question) {
         return new Part.ToolUse(callId, "ask_user", Json.of(Map.of("question", question)));
     }
 
+    /** The model calls a tool that charges a card. */
     public ThreadFixture charges(String callId, int cents) {
         return replies(new Part.ToolUse(callId, "charge_card", Json.of(Map.of("cents", cents))));
     }
 
+    /** A person approves the call. */
     public ThreadFixture isApproved(String callId, String by) {
         return then(new Fact.ApprovalDecided(
                 true,
@@ -115,30 +127,37 @@ public final class ThreadFixture {
                 .then(new Fact.ToolLost(callId, 1, new Problem("Timeout", "the worker is gone")));
     }
 
+    /** A person answers a question. */
     public ThreadFixture answers(String callId, String words) {
         return then(new Fact.HumanAnswered(Optional.empty(), Optional.of(callId), words, Optional.empty()));
     }
 
+    /** The model call fails for good. */
     public ThreadFixture fails(String words) {
         return then(new Fact.ModelFailed(now().counters().steps(), new Problem("Overloaded", words)));
     }
 
+    /** The current state. */
     public Conversation now() {
         return moments.get(moments.size() - 1).state();
     }
 
+    /** The number of facts so far. */
     public int facts() {
         return now().counters().facts();
     }
 
+    /** All facts so far, with their states. */
     public List<Moment> moments() {
         return moments;
     }
 
+    /** The thread as a projector would read it from a running workflow. */
     public Timeline timeline() {
         return new Timeline("t1", "run-1", moments, now(), Optional.empty(), Optional.empty(), 1_000, false);
     }
 
+    /** The thread as a projector would read it from a closed workflow. */
     public Timeline closed() {
         return new Timeline(
                 "t1",

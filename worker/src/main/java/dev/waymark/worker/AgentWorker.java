@@ -1,13 +1,17 @@
 package dev.waymark.worker;
 
 import dev.waymark.agent.AgentSpec;
+import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.AgentWorkflow;
 import dev.waymark.contract.StartInput;
 import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.value.Budget;
 import dev.waymark.conversation.value.Problem;
 import dev.waymark.history.HistoryReader;
 import dev.waymark.history.RunReader;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.activity.ActivityProblems;
 import dev.waymark.worker.agents.AgentActivity;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -22,6 +26,7 @@ import dev.waymark.worker.tool.ToolKinds;
 import dev.waymark.worker.tool.ToolRunner;
 import dev.waymark.worker.tool.VerifyActivityImpl;
 import dev.waymark.worker.tool.java.JavaTools;
+import dev.waymark.worker.tool.kind.ToolNames;
 import dev.waymark.worker.workflow.AgentWorkflowImpl;
 import io.grpc.StatusRuntimeException;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -33,6 +38,7 @@ import io.temporal.client.WorkflowClient;
 import io.temporal.common.VersioningBehavior;
 import io.temporal.common.WorkerDeploymentVersion;
 import io.temporal.common.converter.EncodedValues;
+import io.temporal.common.interceptors.WorkerInterceptor;
 import io.temporal.worker.Worker;
 import io.temporal.worker.WorkerDeploymentOptions;
 import io.temporal.worker.WorkerFactory;
@@ -42,20 +48,21 @@ import io.temporal.worker.WorkflowImplementationOptions;
 import io.temporal.workflow.Workflow;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Runs agents: the workflows that drive conversations, and the activities that call models and run tools. Any number of
  * workers can share a task queue; any of them can continue any thread. An instance is started once.
  *
  * <pre>{@code
- * AgentWorker worker = AgentWorker.builder(connection.client())
- *         .agents(AgentDirectory.load(Path.of("agents"), providers, tools))
- *         .providers(providers)
- *         .tools(tools)
+ * AgentWorker worker = AgentWorker.on(connection)
+ *         .agent(Agent.named("billing").model("anthropic:claude-haiku-4-5").tools(new Billing()).build())
  *         .build();
  * worker.start();
  * }</pre>
@@ -85,6 +92,8 @@ public final class AgentWorker implements AutoCloseable {
 
     private final WorkflowClient client;
     private final String taskQueue;
+    private final UnaryOperator<WorkerOptions.Builder> customization;
+    private final List<WorkerInterceptor> interceptors;
     private final WorkerOptions options;
     private final Optional<WorkerDeploymentVersion> deployment;
     private final RunReader runs;
@@ -97,6 +106,8 @@ public final class AgentWorker implements AutoCloseable {
     private AgentWorker(Builder builder) {
         this.client = builder.client;
         this.taskQueue = builder.taskQueue;
+        this.customization = builder.customization;
+        this.interceptors = List.copyOf(builder.interceptors);
         this.deployment = builder.deployment;
         boolean inMemory = isInMemory(client);
         if (inMemory && deployment.isPresent()) {
@@ -113,8 +124,14 @@ public final class AgentWorker implements AutoCloseable {
         registerActivities(worker, builder);
     }
 
+    /** A worker that connects to its server by this client. */
     public static Builder builder(WorkflowClient client) {
         return new Builder(client);
+    }
+
+    /** A worker on this connection. */
+    public static Builder on(Connection connection) {
+        return builder(connection.client());
     }
 
     /** Workflows pass their state to the activities of this process, which saves reading it from the server. */
@@ -133,7 +150,7 @@ public final class AgentWorker implements AutoCloseable {
         builder.agents.agents().values().forEach(agent -> tools.hideSecretsOf(agent.tools()));
         worker.registerActivitiesImplementations(
                 new AgentActivity(builder.agents, kinds.discovery(), this::obstacle),
-                new ModelActivity(runs, builder.providers, activityMetrics),
+                new ModelActivity(runs, builder.providers.orElseThrow(), activityMetrics),
                 new ToolActivity(
                         runs,
                         tools,
@@ -164,6 +181,7 @@ public final class AgentWorker implements AutoCloseable {
                                 + ", which has the same call"));
     }
 
+    /** The task queue that the worker polls. */
     public String taskQueue() {
         return taskQueue;
     }
@@ -227,14 +245,15 @@ public final class AgentWorker implements AutoCloseable {
                 client,
                 WorkerFactoryOptions.newBuilder()
                         .setUsingVirtualWorkflowThreads(VIRTUAL_THREADS)
+                        .setWorkerInterceptors(interceptors.toArray(WorkerInterceptor[]::new))
                         .build());
     }
 
-    private static WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
-        WorkerOptions.Builder options = WorkerOptions.newBuilder()
+    private WorkerOptions options(boolean sticky, Optional<WorkerDeploymentVersion> deployment) {
+        WorkerOptions.Builder options = customization.apply(WorkerOptions.newBuilder()
                 .setUsingVirtualThreads(VIRTUAL_THREADS)
                 .setMaxConcurrentActivityExecutionSize(ACTIVITIES)
-                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis());
+                .setDefaultDeadlockDetectionTimeout(DEADLOCK.toMillis()));
         if (!sticky) {
             // Disables the sticky queue. The in-memory server would wait forever for the last worker of a thread, even
             // after it is gone; the real server waits five seconds.
@@ -257,13 +276,20 @@ public final class AgentWorker implements AutoCloseable {
                 .isEmpty();
     }
 
-    /** Every setting has a default: no agents, no providers, no Java tools, task queue {@code waymark}. */
+    /**
+     * Every setting has a default: no agents, no tools in Java, task queue {@code waymark}, and the providers of
+     * {@link ModelProviders#fromEnvironment}.
+     */
     public static final class Builder {
 
         private final WorkflowClient client;
+        private final List<Agent> own = new ArrayList<>();
+        private final Map<String, ModelProvider> added = new LinkedHashMap<>();
+        private final List<WorkerInterceptor> interceptors = new ArrayList<>();
+        private UnaryOperator<WorkerOptions.Builder> customization = UnaryOperator.identity();
         private String taskQueue = WireNames.TASK_QUEUE;
         private AgentDirectory agents = AgentDirectory.of(Path.of("."), List.of());
-        private ModelProviders providers = ModelProviders.of(Map.of());
+        private Optional<ModelProviders> providers = Optional.empty();
         private JavaTools tools = JavaTools.NONE;
         /** Without a registry, nothing is counted. */
         private MeterRegistry metrics = new CompositeMeterRegistry();
@@ -274,11 +300,19 @@ public final class AgentWorker implements AutoCloseable {
             this.client = client;
         }
 
+        /** The task queue to poll. */
         public Builder taskQueue(String name) {
             this.taskQueue = name;
             return this;
         }
 
+        /** Adds agents in Java, with their tools. */
+        public Builder agent(Agent... all) {
+            own.addAll(List.of(all));
+            return this;
+        }
+
+        /** The agents of a directory of agent files. */
         public Builder agents(AgentDirectory directory) {
             this.agents = directory;
             return this;
@@ -289,11 +323,19 @@ public final class AgentWorker implements AutoCloseable {
             return agents(AgentDirectory.of(Path.of("."), List.of(specs)));
         }
 
-        public Builder providers(ModelProviders known) {
-            this.providers = known;
+        /** Adds a provider of models, in place of another one with this name. */
+        public Builder provider(String name, ModelProvider provider) {
+            added.put(name, provider);
             return this;
         }
 
+        /** The providers of models, instead of those of the environment. */
+        public Builder providers(ModelProviders known) {
+            this.providers = Optional.of(known);
+            return this;
+        }
+
+        /** The tools in Java, which agent files name in {@code use:}. */
         public Builder tools(JavaTools known) {
             this.tools = known;
             return this;
@@ -316,9 +358,63 @@ public final class AgentWorker implements AutoCloseable {
             return this;
         }
 
-        /** Connects to the server to learn its kind; throws gRPC's exception if none answers. */
+        /**
+         * Adds interceptors of the Temporal SDK, such as those for tracing. They run inside of workflows, too: what they
+         * do there must be deterministic.
+         */
+        public Builder interceptors(WorkerInterceptor... all) {
+            interceptors.addAll(List.of(all));
+            return this;
+        }
+
+        /**
+         * Changes options of the Temporal worker, such as the number of pollers or the limits of concurrency. They are
+         * applied to Waymark's own.
+         */
+        public Builder workerOptions(UnaryOperator<WorkerOptions.Builder> change) {
+            UnaryOperator<WorkerOptions.Builder> before = customization;
+            customization = options -> change.apply(before.apply(options));
+            return this;
+        }
+
+        /**
+         * Connects to the server to learn its kind; throws gRPC's exception if none answers.
+         *
+         * @throws IllegalArgumentException if an agent in Java is invalid, with the reason
+         */
         public AgentWorker build() {
+            ModelProviders known =
+                    providers.orElseGet(ModelProviders::fromEnvironment).plus(added);
+            own.forEach(agent -> check(agent.spec(), known));
+            providers = Optional.of(known);
+            tools = tools.plus(
+                    own.stream().flatMap(agent -> agent.tools().stream()).toList());
+            agents = agents.plus(own.stream().map(Agent::spec).toList());
             return new AgentWorker(this);
+        }
+
+        /** What is also refused in agent files. */
+        private static void check(AgentSpec agent, ModelProviders providers) {
+            if (!ToolNames.isWellFormed(agent.name())) {
+                throw new IllegalArgumentException(
+                        "an agent's name has 1 to 64 characters A-Z a-z 0-9 _ -, found " + agent.name());
+            }
+            ModelProviders.Bound bound = providers
+                    .find(agent.model())
+                    .orElseThrow(() -> new IllegalArgumentException("agent " + agent.name()
+                            + ": expected PROVIDER:MODEL with one of the providers "
+                            + String.join(", ", providers.names()) + ", found " + agent.model()));
+            try {
+                bound.provider().check(bound.model());
+            } catch (ModelFailure e) {
+                throw new IllegalArgumentException("agent " + agent.name() + ": " + e.getMessage(), e);
+            }
+            boolean isLimitedInDollars = agent.budget().flatMap(Budget::usd).isPresent();
+            boolean hasPrice = agent.pricing().isPresent() || bound.pricing().isPresent();
+            if (isLimitedInDollars && !hasPrice) {
+                throw new IllegalArgumentException("agent " + agent.name()
+                        + ": no price is known for its model, which the budget in dollars needs. Set pricing");
+            }
         }
     }
 }

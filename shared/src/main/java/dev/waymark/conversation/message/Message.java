@@ -22,14 +22,17 @@ public record Message(
         content = List.copyOf(content);
     }
 
+    /** A message of the user. */
     public static Message user(String text) {
         return new Message(Role.USER, List.of(new Part.Text(text)));
     }
 
+    /** A message of the model. */
     public static Message assistant(Part... parts) {
         return new Message(Role.ASSISTANT, List.of(parts));
     }
 
+    /** The results of calls, as the model receives them. */
     public static Message results(List<Part.ToolResult> results) {
         return new Message(Role.USER, List.copyOf(results));
     }
@@ -43,11 +46,13 @@ public record Message(
                 .collect(Collectors.joining());
     }
 
+    /** The calls in this message, in order. */
     @JsonIgnore
     public List<Part.ToolUse> toolUses() {
         return parts(Part.ToolUse.class);
     }
 
+    /** The results in this message, in order. */
     @JsonIgnore
     public List<Part.ToolResult> toolResults() {
         return parts(Part.ToolResult.class);

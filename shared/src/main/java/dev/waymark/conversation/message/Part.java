@@ -30,6 +30,7 @@ public sealed interface Part {
     /** The part as plain JSON, for digests. Equals Jackson's output. */
     Map<String, Object> tree();
 
+    /** A text. */
     record Text(@JsonProperty("text") String text) implements Part {
         public Text {
             Objects.requireNonNull(text, "text");
@@ -41,6 +42,7 @@ public sealed interface Part {
         }
     }
 
+    /** An image that the provider fetches. */
     record Image(
             @JsonProperty("url") String url,
             @JsonProperty("mimeType") Optional<String> mimeType) implements Part {
@@ -57,6 +59,7 @@ public sealed interface Part {
         }
     }
 
+    /** An image as Base64. */
     record ImageData(
             @JsonProperty("data") String data,
             @JsonProperty("mimeType") String mimeType) implements Part {
@@ -97,6 +100,7 @@ public sealed interface Part {
             input = input == null || input.isNull() ? Json.EMPTY_OBJECT : input;
         }
 
+        /** The same call under another id. */
         public ToolUse withId(String other) {
             return new ToolUse(other, name, input);
         }

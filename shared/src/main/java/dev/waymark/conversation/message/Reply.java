@@ -92,18 +92,22 @@ public record Reply(
         this(content, usage, stop, List.of(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
     }
 
+    /** A complete reply without usage. */
     public static Reply of(Part... content) {
         return new Reply(List.of(content), Usage.NONE, END_TURN);
     }
 
+    /** Adds the calls whose arguments are invalid. */
     public Reply withFaults(List<Fault> found) {
         return new Reply(content, usage, stop, found, cost, wasted, misfit, structured);
     }
 
+    /** Adds why the reply does not match the requested schema. */
     public Reply withMisfit(String reason) {
         return new Reply(content, usage, stop, faults, cost, wasted, Optional.of(reason), Optional.empty());
     }
 
+    /** Adds the reply as JSON that matches the requested schema. */
     public Reply withStructured(Json value) {
         return new Reply(content, usage, stop, faults, cost, wasted, Optional.empty(), Optional.of(value));
     }

@@ -25,6 +25,7 @@ public final class Summary {
         return cut > 0 && !messages.get(cut).toolResults().isEmpty() ? cut - 1 : cut;
     }
 
+    /** The message that replaces what was summarized. */
     public static Message message(String words) {
         return Message.user(BEGIN + "\n" + words + "\n" + END);
     }

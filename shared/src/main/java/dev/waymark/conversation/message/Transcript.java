@@ -23,6 +23,7 @@ public record Transcript(
         @JsonProperty("digest") String digest,
         @JsonProperty("bytes") long bytes) {
 
+    /** A transcript without messages. */
     public static final Transcript EMPTY = new Transcript(PersistentList.empty(), Sha256.hex(""), 0);
 
     @JsonCreator
@@ -46,26 +47,31 @@ public record Transcript(
             source = source == null ? Optional.empty() : source;
         }
 
+        /** The same entry with another message. */
         public Entry saying(Message other) {
             return new Entry(id, at, source, other);
         }
     }
 
+    /** The transcript with one more entry. */
     public Transcript plus(Entry entry) {
         String canonical = entry.message().canonical();
         return new Transcript(entries.plus(entry), Sha256.hex(digest + canonical), bytes + canonical.length());
     }
 
+    /** The number of messages. */
     @JsonIgnore
     public int count() {
         return entries.size();
     }
 
+    /** Whether there are no messages. */
     @JsonIgnore
     public boolean isEmpty() {
         return entries.isEmpty();
     }
 
+    /** The messages, in order. */
     public List<Message> messages() {
         return entries.toList().stream().map(Entry::message).toList();
     }

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 public record Budget(
         @JsonProperty("usd") Optional<Usd> usd,
         @JsonProperty("tokens") Optional<Long> tokens) {
+    /** Neither dollars nor tokens are limited. */
     public static final Budget UNLIMITED = new Budget(Optional.empty(), Optional.empty());
 
     @JsonCreator

@@ -32,6 +32,7 @@ public final class Json {
     /** Larger integers are rejected: Jackson can write them, but then fails to read them and the state around them. */
     private static final int MAX_INTEGER_BITS = 3_288;
 
+    /** An object without fields. */
     public static final Json EMPTY_OBJECT = new Json(Collections.emptyMap());
 
     private final @Nullable Object value;
@@ -52,10 +53,12 @@ public final class Json {
         return value;
     }
 
+    /** Whether the value is an object. */
     public boolean isObject() {
         return value instanceof Map;
     }
 
+    /** Whether the value is JSON null. */
     public boolean isNull() {
         return value == null;
     }
@@ -74,6 +77,7 @@ public final class Json {
         return Json.of(fields);
     }
 
+    /** The text with sorted keys and without spaces: equal values have equal texts. */
     public String canonical() {
         return canonical(value);
     }

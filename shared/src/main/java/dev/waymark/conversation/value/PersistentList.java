@@ -37,26 +37,32 @@ public final class PersistentList<T> {
         this.size = items.size();
     }
 
+    /** A list without items. */
     public static <T> PersistentList<T> empty() {
         return new PersistentList<>(null, null, 0);
     }
 
+    /** The list with one more item at its end, in constant time. */
     public PersistentList<T> plus(T item) {
         return new PersistentList<>(this, Objects.requireNonNull(item), size + 1);
     }
 
+    /** The number of items. */
     public int size() {
         return size;
     }
 
+    /** Whether there are no items. */
     public boolean isEmpty() {
         return size == 0;
     }
 
+    /** The last item. */
     public Optional<T> last() {
         return Optional.ofNullable(last);
     }
 
+    /** All items, in order. */
     @JsonValue
     public List<T> toList() {
         List<T> items = new ArrayList<>(size);

@@ -34,18 +34,22 @@ public final class PersistentMap<V> {
         this.size = grown.size;
     }
 
+    /** A map without keys. */
     public static <V> PersistentMap<V> empty() {
         return new PersistentMap<>(null, 0);
     }
 
+    /** The number of keys. */
     public int size() {
         return size;
     }
 
+    /** Whether the key has a value. */
     public boolean contains(String key) {
         return get(key).isPresent();
     }
 
+    /** The value of the key. */
     public Optional<V> get(String key) {
         Node<V> at = root;
         while (at != null) {
@@ -58,14 +62,17 @@ public final class PersistentMap<V> {
         return Optional.empty();
     }
 
+    /** The map with this value for the key. */
     public PersistentMap<V> with(String key, V value) {
         return new PersistentMap<>(put(root, key, Objects.requireNonNull(value)), contains(key) ? size : size + 1);
     }
 
+    /** Visits all keys, in order. */
     public void forEach(BiConsumer<String, V> visitor) {
         visit(root, visitor);
     }
 
+    /** All keys and values, in order. */
     @JsonValue
     public Map<String, V> toMap() {
         Map<String, V> map = new LinkedHashMap<>();

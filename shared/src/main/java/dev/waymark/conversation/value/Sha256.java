@@ -13,6 +13,7 @@ public final class Sha256 {
         this.begun = begun;
     }
 
+    /** The digest of the text in UTF-8, in hexadecimal. */
     public static String hex(String text) {
         return over(text).hexWith("");
     }

@@ -16,6 +16,7 @@ import java.util.Objects;
  * replays agree.
  */
 public record SignerKey(@JsonValue String text) {
+    /** What the text of a key starts with. */
     public static final String PREFIX = "ed25519:";
 
     private static final int KEY_BYTES = 32;

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 public record Spent(
         @JsonProperty("usage") Usage usage,
         @JsonProperty("cost") Optional<Usd> cost) {
+    /** Neither tokens nor dollars. */
     public static final Spent NOTHING = new Spent(Usage.NONE, Optional.empty());
 
     @JsonCreator
@@ -22,6 +23,7 @@ public record Spent(
         cost = cost == null ? Optional.empty() : cost;
     }
 
+    /** The sum of both. */
     public Spent plus(Spent other) {
         return new Spent(
                 usage.plus(other.usage),
@@ -33,6 +35,7 @@ public record Spent(
         return new Spent(usage.minus(other.usage), cost.map(all -> all.minus(other.cost.orElse(Usd.ZERO))));
     }
 
+    /** Whether nothing was spent. */
     @JsonIgnore
     public boolean isNothing() {
         return equals(NOTHING);

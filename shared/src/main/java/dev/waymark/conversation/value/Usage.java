@@ -19,6 +19,7 @@ public record Usage(
 
         @JsonProperty("cacheWriteTokens") @JsonInclude(JsonInclude.Include.NON_DEFAULT)
         long cacheWriteTokens) {
+    /** No tokens. */
     public static final Usage NONE = new Usage(0, 0);
 
     @JsonCreator
@@ -33,6 +34,7 @@ public record Usage(
         this(inputTokens, outputTokens, 0, 0);
     }
 
+    /** The sum of both. */
     public Usage plus(Usage other) {
         return new Usage(
                 sum(inputTokens, other.inputTokens),
@@ -41,6 +43,7 @@ public record Usage(
                 sum(cacheWriteTokens, other.cacheWriteTokens));
     }
 
+    /** Input and output together. */
     public long total() {
         return sum(inputTokens, outputTokens);
     }

@@ -10,6 +10,7 @@ import java.math.RoundingMode;
  * the number of dollars. Amounts saturate at nine million dollars.
  */
 public record Usd(long picos) implements Comparable<Usd> {
+    /** Nothing. */
     public static final Usd ZERO = new Usd(0);
 
     private static final int SCALE = 12;
@@ -30,6 +31,7 @@ public record Usd(long picos) implements Comparable<Usd> {
                 .longValueExact());
     }
 
+    /** The sum of both; the largest amount if it is larger than that. */
     public Usd plus(Usd other) {
         return new Usd(picos > Long.MAX_VALUE - other.picos ? Long.MAX_VALUE : picos + other.picos);
     }
@@ -39,6 +41,7 @@ public record Usd(long picos) implements Comparable<Usd> {
         return new Usd(Math.max(0, picos - other.picos));
     }
 
+    /** The amount in dollars. */
     @JsonValue
     public BigDecimal dollars() {
         BigDecimal plain = BigDecimal.valueOf(picos, SCALE).stripTrailingZeros();

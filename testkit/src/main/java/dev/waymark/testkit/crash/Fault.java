@@ -20,10 +20,12 @@ public record Fault(CrashPoint point, int passing, Duration after) {
         return new Fault(point, 1, Duration.ZERO);
     }
 
+    /** Fires when the point is passed for the n-th time. */
     public Fault passing(int times) {
         return new Fault(point, times, after);
     }
 
+    /** Waits before the fault fires. */
     public Fault after(Duration delay) {
         return new Fault(point, passing, delay);
     }

@@ -33,6 +33,7 @@ public sealed interface ModelAnswer {
 
     /** One piece of a reply. */
     sealed interface Piece {
+        /** A piece of text. */
         record Words(String text) implements Piece {}
 
         /** Reasoning, which must be sent back unchanged. The signature is for services that sign. */
@@ -65,28 +66,34 @@ public sealed interface ModelAnswer {
             pieces = List.copyOf(pieces);
         }
 
+        /** Adds a call of a tool. */
         public Speech calls(String id, String name, String arguments) {
             return plus(new Piece.Call(id, name, arguments));
         }
 
+        /** Adds a piece. */
         public Speech plus(Piece piece) {
             List<Piece> more = new ArrayList<>(pieces);
             more.add(piece);
             return new Speech(more, usage, stop, pace, until, silent);
         }
 
+        /** Reports this usage. */
         public Speech using(long inputTokens, long outputTokens) {
             return new Speech(pieces, new Usage(inputTokens, outputTokens), stop, pace, until, silent);
         }
 
+        /** Ends with this reason, in the words of the service. */
         public Speech stopping(String why) {
             return new Speech(pieces, usage, Optional.of(why), pace, until, silent);
         }
 
+        /** Waits this long between the pieces. */
         public Speech every(Duration between) {
             return new Speech(pieces, usage, stop, between, until, silent);
         }
 
+        /** Breaks the connection after this many pieces. */
         public Speech cutAfter(int count) {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), false);
         }
@@ -96,6 +103,7 @@ public sealed interface ModelAnswer {
             return new Speech(pieces, usage, stop, pace, Optional.of(count), true);
         }
 
+        /** Goes on as long as the client reads. */
         public Endless endless() {
             return new Endless(this);
         }
@@ -106,11 +114,13 @@ public sealed interface ModelAnswer {
         }
     }
 
+    /** An error response. */
     record Error(int status, Map<String, String> headers, String body) implements ModelAnswer {
         public Error {
             headers = Collections.unmodifiableMap(new LinkedHashMap<>(headers));
         }
 
+        /** Adds a header. */
         public Error with(String header, String value) {
             Map<String, String> more = new LinkedHashMap<>(headers);
             more.put(header, value);
@@ -132,14 +142,17 @@ public sealed interface ModelAnswer {
             NEVER
         }
 
+        /** Changes the content type. */
         public Raw as(String type) {
             return new Raw(type, data, end);
         }
 
+        /** Breaks the connection after the data. */
         public Raw breaking() {
             return new Raw(contentType, data, End.BROKEN_CONNECTION);
         }
 
+        /** Goes on as long as the client reads. */
         public Raw endless() {
             return new Raw(contentType, data, End.NEVER);
         }

@@ -62,6 +62,7 @@ public abstract class ModelProviderContract {
     /** How often the service was called, if that can be counted. */
     protected abstract Optional<Integer> timesAsked();
 
+    /** A request with these messages, and the tools of this suite. */
     protected final ModelRequest request(List<Message> messages) {
         return new ModelRequest(
                 model(), Optional.of("Be brief."), messages, List.of(WEATHER, BuiltInTools.askUser()), 100);

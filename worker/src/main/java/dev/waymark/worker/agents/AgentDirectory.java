@@ -16,6 +16,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,9 +43,16 @@ public final class AgentDirectory {
     private final Map<String, AgentSpec> byName;
     private final Map<String, List<McpEntry>> servers;
     private final Optional<Source> source;
+    /** Agents in Java, which the files can use as subagents. They stay when the files are reread. */
+    private final List<AgentSpec> inCode;
 
     private AgentDirectory(
-            Path path, Map<String, AgentSpec> byName, Map<String, List<McpEntry>> servers, Optional<Source> source) {
+            Path path,
+            Map<String, AgentSpec> byName,
+            Map<String, List<McpEntry>> servers,
+            Optional<Source> source,
+            List<AgentSpec> inCode) {
+        this.inCode = List.copyOf(inCode);
         this.path = path;
         this.byName = Collections.unmodifiableMap(byName);
         this.servers = Map.copyOf(servers);
@@ -90,7 +98,7 @@ public final class AgentDirectory {
                 problems.check(() -> reader.read(file)).ifPresent(definition -> definitions.put(file, definition));
             }
             problems.end();
-            return of(directory, reader, new Source(providers, tools, files, definitions));
+            return of(directory, reader, new Source(providers, tools, files, definitions), List.of());
         } catch (YamlProblem e) {
             throw invalid(e);
         }
@@ -121,10 +129,10 @@ public final class AgentDirectory {
                 definition(file, isUnchanged, before, reader, problems)
                         .ifPresent(definition -> definitions.put(file, definition));
             }
-            return of(path, reader, now);
+            return of(path, reader, now, inCode);
         } catch (YamlProblem e) {
             problems.accept(invalid(e));
-            return new AgentDirectory(path, byName, servers, Optional.of(now));
+            return new AgentDirectory(path, byName, servers, Optional.of(now), inCode);
         }
     }
 
@@ -147,7 +155,8 @@ public final class AgentDirectory {
         return new AgentInvalid(e);
     }
 
-    private static AgentDirectory of(Path directory, AgentFile reader, Source source) throws YamlProblem {
+    private static AgentDirectory of(Path directory, AgentFile reader, Source source, List<AgentSpec> inCode)
+            throws YamlProblem {
         Map<String, Path> files = new LinkedHashMap<>();
         Map<String, List<McpEntry>> servers = new LinkedHashMap<>();
         for (Map.Entry<Path, AgentFile.Definition> each : source.definitions().entrySet()) {
@@ -156,11 +165,16 @@ public final class AgentDirectory {
             if (other != null) {
                 throw new YamlProblem(each.getKey().toString(), 1, "name", name + " is also the name of " + other);
             }
+            if (inCode.stream().anyMatch(agent -> agent.name().equals(name))) {
+                throw new YamlProblem(
+                        each.getKey().toString(), 1, "name", name + " is also the name of an agent in Java");
+            }
             servers.put(name, each.getValue().servers());
         }
         List<AgentFile.Definition> definitions =
                 List.copyOf(source.definitions().values());
-        return new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source));
+        return new AgentDirectory(directory, complete(definitions, reader), servers, Optional.of(source), List.of())
+                .plus(inCode);
     }
 
     private static Map<String, AgentSpec> complete(List<AgentFile.Definition> definitions, AgentFile reader)
@@ -194,7 +208,23 @@ public final class AgentDirectory {
                 .forEach(agent -> subagents.problem(agent).ifPresent(words -> {
                     throw new IllegalArgumentException("agent " + agent.name() + ": " + words);
                 }));
-        return new AgentDirectory(path, byName, Map.of(), Optional.empty());
+        return new AgentDirectory(path, byName, Map.of(), Optional.empty(), List.of());
+    }
+
+    /**
+     * These agents and others, which are defined in code.
+     *
+     * @throws IllegalArgumentException if a name occurs twice, or a subagent is missing
+     */
+    public AgentDirectory plus(List<AgentSpec> others) {
+        if (others.isEmpty()) {
+            return this;
+        }
+        List<AgentSpec> all = new ArrayList<>(byName.values());
+        all.addAll(others);
+        List<AgentSpec> together = new ArrayList<>(inCode);
+        together.addAll(others);
+        return new AgentDirectory(path, of(path, all).byName, servers, source, together);
     }
 
     /** The directory of the files: the base of relative paths in them, and the tools' working directory. */
@@ -202,6 +232,7 @@ public final class AgentDirectory {
         return path;
     }
 
+    /** The names of all agents, in order. */
     public List<String> names() {
         return List.copyOf(byName.keySet());
     }

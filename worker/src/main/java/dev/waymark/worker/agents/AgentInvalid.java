@@ -28,6 +28,7 @@ public final class AgentInvalid extends Exception {
         return others;
     }
 
+    /** The agent file that is invalid. */
     public String file() {
         return file;
     }

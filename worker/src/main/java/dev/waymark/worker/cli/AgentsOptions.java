@@ -6,6 +6,7 @@ import dev.waymark.codec.EncryptionKeys;
 import dev.waymark.connect.Connection;
 import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.WireNames;
+import dev.waymark.extension.WorkerExtension;
 import dev.waymark.model.ModelProvider;
 import dev.waymark.worker.AgentWorker;
 import dev.waymark.worker.agents.AgentDirectory;
@@ -19,12 +20,14 @@ import dev.waymark.worker.tool.java.JavaTools;
 import dev.waymark.worker.yaml.YamlProblem;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -37,6 +40,13 @@ final class AgentsOptions {
             paramLabel = "DIR",
             description = "The agents' directory. Default: WAYMARK_AGENTS, or agents.")
     private @Nullable Path directory;
+
+    @Option(
+            names = "--classpath",
+            paramLabel = "PATH",
+            split = ":",
+            description = "Jars, or directories of jars, with more tools in Java and providers of models.")
+    private List<Path> classpath = List.of();
 
     @Option(
             names = "--prices",
@@ -80,7 +90,7 @@ final class AgentsOptions {
         return Files.isDirectory(path());
     }
 
-    private Path path() {
+    Path path() {
         return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
     }
 
@@ -94,8 +104,9 @@ final class AgentsOptions {
                     "no agents directory: " + path,
                     "Create it, or name another with --agents");
         }
-        ModelProviders providers = providers(path).withPrices(prices()::of);
-        JavaTools tools = JavaTools.NONE;
+        List<WorkerExtension> extensions = extensions();
+        ModelProviders providers = providers(path, extensions).withPrices(prices()::of);
+        JavaTools tools = tools(extensions);
         return new Setup(AgentDirectory.load(path, providers, tools), providers, tools);
     }
 
@@ -116,11 +127,44 @@ final class AgentsOptions {
         }
     }
 
-    private static ModelProviders providers(Path agents) {
+    private List<WorkerExtension> extensions() throws IOException, CommandFailure {
+        try {
+            return ExtensionLoader.load(classpath);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure(
+                    ExitCode.NOT_FOUND,
+                    CommandError.NOT_FOUND,
+                    "no such jar or directory in --classpath: " + e.getFile(),
+                    "Name existing ones, separated by colons");
+        } catch (ServiceConfigurationError e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "an extension can't be loaded: " + e.getMessage(),
+                    "Check META-INF/services/" + WorkerExtension.class.getName() + " in its jar");
+        }
+    }
+
+    private static JavaTools tools(List<WorkerExtension> extensions) throws CommandFailure {
+        try {
+            return JavaTools.of(extensions.stream()
+                    .flatMap(extension -> extension.tools(ProcessEnvironment.get()).stream())
+                    .toList());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "the tools of the extensions can't be used: " + e.getMessage(),
+                    "Fix them, or leave one of them out of --classpath");
+        }
+    }
+
+    private static ModelProviders providers(Path agents, List<WorkerExtension> extensions) {
         Map<String, ModelProvider> providers = new LinkedHashMap<>();
         providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
         providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
         providers.put(ScriptedProvider.NAME, new ScriptedProvider(agents));
+        extensions.forEach(extension -> providers.putAll(extension.providers(ProcessEnvironment.get())));
         return ModelProviders.of(providers);
     }
 

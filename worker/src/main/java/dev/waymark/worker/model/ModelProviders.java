@@ -1,7 +1,10 @@
 package dev.waymark.worker.model;
 
 import dev.waymark.agent.Pricing;
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.model.ModelProvider;
+import dev.waymark.worker.model.anthropic.AnthropicProvider;
+import dev.waymark.worker.model.openai.OpenAiProvider;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +27,7 @@ public final class ModelProviders {
         this.prices = prices;
     }
 
+    /** Throws IllegalArgumentException for a malformed name. */
     public static ModelProviders of(Map<String, ModelProvider> byName) {
         byName.keySet().forEach(name -> {
             if (!NAME.matcher(name).matches()) {
@@ -42,6 +46,22 @@ public final class ModelProviders {
         return new ModelProviders(byName, known);
     }
 
+    /** The providers of Anthropic and of OpenAI-compatible services, with the keys of the environment. */
+    public static ModelProviders fromEnvironment() {
+        Map<String, ModelProvider> providers = new LinkedHashMap<>();
+        providers.put(AnthropicProvider.NAME, AnthropicProvider.of(ProcessEnvironment.get()));
+        providers.put(OpenAiProvider.NAME, OpenAiProvider.of(ProcessEnvironment.get()));
+        return of(providers);
+    }
+
+    /** These providers and others, which take the place of those with the same name. */
+    public ModelProviders plus(Map<String, ModelProvider> others) {
+        Map<String, ModelProvider> all = new LinkedHashMap<>(byName);
+        all.putAll(others);
+        return of(all).withPrices(prices);
+    }
+
+    /** The names of all providers, in order. */
     public List<String> names() {
         return List.copyOf(byName.keySet());
     }

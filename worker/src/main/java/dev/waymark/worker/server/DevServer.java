@@ -25,6 +25,7 @@ public interface DevServer extends AutoCloseable {
     /** The URL of its Web UI, if it has one. */
     Optional<String> uiAddress();
 
+    /** Which kind of server this is. */
     Kind kind();
 
     @Override
@@ -41,6 +42,7 @@ public interface DevServer extends AutoCloseable {
             this.wireName = wireName;
         }
 
+        /** The printed name. */
         public String wireName() {
             return wireName;
         }

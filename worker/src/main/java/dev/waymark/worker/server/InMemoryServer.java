@@ -73,6 +73,7 @@ public final class InMemoryServer implements DevServer {
         return Kind.IN_MEMORY;
     }
 
+    /** The port on loopback. */
     public int port() {
         return server.getPort();
     }

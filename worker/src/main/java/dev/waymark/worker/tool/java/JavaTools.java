@@ -5,6 +5,7 @@ import dev.waymark.agent.ToolSpec;
 import dev.waymark.tool.Tool;
 import dev.waymark.tool.ToolArguments;
 import dev.waymark.worker.tool.kind.ToolNames;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -15,6 +16,7 @@ import java.util.Optional;
 /** The Java tools of a worker, in order. Agent files refer to them by {@code use:}. */
 public final class JavaTools {
 
+    /** No tools. */
     public static final JavaTools NONE = of();
 
     private final Map<String, Tool> byName;
@@ -28,6 +30,7 @@ public final class JavaTools {
         return of(Arrays.asList(tools));
     }
 
+    /** Throws IllegalArgumentException for a name that is malformed, reserved, or used twice. */
     public static JavaTools of(List<? extends Tool> tools) {
         Map<String, Tool> byName = new LinkedHashMap<>();
         for (Tool tool : tools) {
@@ -52,10 +55,19 @@ public final class JavaTools {
         return new JavaTools(byName);
     }
 
+    /** These tools and others. One that is given twice counts once. */
+    public JavaTools plus(List<? extends Tool> others) {
+        List<Tool> all = new ArrayList<>(byName.values());
+        others.stream().filter(tool -> !all.contains(tool)).forEach(all::add);
+        return of(all.stream().distinct().toList());
+    }
+
+    /** The names of all tools, in order. */
     public List<String> names() {
         return List.copyOf(byName.keySet());
     }
 
+    /** The tool with this name. */
     public Optional<Tool> find(String name) {
         return Optional.ofNullable(byName.get(name));
     }

@@ -1,0 +1,111 @@
+package dev.waymark.e2e.api;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Field;
+import java.lang.reflect.GenericDeclaration;
+import java.lang.reflect.Member;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** What other programs can call and extend, one line an element, in a fixed order. */
+final class ApiSignatures {
+    private ApiSignatures() {}
+
+    static List<String> of(List<String> topLevelClasses) throws ClassNotFoundException {
+        List<String> lines = new ArrayList<>();
+        for (String name : topLevelClasses) {
+            add(lines, Class.forName(name, false, ApiSignatures.class.getClassLoader()));
+        }
+        return lines;
+    }
+
+    private static void add(List<String> lines, Class<?> type) {
+        if (!isVisible(type.getModifiers())) {
+            return;
+        }
+        lines.add(head(type));
+        TreeSet<String> members = new TreeSet<>();
+        Arrays.stream(type.getDeclaredFields())
+                .filter(ApiSignatures::isPublished)
+                .map(ApiSignatures::line)
+                .forEach(members::add);
+        Arrays.stream(type.getDeclaredConstructors())
+                .filter(ApiSignatures::isPublished)
+                .map(ApiSignatures::line)
+                .forEach(members::add);
+        Arrays.stream(type.getDeclaredMethods())
+                .filter(ApiSignatures::isPublished)
+                .map(ApiSignatures::line)
+                .forEach(members::add);
+        members.forEach(member -> lines.add("    " + member));
+        Arrays.stream(type.getDeclaredClasses())
+                .sorted((one, other) -> one.getName().compareTo(other.getName()))
+                .forEach(nested -> add(lines, nested));
+    }
+
+    private static boolean isPublished(Member member) {
+        return isVisible(member.getModifiers()) && !member.isSynthetic();
+    }
+
+    private static boolean isVisible(int modifiers) {
+        return Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers);
+    }
+
+    private static String head(Class<?> type) {
+        String kind = type.isAnnotation()
+                ? "@interface"
+                : type.isInterface() ? "interface" : type.isEnum() ? "enum" : type.isRecord() ? "record" : "class";
+        String parents = Stream.concat(
+                        Stream.ofNullable(type.getGenericSuperclass()), Arrays.stream(type.getGenericInterfaces()))
+                .map(Type::getTypeName)
+                .filter(parent -> !parent.equals("java.lang.Object"))
+                .collect(Collectors.joining(", "));
+        return modifiers(type.getModifiers() & ~Modifier.INTERFACE) + kind + " " + type.getName() + parameters(type)
+                + (parents.isEmpty() ? "" : " : " + parents);
+    }
+
+    private static String line(Field field) {
+        return modifiers(field.getModifiers()) + field.getGenericType().getTypeName() + " " + field.getName();
+    }
+
+    private static String line(Constructor<?> constructor) {
+        return modifiers(constructor.getModifiers()) + "new" + arguments(constructor);
+    }
+
+    private static String line(Method method) {
+        String defaults = method.isDefault() ? "default " : "";
+        return modifiers(method.getModifiers()) + defaults + parameters(method)
+                + method.getGenericReturnType().getTypeName() + " " + method.getName() + arguments(method);
+    }
+
+    private static String arguments(Executable called) {
+        String thrown = names(called.getGenericExceptionTypes());
+        return "(" + names(called.getGenericParameterTypes()) + ")" + (thrown.isEmpty() ? "" : " throws " + thrown);
+    }
+
+    private static String parameters(GenericDeclaration declared) {
+        return declared.getTypeParameters().length == 0
+                ? ""
+                : Arrays.stream(declared.getTypeParameters())
+                        .map(each -> each.getName() + " extends " + names(each.getBounds()))
+                        .collect(Collectors.joining(", ", "<", ">"));
+    }
+
+    private static String names(Type[] types) {
+        return Arrays.stream(types).map(Type::getTypeName).collect(Collectors.joining(", "));
+    }
+
+    /** Without those that callers do not notice. */
+    private static String modifiers(int modifiers) {
+        int noticed = modifiers & (Modifier.PROTECTED | Modifier.STATIC | Modifier.FINAL | Modifier.ABSTRACT);
+        return noticed == 0 ? "" : Modifier.toString(noticed) + " ";
+    }
+}

@@ -1,0 +1,41 @@
+package dev.waymark.e2e.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Other programs are compiled against the libraries: whatever is removed or changed breaks them. There is no release yet
+ * that a comparison could fetch, so the public API is recorded here, in {@code src/test/resources/api}.
+ *
+ * <p>A removed or changed line is a decision that needs a line in the changelog. To record the API as it is now: {@code
+ * mvn -o -q -pl e2e -am test -Dtest=PublicApiTest -Dsurefire.failIfNoSpecifiedTests=false -Dapi.record=true}.
+ */
+class PublicApiTest {
+    private static final Path RECORDED = Path.of("src/test/resources/api").toAbsolutePath();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    void publicApi_isAsRecorded(String module) throws Exception {
+        Path file = RECORDED.resolve(module + ".txt");
+        List<String> api = ApiSignatures.of(new PublicPackages(module).classes());
+        if (Boolean.getBoolean("api.record")) {
+            Files.writeString(file, String.join("\n", api) + "\n");
+        }
+
+        assertThat(api).isNotEmpty().containsExactlyElementsOf(Files.readAllLines(file));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    void publicApi_isDocumented(String module) throws Exception {
+        List<Path> files = new PublicPackages(module).files();
+
+        assertThat(files).isNotEmpty();
+        assertThat(UndocumentedElements.in(files)).isEmpty();
+    }
+}

@@ -1,0 +1,77 @@
+package dev.waymark.e2e.api;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * What other programs may depend on: whole packages, which the Javadoc groups as the public API, and single types of
+ * other packages that occur in them.
+ */
+record PublicPackages(String module) {
+    private static final Path ROOT = Path.of("").toAbsolutePath().getParent();
+
+    private static final Map<String, List<String>> INCLUDED = Map.of(
+            "shared",
+            List.of(
+                    "agent/*",
+                    "connect/*",
+                    "conversation/message/*",
+                    "conversation/value/*",
+                    "model/*",
+                    "saver/*",
+                    "tool/*",
+                    "checkpoint/CheckpointFormat",
+                    "contract/PendingItem",
+                    "contract/StatusReport",
+                    "contract/ThreadOwner",
+                    "conversation/SummaryRule",
+                    "history/Moment",
+                    "history/Timeline"),
+            "client",
+            List.of("client/*"),
+            "worker",
+            List.of(
+                    "worker/*",
+                    "worker/server/*",
+                    "worker/agents/AgentDirectory",
+                    "worker/agents/AgentInvalid",
+                    "worker/model/ModelProviders",
+                    "worker/tool/java/JavaTools"),
+            "testkit",
+            List.of("testkit/*", "testkit/crash/*", "testkit/model/*"));
+
+    private Path sources() {
+        return ROOT.resolve(module).resolve("src/main/java");
+    }
+
+    /** The files, in order. */
+    List<Path> files() {
+        FileSystem files = FileSystems.getDefault();
+        List<String> included = INCLUDED.getOrDefault(module, List.of());
+        try (Stream<Path> all = Files.walk(sources())) {
+            return all.filter(file -> !file.endsWith("package-info.java"))
+                    .filter(file -> included.stream()
+                            .map(each -> files.getPathMatcher("glob:dev/waymark/" + each + ".java"))
+                            .anyMatch(each -> each.matches(sources().relativize(file))))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The names of the top-level classes, in order. */
+    List<String> classes() {
+        return files().stream()
+                .map(file -> sources().relativize(file).toString())
+                .map(name -> name.substring(0, name.length() - ".java".length()).replace('/', '.'))
+                .toList();
+    }
+}

@@ -1,0 +1,2 @@
+/** What the libraries promise to other programs. */
+package dev.waymark.e2e.api;

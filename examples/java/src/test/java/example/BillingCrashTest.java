@@ -1,0 +1,56 @@
+package example;
+
+import static dev.waymark.client.AgentResult.assertComplete;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.client.AgentClient;
+import dev.waymark.client.AgentResult;
+import dev.waymark.client.Approval;
+import dev.waymark.client.OutboundMessage;
+import dev.waymark.client.Prompt;
+import dev.waymark.connect.Connection;
+import dev.waymark.testkit.EffectLedger;
+import dev.waymark.testkit.crash.Crash;
+import dev.waymark.testkit.crash.CrashPoint;
+import dev.waymark.testkit.crash.Fault;
+import dev.waymark.testkit.crash.WorkerProcess;
+import dev.waymark.worker.AgentWorker;
+import dev.waymark.worker.server.DevServer;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Wherever the worker is killed, the card is charged once. */
+class BillingCrashTest {
+    @ParameterizedTest
+    @CsvSource({"AFTER_CLAIM, 1", "BEFORE_COMPLETION, 2", "AFTER_COMPLETION, 2"})
+    void workerKilled_cardIsChargedOnce(CrashPoint point, int passes, @TempDir Path directory) throws Exception {
+        Path witness = directory.resolve("witness");
+        String fault = Fault.at(point).passing(passes).toString();
+        try (DevServer server = DevServer.inMemory(0);
+                EffectLedger ledger = EffectLedger.open(directory.resolve("ledger"));
+                AgentClient client = AgentClient.connect(server.address());
+                Connection connection = Connection.to(server.address())) {
+            String port = Integer.toString(ledger.port());
+            String thread;
+            try (WorkerProcess process =
+                    WorkerProcess.start(BillingWorker.class, server.address(), port, fault, witness.toString())) {
+                AgentResult result = client.run(Prompt.of("billing", "Settle the bill of Ann"));
+                assertThat(result).isInstanceOf(AgentResult.Interrupted.class);
+                assertThat(ledger.effects()).isEmpty();
+                thread = result.thread();
+                client.post(thread, OutboundMessage.decision(Approval.approve().withBy("ann")));
+                assertThat(process.diesWithin(Duration.ofMinutes(1))).isTrue();
+            }
+            assertThat(Crash.witnessed(witness)).isPresent();
+
+            try (AgentWorker next = BillingWorker.worker(connection, ledger.port())) {
+                next.start();
+                assertThat(assertComplete(client.result(thread)).text()).isEqualTo("Settled.");
+            }
+            assertThat(ledger.effects()).hasSize(1);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package dev.waymark.tool;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyDescription;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** The JSON Schema of a record: what {@link JavaTool} says of arguments. */
+final class RecordSchema {
+    private RecordSchema() {}
+
+    /** Throws IllegalArgumentException, with the component, for a type that has no schema. */
+    static Json of(Class<? extends Record> type) {
+        return Json.of(schema(type));
+    }
+
+    private static Map<String, Object> schema(Class<?> type) {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        List<String> required = new ArrayList<>();
+        for (RecordComponent component : type.getRecordComponents()) {
+            JsonProperty renamed = component.getAccessor().getAnnotation(JsonProperty.class);
+            String name = renamed == null || renamed.value().isEmpty() ? component.getName() : renamed.value();
+            String place = type.getSimpleName() + "." + component.getName();
+            Map<String, Object> property = schema(component.getGenericType(), place);
+            JsonPropertyDescription words = component.getAccessor().getAnnotation(JsonPropertyDescription.class);
+            if (words != null) {
+                property.put("description", words.value());
+            }
+            properties.put(name, property);
+            if (component.getType() != Optional.class) {
+                required.add(name);
+            }
+        }
+        Map<String, Object> schema = new LinkedHashMap<>();
+        schema.put("type", "object");
+        schema.put("properties", properties);
+        if (!required.isEmpty()) {
+            schema.put("required", required);
+        }
+        return schema;
+    }
+
+    private static Map<String, Object> schema(Type type, String place) {
+        Map<String, Object> schema = new LinkedHashMap<>();
+        if (type instanceof ParameterizedType generic) {
+            Type[] arguments = generic.getActualTypeArguments();
+            if (generic.getRawType() == Optional.class) {
+                return schema(arguments[0], place);
+            }
+            if (generic.getRawType() == List.class) {
+                schema.put("type", "array");
+                schema.put("items", schema(arguments[0], place));
+                return schema;
+            }
+            if (generic.getRawType() == Map.class && arguments[0] == String.class) {
+                schema.put("type", "object");
+                schema.put("additionalProperties", schema(arguments[1], place));
+                return schema;
+            }
+        } else if (type == Json.class) {
+            return schema;
+        } else if (type instanceof Class<?> plain) {
+            if (plain.isRecord()) {
+                return schema(plain);
+            }
+            if (plain.isEnum()) {
+                schema.put("type", "string");
+                schema.put(
+                        "enum",
+                        Arrays.stream(plain.getEnumConstants())
+                                .map(RecordSchema::wireName)
+                                .toList());
+                return schema;
+            }
+            Optional<String> name = simple(plain);
+            if (name.isPresent()) {
+                schema.put("type", name.get());
+                return schema;
+            }
+        }
+        throw new IllegalArgumentException("no JSON schema for " + place + ": " + type.getTypeName());
+    }
+
+    private static Optional<String> simple(Class<?> type) {
+        if (type == String.class) {
+            return Optional.of("string");
+        }
+        if (type == boolean.class || type == Boolean.class) {
+            return Optional.of("boolean");
+        }
+        if (List.of(int.class, Integer.class, long.class, Long.class, BigInteger.class)
+                .contains(type)) {
+            return Optional.of("integer");
+        }
+        if (List.of(double.class, Double.class, BigDecimal.class).contains(type)) {
+            return Optional.of("number");
+        }
+        return Optional.empty();
+    }
+
+    private static Object wireName(Object constant) {
+        return PayloadJson.MAPPER.convertValue(constant, String.class);
+    }
+}

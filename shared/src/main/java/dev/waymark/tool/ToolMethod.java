@@ -1,0 +1,63 @@
+package dev.waymark.tool;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * A method that models can call. {@link ToolMethods} makes a tool of it.
+ *
+ * <p>Its arguments are the components of one record, or none; see {@link JavaTool} for the types that they can have. It
+ * may also take the {@link ToolContext}. The model sees what it returns: a text as it is, nothing as {@code done}, and
+ * anything else as JSON. Exceptions are treated like those of {@link Tool#run}.
+ *
+ * <p>A tool has side effects unless it says {@code safeToRetry}: then a call runs at most once, whatever crashes.
+ *
+ * <pre>{@code
+ * record Charge(String customer, int cents) {}
+ *
+ * @ToolMethod(description = "Charges a customer's card", approval = true)
+ * String charge(Charge charge, ToolContext call) {
+ *     return payments.charge(charge.customer(), charge.cents(), call.idempotencyKey());
+ * }
+ * }</pre>
+ */
+@Documented
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.METHOD)
+public @interface ToolMethod {
+    /** What the tool does, for the model. */
+    String description();
+
+    /** The name for models. Default: the name of the method. */
+    String name() default "";
+
+    /** Running the tool twice is harmless. */
+    boolean safeToRetry() default false;
+
+    /** Every call needs approval by a person. */
+    boolean approval() default false;
+
+    /** A repeated call with the same arguments returns the first success of the thread. */
+    boolean deduplicated() default false;
+
+    /** The maximum time of an execution. */
+    int timeoutSeconds() default 60;
+
+    /** The called system deduplicates by {@link ToolContext#idempotencyKey}. */
+    boolean honoursKey() default false;
+
+    /** A person settles calls whose outcome stays unknown. */
+    boolean askOnUnknown() default false;
+
+    /**
+     * The name of a method of the same object that checks whether a lost call took effect. It can take the same
+     * parameters, and returns a {@link Verdict}.
+     */
+    String verifiedBy() default "";
+
+    /** A check that finds no effect makes the called system refuse the lost call from then on. */
+    boolean verifyForbids() default false;
+}

@@ -1,0 +1,194 @@
+package dev.waymark.tool;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The tools of an object: its methods with {@link ToolMethod}. A proxy of the object, such as Spring makes, is called as
+ * well.
+ *
+ * <pre>{@code
+ * List<Tool> tools = ToolMethods.of(new Billing(payments));
+ * }</pre>
+ */
+public final class ToolMethods {
+    private ToolMethods() {}
+
+    /** Whether objects of this class have tools. */
+    public static boolean in(Class<?> type) {
+        return !declared(type).isEmpty();
+    }
+
+    /**
+     * The tools of an object, by name.
+     *
+     * @throws IllegalArgumentException if it has none, or one of its methods can't be a tool, with the reason
+     */
+    public static List<Tool> of(Object object) {
+        List<Tool> tools = new ArrayList<>();
+        for (Method method : declared(object.getClass())) {
+            tools.add(tool(object, method));
+        }
+        if (tools.isEmpty()) {
+            throw new IllegalArgumentException(
+                    object.getClass().getName() + " has no method with @ToolMethod, and is not a Tool");
+        }
+        return List.copyOf(tools);
+    }
+
+    private static List<Method> declared(Class<?> type) {
+        List<Method> methods = new ArrayList<>();
+        for (Class<?> each = type; each != null && each != Object.class; each = each.getSuperclass()) {
+            Arrays.stream(each.getDeclaredMethods())
+                    .filter(method -> method.isAnnotationPresent(ToolMethod.class))
+                    .filter(method -> methods.stream().noneMatch(known -> overrides(known, method)))
+                    .forEach(methods::add);
+        }
+        methods.sort(Comparator.comparing(Method::getName));
+        return methods;
+    }
+
+    private static boolean overrides(Method one, Method other) {
+        return one.getName().equals(other.getName())
+                && Arrays.equals(one.getParameterTypes(), other.getParameterTypes());
+    }
+
+    private static Tool tool(Object object, Method method) {
+        ToolMethod declared = Objects.requireNonNull(method.getAnnotation(ToolMethod.class));
+        Optional<Class<? extends Record>> arguments = arguments(method);
+        String name = declared.name().isEmpty() ? method.getName() : declared.name();
+        ToolSpec.Builder spec = ToolSpec.java(name)
+                .describedAs(declared.description(), RecordSchema.of(arguments.orElse(NoArguments.class)))
+                .timeout(Duration.ofSeconds(declared.timeoutSeconds()));
+        Optional<Method> check = Optional.empty();
+        if (declared.safeToRetry()) {
+            if (declared.deduplicated()
+                    || declared.honoursKey()
+                    || declared.askOnUnknown()
+                    || !declared.verifiedBy().isEmpty()) {
+                throw problem(method, "what concerns side effects is not allowed with safeToRetry");
+            }
+            spec.safeToRetry();
+        }
+        if (declared.approval()) {
+            spec.approved();
+        }
+        if (declared.deduplicated()) {
+            spec.deduplicated();
+        }
+        if (declared.honoursKey()) {
+            spec.honouringKey();
+        }
+        if (declared.askOnUnknown()) {
+            spec.askingOnUnknown();
+        }
+        if (!declared.verifiedBy().isEmpty()) {
+            check = Optional.of(check(object.getClass(), declared.verifiedBy(), method));
+            spec.verifiesItself();
+        }
+        if (declared.verifyForbids()) {
+            if (check.isEmpty()) {
+                throw problem(method, "verifyForbids is not allowed without verifiedBy");
+            }
+            spec.forbiddingByVerify();
+        }
+        method.setAccessible(true);
+        return new MethodTool(spec.build(), object, method, arguments, check);
+    }
+
+    /** The type of the arguments; empty if it takes none. */
+    private static Optional<Class<? extends Record>> arguments(Method method) {
+        if (Modifier.isStatic(method.getModifiers())) {
+            throw problem(method, "it must not be static");
+        }
+        Optional<Class<? extends Record>> arguments = Optional.empty();
+        boolean hasContext = false;
+        for (Class<?> type : method.getParameterTypes()) {
+            if (type == ToolContext.class && !hasContext) {
+                hasContext = true;
+            } else if (type.isRecord() && arguments.isEmpty()) {
+                arguments = Optional.of(type.asSubclass(Record.class));
+            } else {
+                throw problem(method, "it takes one record and, if needed, a ToolContext, not " + type.getSimpleName());
+            }
+        }
+        return arguments;
+    }
+
+    private static Method check(Class<?> type, String name, Method checked) {
+        for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+            for (Method method : each.getDeclaredMethods()) {
+                if (method.getName().equals(name)
+                        && method.getReturnType() == Verdict.class
+                        && List.of(checked.getParameterTypes()).containsAll(List.of(method.getParameterTypes()))) {
+                    method.setAccessible(true);
+                    return method;
+                }
+            }
+        }
+        throw problem(checked, "there is no method " + name + " with its parameters that returns a Verdict");
+    }
+
+    private static IllegalArgumentException problem(Method method, String words) {
+        return new IllegalArgumentException(
+                method.getDeclaringClass().getName() + "." + method.getName() + " can't be a tool: " + words);
+    }
+
+    private record NoArguments() {}
+
+    private record MethodTool(
+            ToolSpec spec,
+            Object object,
+            Method method,
+            Optional<Class<? extends Record>> arguments,
+            Optional<Method> check)
+            implements Tool {
+
+        @Override
+        public String run(Json args, ToolContext context) throws Exception {
+            Object result = call(method, args, context);
+            if (method.getReturnType() == void.class) {
+                return "done";
+            }
+            return result instanceof String text ? text : PayloadJson.MAPPER.writeValueAsString(result);
+        }
+
+        @Override
+        public Verdict verify(Json args, ToolContext context) throws Exception {
+            return check.isEmpty()
+                    ? Verdict.unknown()
+                    : (Verdict) Objects.requireNonNull(
+                            call(check.get(), args, context), "verify returned null instead of a Verdict");
+        }
+
+        private @Nullable Object call(Method called, Json args, ToolContext context) throws Exception {
+            List<Object> values = new ArrayList<>();
+            for (Class<?> type : called.getParameterTypes()) {
+                values.add(type == ToolContext.class ? context : PayloadJson.MAPPER.convertValue(args.value(), type));
+            }
+            try {
+                return called.invoke(object, values.toArray());
+            } catch (InvocationTargetException e) {
+                if (e.getCause() instanceof Exception thrown) {
+                    throw thrown;
+                }
+                if (e.getCause() instanceof Error thrown) {
+                    throw thrown;
+                }
+                throw e;
+            }
+        }
+    }
+}

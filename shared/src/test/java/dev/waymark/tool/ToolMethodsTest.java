@@ -1,0 +1,161 @@
+package dev.waymark.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.value.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class ToolMethodsTest {
+    private static final ToolContext CONTEXT = new ToolContext("thread", "tu_1", "charge", "key-1");
+
+    record Charge(String customer, int cents) {}
+
+    record Receipt(String id) {}
+
+    static class Payments {
+        @ToolMethod(
+                description = "Charges a card",
+                approval = true,
+                deduplicated = true,
+                timeoutSeconds = 5,
+                honoursKey = true,
+                askOnUnknown = true,
+                verifiedBy = "wasCharged",
+                verifyForbids = true)
+        Receipt charge(Charge charge, ToolContext call) {
+            return new Receipt(charge.customer() + "/" + charge.cents() + "/" + call.idempotencyKey());
+        }
+
+        private Verdict wasCharged(ToolContext call) {
+            return call.idempotencyKey().equals("key-1") ? Verdict.landed("charged") : Verdict.notLanded();
+        }
+
+        @ToolMethod(name = "list_customers", description = "All customers", safeToRetry = true)
+        public List<String> customers() {
+            return List.of("Ann", "Bob");
+        }
+
+        @ToolMethod(description = "Fails")
+        void fail() throws IOException {
+            throw new IOException("no connection");
+        }
+
+        @ToolMethod(description = "Does it")
+        void work() {}
+
+        String noTool() {
+            return "";
+        }
+    }
+
+    /** What frameworks make of a bean: a subclass whose methods do something else, too. */
+    static class Proxy extends Payments {
+        @Override
+        public List<String> customers() {
+            return List.of("through the proxy");
+        }
+    }
+
+    private static Tool tool(Object owner, String name) {
+        return ToolMethods.of(owner).stream()
+                .filter(tool -> tool.spec().name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void of_object_hasItsAnnotatedMethodsAsTools() {
+        assertThat(ToolMethods.of(new Payments()).stream()
+                        .map(tool -> tool.spec().name()))
+                .containsExactly("charge", "list_customers", "fail", "work");
+        assertThat(ToolMethods.in(Payments.class)).isTrue();
+        assertThat(ToolMethods.in(String.class)).isFalse();
+    }
+
+    @Test
+    void of_method_declaresWhatTheAnnotationSays() {
+        ToolSpec expected = ToolSpec.java("charge")
+                .describedAs(
+                        "Charges a card",
+                        JavaTool.of("x", "", Charge.class, (args, call) -> "")
+                                .spec()
+                                .input())
+                .timeout(Duration.ofSeconds(5))
+                .approved()
+                .deduplicated()
+                .honouringKey()
+                .askingOnUnknown()
+                .verifiesItself()
+                .forbiddingByVerify()
+                .build();
+
+        assertThat(tool(new Payments(), "charge").spec()).isEqualTo(expected);
+    }
+
+    @Test
+    void of_methodThatSaysNothing_isSideEffecting() {
+        assertThat(tool(new Payments(), "work").spec())
+                .isEqualTo(ToolSpec.java("work")
+                        .describedAs("Does it", Json.of(Map.of("type", "object", "properties", Map.of())))
+                        .build())
+                .returns(true, ToolSpec::hasEffect);
+    }
+
+    @Test
+    void run_returnsTextForTheModel() throws Exception {
+        Json charge = Json.of(Map.of("customer", "Ann", "cents", 42));
+
+        assertThat(tool(new Payments(), "charge").run(charge, CONTEXT)).isEqualTo("{\"id\":\"Ann/42/key-1\"}");
+        assertThat(tool(new Payments(), "list_customers").run(Json.EMPTY_OBJECT, CONTEXT))
+                .isEqualTo("[\"Ann\",\"Bob\"]");
+        assertThat(tool(new Payments(), "work").run(Json.EMPTY_OBJECT, CONTEXT)).isEqualTo("done");
+    }
+
+    @Test
+    void run_proxy_isCalled() throws Exception {
+        assertThat(tool(new Proxy(), "list_customers").run(Json.EMPTY_OBJECT, CONTEXT))
+                .isEqualTo("[\"through the proxy\"]");
+    }
+
+    @Test
+    void run_exception_isThatOfTheMethod() {
+        assertThatThrownBy(() -> tool(new Payments(), "fail").run(Json.EMPTY_OBJECT, CONTEXT))
+                .isExactlyInstanceOf(IOException.class)
+                .hasMessage("no connection");
+    }
+
+    @Test
+    void verify_asksTheNamedMethod() throws Exception {
+        Json charge = Json.of(Map.of("customer", "Ann", "cents", 42));
+
+        assertThat(tool(new Payments(), "charge").verify(charge, CONTEXT)).isEqualTo(Verdict.landed("charged"));
+        assertThat(tool(new Payments(), "work").verify(charge, CONTEXT)).isEqualTo(Verdict.unknown());
+    }
+
+    @Test
+    void of_methodThatCannotBeATool_saysWhy() {
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = "")
+                    void two(String one, int other) {}
+                }))
+                .hasMessageEndingWith(
+                        ".two can't be a tool: it takes one record and, if needed, a ToolContext, not String");
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = "", verifiedBy = "check")
+                    void unchecked() {}
+                }))
+                .hasMessageEndingWith("there is no method check with its parameters that returns a Verdict");
+        assertThatThrownBy(() -> ToolMethods.of(new Object() {
+                    @ToolMethod(description = "", safeToRetry = true, honoursKey = true)
+                    void contradiction() {}
+                }))
+                .hasMessageEndingWith("what concerns side effects is not allowed with safeToRetry");
+        assertThatThrownBy(() -> ToolMethods.of("text")).hasMessageContaining("has no method with @ToolMethod");
+    }
+}

@@ -1,0 +1,173 @@
+package dev.waymark.worker;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Pricing;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.conversation.SummaryRule;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolMethod;
+import dev.waymark.tool.ToolMethods;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+
+/**
+ * An agent in Java: what an agent file says, and the tools themselves.
+ *
+ * <pre>{@code
+ * Agent billing = Agent.named("billing")
+ *         .model("anthropic:claude-haiku-4-5")
+ *         .instructions("You settle bills.")
+ *         .tools(new Billing(payments)) // its methods with @ToolMethod
+ *         .use("ask_user")
+ *         .build();
+ * AgentWorker.on(connection).agent(billing).build().start();
+ * }</pre>
+ *
+ * @param spec the agent as its threads record it
+ * @param tools the tools in Java among those of the spec
+ */
+public record Agent(AgentSpec spec, List<Tool> tools) {
+    public Agent {
+        tools = List.copyOf(tools);
+    }
+
+    /** An agent with this name, from letters, digits, {@code _} and {@code -}. */
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    /** The name that starters use. */
+    public String name() {
+        return spec.name();
+    }
+
+    /** Builds an agent. Only the model is required. */
+    public static final class Builder {
+        private final String name;
+        private final List<ToolSpec> specs = new ArrayList<>();
+        private final List<Tool> tools = new ArrayList<>();
+        private String model = "";
+        private UnaryOperator<AgentSpec.Builder> settings = UnaryOperator.identity();
+
+        private Builder(String name) {
+            this.name = name;
+        }
+
+        /** The model, as {@code provider:model}. */
+        public Builder model(String providerAndModel) {
+            model = providerAndModel;
+            return this;
+        }
+
+        /** What the agent does, for people and for agents that have it as a subagent. */
+        public Builder description(String words) {
+            return set(spec -> spec.description(words));
+        }
+
+        /** The system prompt. */
+        public Builder instructions(String words) {
+            return set(spec -> spec.instructions(words));
+        }
+
+        /** The maximum number of tokens of a reply. Default: 4,096. */
+        public Builder maxTokens(int most) {
+            return set(spec -> spec.maxTokens(most));
+        }
+
+        /** The maximum number of model calls per turn. Default: 10. */
+        public Builder maxIterations(int most) {
+            return set(spec -> spec.maxIterations(most));
+        }
+
+        /**
+         * Adds tools: objects whose methods with {@link ToolMethod} are tools, a {@link Tool}, or a {@link ToolSpec} of a
+         * program, an HTTP request or a tool of an MCP server.
+         */
+        public Builder tools(Object... owners) {
+            for (Object owner : owners) {
+                if (owner instanceof ToolSpec spec) {
+                    specs.add(spec);
+                    continue;
+                }
+                List<Tool> found = owner instanceof Tool tool ? List.of(tool) : ToolMethods.of(owner);
+                tools.addAll(found);
+                found.forEach(tool -> specs.add(tool.spec()));
+            }
+            return this;
+        }
+
+        /** Adds built-in tools: {@code ask_user}, {@code todos}, {@code plan} or {@code files}. */
+        public Builder use(String... groups) {
+            for (String group : groups) {
+                specs.addAll(BuiltInTools.of(group));
+            }
+            return this;
+        }
+
+        /** Adds another agent as a tool. The same worker needs it. */
+        public Builder subagent(Agent other) {
+            return tools(
+                    ToolSpec.subagent(other.name(), other.spec().description().orElse("Executes a task.")));
+        }
+
+        /** Calls that wait for approval longer than this are denied. Default: they wait for ever. */
+        public Builder approvalTimeout(Duration most) {
+            return set(spec -> spec.approvals(new AgentSpec.Approvals(false, Optional.of(most))));
+        }
+
+        /** Who decides about calls that need approval. */
+        public Builder approvals(AgentSpec.Approvals by) {
+            return set(spec -> spec.approvals(by));
+        }
+
+        /** The budget of a thread. */
+        public Builder budget(Budget most) {
+            return set(spec -> spec.budget(most));
+        }
+
+        /** The price of the model, if the provider does not know it or another one applies. */
+        public Builder pricing(Pricing price) {
+            return set(spec -> spec.pricing(price));
+        }
+
+        /** The context of its threads, for its tools. */
+        public Builder context(Json carried) {
+            return set(spec -> spec.context(carried));
+        }
+
+        /** When conversations are summarized. Default: never. */
+        public Builder summaries(SummaryRule rule) {
+            return set(spec -> spec.summaries(rule));
+        }
+
+        private Builder set(UnaryOperator<AgentSpec.Builder> setting) {
+            UnaryOperator<AgentSpec.Builder> before = settings;
+            settings = spec -> setting.apply(before.apply(spec));
+            return this;
+        }
+
+        /** Throws IllegalArgumentException if the model is missing, or two tools have the same name. */
+        public Agent build() {
+            if (model.isEmpty()) {
+                throw new IllegalArgumentException("agent " + name + " has no model. Add .model(\"provider:name\")");
+            }
+            Map<String, ToolSpec> byName = new LinkedHashMap<>();
+            for (ToolSpec spec : specs) {
+                if (byName.put(spec.name(), spec) != null) {
+                    throw new IllegalArgumentException("agent " + name + " has two tools with the name " + spec.name());
+                }
+            }
+            AgentSpec spec = settings.apply(new AgentSpec.Builder(name, model).tools(List.copyOf(specs)))
+                    .build();
+            return new Agent(spec, tools);
+        }
+    }
+}

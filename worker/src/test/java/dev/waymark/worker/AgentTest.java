@@ -1,0 +1,175 @@
+package dev.waymark.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.waymark.agent.AgentSpec;
+import dev.waymark.agent.BuiltInTools;
+import dev.waymark.agent.Pricing;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.connect.Connection;
+import dev.waymark.contract.RunOutcome;
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.value.Budget;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Usd;
+import dev.waymark.testkit.ScriptedModel;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolMethod;
+import dev.waymark.tool.ToolMethods;
+import dev.waymark.worker.agents.AgentDirectory;
+import dev.waymark.worker.model.ModelProviders;
+import dev.waymark.worker.server.InMemoryServer;
+import dev.waymark.worker.tool.java.JavaTools;
+import io.temporal.client.WorkflowOptions;
+import io.temporal.client.WorkflowStub;
+import io.temporal.common.interceptors.ActivityInboundCallsInterceptor;
+import io.temporal.common.interceptors.ActivityInboundCallsInterceptorBase;
+import io.temporal.common.interceptors.WorkerInterceptorBase;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AgentTest {
+    private static InMemoryServer server;
+    private static Connection connection;
+
+    record City(String name) {}
+
+    static final class Weather {
+        @ToolMethod(description = "The weather in a city", safeToRetry = true)
+        String weather(City city) {
+            return "Rain in " + city.name();
+        }
+    }
+
+    @BeforeAll
+    static void connect() throws Exception {
+        server = InMemoryServer.start(0);
+        connection = Connection.to(server.address());
+    }
+
+    @AfterAll
+    static void disconnect() {
+        connection.close();
+        server.close();
+    }
+
+    @Test
+    void builder_saysWhatAgentFilesSay() {
+        Weather weather = new Weather();
+        ToolSpec program = ToolSpec.command("print", "./print.sh").build();
+        Agent agent = Agent.named("guide")
+                .model("scripted:any")
+                .description("Guides")
+                .instructions("Be brief.")
+                .maxTokens(100)
+                .maxIterations(3)
+                .tools(weather, program)
+                .use("ask_user")
+                .approvalTimeout(Duration.ofHours(1))
+                .pricing(Pricing.FREE)
+                .budget(new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.empty()))
+                .context(Json.of(Map.of("tenant", "acme")))
+                .build();
+
+        Tool tool = ToolMethods.of(weather).get(0);
+        AgentSpec expected = new AgentSpec.Builder("guide", "scripted:any")
+                .description("Guides")
+                .instructions("Be brief.")
+                .maxTokens(100)
+                .maxIterations(3)
+                .tools(List.of(tool.spec(), program, BuiltInTools.askUser()))
+                .approvals(new AgentSpec.Approvals(false, Optional.of(Duration.ofHours(1))))
+                .pricing(Pricing.FREE)
+                .budget(new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.empty()))
+                .context(Json.of(Map.of("tenant", "acme")))
+                .build();
+        assertThat(agent).isEqualTo(new Agent(expected, List.of(tool)));
+    }
+
+    @Test
+    void build_whatAgentFilesRefuse_isRefused() {
+        assertThatThrownBy(() -> Agent.named("guide").build()).hasMessageContaining("agent guide has no model");
+        assertThatThrownBy(() -> Agent.named("guide")
+                        .model("scripted:any")
+                        .tools(new Weather(), new Weather())
+                        .build())
+                .hasMessage("agent guide has two tools with the name weather");
+        assertRefused(Agent.named("the guide").model("anthropic:any"), "an agent's name has 1 to 64 characters");
+        assertRefused(
+                Agent.named("guide").model("other:any"), "one of the providers anthropic, openai, found other:any");
+        assertRefused(
+                Agent.named("guide")
+                        .model("openai:unheard-of")
+                        .budget(new Budget(Optional.of(Usd.of(BigDecimal.ONE)), Optional.empty())),
+                "no price is known");
+        assertRefused(Agent.named("guide").model("anthropic:any").tools(ToolSpec.subagent("other", "")), "other");
+    }
+
+    private static void assertRefused(Agent.Builder agent, String words) {
+        assertThatThrownBy(() -> AgentWorker.on(connection).agent(agent.build()).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void worker_agentInJavaBesideFiles_runsUnderInterceptorsAndOptions(@TempDir Path directory) throws Exception {
+        Files.writeString(directory.resolve("quiet.yaml"), "model: anthropic:any\n");
+        AtomicInteger intercepted = new AtomicInteger();
+        Weather weather = new Weather();
+        Agent.Builder guide = Agent.named("guide").model("scripted:any").tools(weather);
+        try (AgentWorker worker = AgentWorker.on(connection)
+                .taskQueue("java")
+                .agents(AgentDirectory.load(directory, ModelProviders.fromEnvironment(), JavaTools.NONE))
+                .agent(guide.build())
+                .agent(Agent.named("other").model("scripted:any").tools(weather).build())
+                .provider(
+                        "scripted",
+                        ScriptedModel.of(
+                                Reply.of(new Part.ToolUse("tu_1", "weather", Json.of(Map.of("name", "Oslo")))),
+                                Reply.of(new Part.Text("Take one."))))
+                .interceptors(new WorkerInterceptorBase() {
+                    @Override
+                    public ActivityInboundCallsInterceptor interceptActivity(ActivityInboundCallsInterceptor next) {
+                        return new ActivityInboundCallsInterceptorBase(next) {
+                            @Override
+                            public ActivityOutput execute(ActivityInput input) {
+                                intercepted.incrementAndGet();
+                                return super.execute(input);
+                            }
+                        };
+                    }
+                })
+                .workerOptions(options -> options.setMaxConcurrentActivityExecutionSize(10))
+                .build()) {
+            worker.start();
+            WorkflowStub thread = connection
+                    .client()
+                    .newUntypedWorkflowStub(
+                            WireNames.WORKFLOW_TYPE,
+                            WorkflowOptions.newBuilder()
+                                    .setTaskQueue("java")
+                                    .setWorkflowId("umbrella")
+                                    .build());
+            thread.start(StartInput.of("guide").closingAfterOneTurn().saying(SayPayload.message("m-1", "Umbrella?")));
+            RunOutcome outcome = thread.getResult(30, TimeUnit.SECONDS, RunOutcome.class);
+            assertThat(outcome.toString()).contains("Take one.");
+        }
+        assertThat(intercepted).hasValue(4); // The agent, two model calls and the tool.
+    }
+}
