@@ -42,7 +42,7 @@ class EnvironmentTest {
         Command command = Command.at("127.0.0.1:1").with("WAYMARK_CODEC_KEYS", "k1:c2VjcmV0");
         for (String[] arguments : new String[][] {
             {"worker", "--agents", directory.toString()},
-            {"dev", "--in-memory", "--port", "0", "--agents", directory.toString()},
+            {"dev", "--in-memory", "--no-console", "--port", "0", "--agents", directory.toString()},
             {"sessions"},
             {"run", "Hello"},
         }) {

@@ -76,7 +76,7 @@ public final class Dev implements AutoCloseable {
     }
 
     private static Dev start(Path agents, Map<String, String> environment, String... more) {
-        List<String> arguments = new ArrayList<>(List.of("dev", "--json", "--port", "0"));
+        List<String> arguments = new ArrayList<>(List.of("dev", "--json", "--port", "0", "--no-console"));
         arguments.addAll(List.of("--agents", agents.toString()));
         arguments.addAll(List.of(more));
         Path log = agents.resolve("dev.log");

@@ -90,6 +90,7 @@ export class Timeline {
     this.#other = this.#versions[at - 1]?.version;
     this.#showLabel();
     this.#showChoices();
+    this.changes.setAttribute('aria-busy', 'true');
     try {
       const view = await this.#view(version);
       if (this.#selected !== version) return;
@@ -131,9 +132,11 @@ export class Timeline {
   async #compare(other) {
     this.#other = other === 0 ? undefined : other;
     const selected = this.#selected;
+    this.changes.setAttribute('aria-busy', 'true');
     const lines = outline(await this.#view(selected));
     const before = this.#other === undefined ? [] : outline(await this.#view(this.#other));
     if (this.#selected !== selected) return;
+    this.changes.setAttribute('aria-busy', 'false');
     const changes = condensed(diff(before, lines));
     replaceChildren(
       this.changes,

@@ -63,7 +63,7 @@ public final class DemoProcesses implements AutoCloseable {
     }
 
     void startServer() throws IOException, InterruptedException {
-        address = start("dev", "--in-memory", "--volatile", "--no-worker", "--port", "0", "--json")
+        address = start("dev", "--in-memory", "--volatile", "--no-worker", "--no-console", "--port", "0", "--json")
                 .path("address")
                 .asText();
     }

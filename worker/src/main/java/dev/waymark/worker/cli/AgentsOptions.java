@@ -90,7 +90,7 @@ final class AgentsOptions {
         return Files.isDirectory(path());
     }
 
-    private Path path() {
+    Path path() {
         return Optional.ofNullable(directory).orElseGet(() -> Path.of(variable(VARIABLE, "agents")));
     }
 

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "dev",
         description =
-                "Runs a development server and a worker. If the temporal command is found (TEMPORAL_CLI, PATH, Go's bin"
+                "Runs a development server, a worker and the console. If the temporal command is found (TEMPORAL_CLI, PATH, Go's bin"
                         + " directory, an earlier download), the server stores everything and has a Web UI. Otherwise it runs in"
                         + " memory, and named threads are saved to .waymark/threads.")
 public final class DevCommand implements Callable<Integer> {
@@ -41,6 +41,9 @@ public final class DevCommand implements Callable<Integer> {
 
     @Mixin
     private MetricsOptions metrics;
+
+    @Mixin
+    private DevConsole console;
 
     @Option(names = "--db", paramLabel = "FILE", description = "Database file. Default: .waymark/temporal.db.")
     private @Nullable Path database;
@@ -80,7 +83,9 @@ public final class DevCommand implements Callable<Integer> {
         Optional<AgentsOptions.Setup> setup = noWorker ? Optional.empty() : Optional.of(agents.load());
         Path file = Optional.ofNullable(database).orElse(DATABASE);
         try (TerminationSignal termination = TerminationSignal.listen();
-                DevServer server = start(binary, file)) {
+                DevServer server = start(binary, file);
+                DevConsole ending = console) {
+            console.start(server.address(), noWorker ? Optional.empty() : Optional.of(agents.path()));
             if (setup.isPresent()) {
                 setup.get().warnings().forEach(output::tell);
                 serve(termination, server, setup.get());
@@ -173,7 +178,8 @@ public final class DevCommand implements Callable<Integer> {
                 : "in memory; everything is lost when it stops";
     }
 
-    private void announce(DevServer server, List<String> names, String agentsInWords) {
+    private void announce(DevServer server, List<String> names, String agentsInWords)
+            throws CommandFailure, InterruptedException {
         if (output.isJson()) {
             output.printJson(ReadyLine.of(
                     server.address(),
@@ -181,10 +187,14 @@ public final class DevCommand implements Callable<Integer> {
                     AgentsOptions.taskQueue(),
                     names,
                     server.kind().wireName(),
-                    metrics.url()));
+                    metrics.url(),
+                    console.url()));
             return;
         }
         StringBuilder words = new StringBuilder("Waymark is ready.\n");
+        console.url()
+                .ifPresent(url ->
+                        words.append("  console ").append(url).append(" (no authentication, this machine only)\n"));
         words.append("  server  ")
                 .append(server.address())
                 .append(" (")
@@ -194,7 +204,10 @@ public final class DevCommand implements Callable<Integer> {
         words.append("  agents  ").append(agentsInWords).append('\n');
         metrics.url().ifPresent(url -> words.append("  metrics ").append(url).append('\n'));
         if (!names.isEmpty()) {
-            words.append("Now, in another terminal:\n  ")
+            words.append(
+                            console.isRunning()
+                                    ? "Open the console, or, in another terminal:\n  "
+                                    : "Now, in another terminal:\n  ")
                     .append(Banner.command())
                     .append(" run")
                     .append(Banner.addressOption(server.address()))

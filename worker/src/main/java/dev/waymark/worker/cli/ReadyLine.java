@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** The JSON line that tells other programs that a worker is ready. */
 @JsonInclude(JsonInclude.Include.ALWAYS)
-@JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics"})
+@JsonPropertyOrder({"ready", "address", "ui", "taskQueue", "agents", "server", "metrics", "console"})
 record ReadyLine(
         @JsonProperty("ready") boolean ready,
         @JsonProperty("address") String address,
@@ -18,7 +18,10 @@ record ReadyLine(
         @JsonProperty("server") String server,
 
         @JsonProperty("metrics") @JsonInclude(JsonInclude.Include.NON_ABSENT)
-        Optional<String> metrics) {
+        Optional<String> metrics,
+
+        @JsonProperty("console") @JsonInclude(JsonInclude.Include.NON_ABSENT)
+        Optional<String> console) {
 
     static ReadyLine of(
             String address,
@@ -26,7 +29,8 @@ record ReadyLine(
             String taskQueue,
             List<String> agents,
             String server,
-            Optional<String> metrics) {
-        return new ReadyLine(true, address, ui, taskQueue, agents, server, metrics);
+            Optional<String> metrics,
+            Optional<String> console) {
+        return new ReadyLine(true, address, ui, taskQueue, agents, server, metrics, console);
     }
 }

@@ -68,7 +68,8 @@ public final class WorkerCommand implements Callable<Integer> {
                         queue,
                         setup.agents().names(),
                         server.wireName(),
-                        metrics.url()));
+                        metrics.url(),
+                        Optional.empty()));
             } else {
                 output.tell("The worker is ready.\n"
                         + "  server      " + connection.address() + " (" + server.wireName() + "), namespace "

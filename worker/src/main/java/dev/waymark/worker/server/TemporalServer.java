@@ -1,7 +1,7 @@
 package dev.waymark.worker.server;
 
 import dev.waymark.saver.PrivateFiles;
-import dev.waymark.worker.process.Shell;
+import dev.waymark.worker.process.GuardedProgram;
 import io.grpc.StatusRuntimeException;
 import io.temporal.api.workflowservice.v1.DescribeNamespaceRequest;
 import io.temporal.api.workflowservice.v1.GetSystemInfoRequest;
@@ -22,10 +22,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs {@code temporal server start-dev} as a child process, guarded by a shell that reads from a pipe of this JVM.
- * When the JVM ends for whatever reason, the pipe closes and the shell ends the server. Shell and server run in a
- * session of their own: a Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's
- * process group does not kill the shell, which would leave the server behind.
+ * Runs {@code temporal server start-dev} as a child process, which ends with this JVM.
  *
  * <p>The server stores conversations, so its files are readable by their owner only. Its HTTP API cannot be disabled
  * and accepts requests from any web page; it is configured to reject all of them.
@@ -33,35 +30,8 @@ import java.util.concurrent.TimeUnit;
 final class TemporalServer implements DevServer {
 
     private static final int START_SECONDS = 30;
-    private static final int STOP_SECONDS = 10;
     private static final int LOG_LINES = 5;
     private static final List<String> ENVIRONMENT = List.of("PATH", "HOME", "LANG", "TMPDIR", "TZ");
-
-    /**
-     * Ends the server when stdin closes, and exits when the server exits. Ignores signals: they are meant for the
-     * worker, which controls the shell through stdin.
-     */
-    private static final String GUARD = """
-            trap '' INT HUP TERM
-            umask 077
-            exec 3<&0 </dev/null
-            "$@" 3<&- &
-            server=$!
-            {
-                while read -r line; do :; done <&3
-                for second in 1 2 3 4 5 6 7 8; do
-                    kill -TERM "$server" || exit
-                    sleep 1
-                done
-                kill -KILL "$server"
-            } 2>/dev/null &
-            guard=$!
-            exec 3<&-
-            wait "$server"
-            code=$?
-            kill -KILL "$guard" && wait "$guard"
-            exit "$code"
-            """;
 
     private final Process process;
     private final String address;
@@ -81,7 +51,7 @@ final class TemporalServer implements DevServer {
         if (database.isPresent()) {
             PrivateFiles.restrict(database.get());
         }
-        ProcessBuilder builder = new ProcessBuilder(command(binary, database, gRpc, ui))
+        ProcessBuilder builder = GuardedProgram.builder(command(binary, database, gRpc, ui))
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile());
         // The worker's environment holds keys, and settings for clients of other servers.
@@ -114,22 +84,11 @@ final class TemporalServer implements DevServer {
 
     @Override
     public void close() {
-        try {
-            process.getOutputStream().close();
-            if (process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
-                return;
-            }
-        } catch (IOException e) {
-            // The shell has exited already.
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly();
+        GuardedProgram.end(process);
     }
 
     private static List<String> command(Path binary, Optional<Path> database, int port, int uiPort) throws IOException {
-        List<String> command = new ArrayList<>(Shell.inSession(GUARD));
+        List<String> command = new ArrayList<>();
         command.addAll(List.of(binary.toAbsolutePath().toString(), "server", "start-dev", "--ip", "127.0.0.1"));
         command.addAll(List.of("--port", Integer.toString(port), "--ui-port", Integer.toString(uiPort)));
         command.addAll(List.of("--log-level", "warn"));

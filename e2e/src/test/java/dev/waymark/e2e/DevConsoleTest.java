@@ -1,0 +1,95 @@
+package dev.waymark.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.waymark.e2e.product.Agents;
+import dev.waymark.e2e.product.ScriptFile;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code waymark dev} has a console, on this machine only, which ends with it. */
+@Timeout(300)
+class DevConsoleTest {
+    private static final HttpClient HTTP = HttpClient.newHttpClient();
+
+    @TempDir
+    private Path directory;
+
+    private Process dev(String... more) throws IOException {
+        Path agents = new Agents(Files.createDirectory(directory.resolve("agents")))
+                .assistant()
+                .directory();
+        ProcessBuilder builder = new ProcessBuilder(ScriptFile.call(
+                "dev", "--in-memory", "--volatile", "--json", "--port", "0", "--agents", agents.toString()));
+        builder.command().addAll(List.of(more));
+        return builder.directory(directory.toFile())
+                .redirectError(directory.resolve("dev.log").toFile())
+                .start();
+    }
+
+    private static JsonNode ready(Process dev) throws IOException {
+        return new JsonMapper().readTree(dev.inputReader().readLine());
+    }
+
+    private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return HTTP.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void console_isServedToThisMachineOnly_startsThreads_andEndsWithAKilledDev() throws Exception {
+        Process dev = dev("--console-port", "0");
+        URI console;
+        try {
+            console = URI.create(ready(dev).path("console").asText());
+            assertThat(send(HttpRequest.newBuilder(console.resolve("/"))).body())
+                    .contains("/console/app.js");
+            assertThat(send(HttpRequest.newBuilder(console.resolve("/v1/agents")))
+                            .body())
+                    .contains("assistant");
+            HttpRequest.Builder start = HttpRequest.newBuilder(console.resolve("/v1/threads"))
+                    .header("Content-Type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"agent\":\"assistant\",\"message\":\"Hi\"}"));
+            assertThat(send(start.copy().header("Origin", "https://evil.example"))
+                            .statusCode())
+                    .isEqualTo(403);
+            assertThat(send(start).statusCode()).isEqualTo(201);
+        } finally {
+            dev.destroyForcibly().waitFor();
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> isClosed(console));
+    }
+
+    private static boolean isClosed(URI console) {
+        try (Socket socket = new Socket(console.getHost(), console.getPort())) {
+            return !socket.isConnected();
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void withoutConsole_devHasNone() throws Exception {
+        Process dev = dev("--no-console");
+        try {
+            assertThat(ready(dev).has("console")).isFalse();
+        } finally {
+            dev.destroy();
+            assertThat(dev.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+}

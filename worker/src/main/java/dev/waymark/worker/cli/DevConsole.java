@@ -1,0 +1,137 @@
+package dev.waymark.worker.cli;
+
+import dev.waymark.cli.CommandError;
+import dev.waymark.cli.ExitCode;
+import dev.waymark.connect.ProcessEnvironment;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.worker.process.GuardedProgram;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/**
+ * The console of {@code dev}: runs {@code ./waymark serve} as a child process on loopback, without authentication. It is
+ * another jar, so that workers need not contain an HTTP server.
+ */
+final class DevConsole implements AutoCloseable {
+    private static final int DEFAULT_PORT = 8090;
+    private static final int START_SECONDS = 30;
+
+    /** What the child needs of the environment: how to start Java, and how to read encrypted histories. */
+    private static final List<String> ENVIRONMENT =
+            List.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", "WAYMARK_CODEC_KEYS");
+
+    @Option(
+            names = "--console-port",
+            paramLabel = "PORT",
+            description = "Port of the console. Default: 8090, or a free port if that is in use.")
+    private @Nullable Integer port;
+
+    @Option(names = "--no-console", description = "Does not start the console.")
+    private boolean isOff;
+
+    private Optional<Process> process = Optional.empty();
+    private Optional<CompletableFuture<String>> ready = Optional.empty();
+
+    /**
+     * Starts the console for this server. It becomes ready while the worker starts, see {@link #url}. Does nothing if
+     * this program was not started by {@code ./waymark}.
+     *
+     * @param agents the agents' directory, if a worker runs
+     */
+    void start(String server, Optional<Path> agents) throws IOException {
+        Optional<Path> launcher = Optional.ofNullable(System.getProperty("waymark.home"))
+                .map(home -> Path.of(home, "waymark"))
+                .filter(Files::isExecutable);
+        if (isOff || launcher.isEmpty()) {
+            return;
+        }
+        List<String> command = new ArrayList<>(List.of(launcher.get().toString(), "serve", "--no-auth", "--json"));
+        command.addAll(List.of("--port", Integer.toString(port())));
+        agents.ifPresent(directory -> command.addAll(List.of("--agents", directory.toString())));
+        ProcessBuilder builder = GuardedProgram.builder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        Map<String, String> environment = builder.environment();
+        environment.clear();
+        environment.putAll(ProcessEnvironment.get());
+        environment.keySet().retainAll(ENVIRONMENT);
+        environment.put("TEMPORAL_ADDRESS", server);
+        environment.put("WAYMARK_TASK_QUEUE", AgentsOptions.taskQueue());
+        Process started = builder.start();
+        process = Optional.of(started);
+        CompletableFuture<String> address = new CompletableFuture<>();
+        ready = Optional.of(address);
+        Thread reader = new Thread(() -> read(started, address), "waymark-console");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    /** The port that was asked for must be free; the default one may be in use by another program. */
+    private int port() throws IOException {
+        if (port != null) {
+            return port;
+        }
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), DEFAULT_PORT));
+            return DEFAULT_PORT;
+        } catch (BindException e) {
+            return 0;
+        }
+    }
+
+    /** Reads the line with the address, and whatever follows, so that the child never waits for a reader. */
+    private static void read(Process child, CompletableFuture<String> address) {
+        try (BufferedReader lines = child.inputReader(StandardCharsets.UTF_8)) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                address.complete(
+                        PayloadJson.MAPPER.readTree(line).path("address").asText());
+            }
+        } catch (IOException e) {
+            address.completeExceptionally(e);
+        }
+        address.completeExceptionally(new IOException("it ended"));
+    }
+
+    boolean isRunning() {
+        return ready.isPresent();
+    }
+
+    /** The address of the console, once it is ready; empty if there is none, or if it takes too long. */
+    Optional<String> url() throws CommandFailure, InterruptedException {
+        if (ready.isEmpty()) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(ready.get().get(START_SECONDS, TimeUnit.SECONDS)).filter(address -> !address.isEmpty());
+        } catch (TimeoutException e) {
+            return Optional.empty(); // Everything else is ready, and does not depend on it.
+        } catch (ExecutionException e) {
+            throw new CommandFailure(
+                    ExitCode.BAD_INPUT,
+                    CommandError.BAD_INPUT,
+                    "the console does not start" + (port == null ? "" : " on port " + port),
+                    "See above; choose another port with --console-port, or leave it out with --no-console");
+        }
+    }
+
+    @Override
+    public void close() {
+        process.ifPresent(GuardedProgram::end);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.waymark.worker.process;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A child process that ends with this JVM. A shell guards it that reads from a pipe of the JVM: when the JVM ends for
+ * whatever reason, the pipe closes and the shell ends the program. Shell and program run in a session of their own: a
+ * Ctrl-C in the terminal leaves them running while the worker drains, and killing the worker's process group does not
+ * kill the shell, which would leave the program behind.
+ */
+public final class GuardedProgram {
+    private static final int STOP_SECONDS = 10;
+
+    /**
+     * Ends the program when stdin closes, and exits when the program exits. Ignores signals: they are meant for the
+     * worker, which controls the shell through stdin.
+     */
+    private static final String GUARD = """
+            trap '' INT HUP TERM
+            umask 077
+            exec 3<&0 </dev/null
+            "$@" 3<&- &
+            program=$!
+            {
+                while read -r line; do :; done <&3
+                for second in 1 2 3 4 5 6 7 8; do
+                    kill -TERM "$program" || exit
+                    sleep 1
+                done
+                kill -KILL "$program"
+            } 2>/dev/null &
+            guard=$!
+            exec 3<&-
+            wait "$program"
+            code=$?
+            kill -KILL "$guard" && wait "$guard"
+            exit "$code"
+            """;
+
+    private GuardedProgram() {}
+
+    /** The program, not started yet. Its stdin is empty. */
+    public static ProcessBuilder builder(List<String> program) {
+        List<String> command = new ArrayList<>(Shell.inSession(GUARD));
+        command.addAll(program);
+        return new ProcessBuilder(command);
+    }
+
+    /** Ends a program, and waits for its end. */
+    public static void end(Process process) {
+        try {
+            process.getOutputStream().close();
+            if (process.waitFor(STOP_SECONDS, TimeUnit.SECONDS)) {
+                return;
+            }
+        } catch (IOException e) {
+            // The shell has exited already.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}
