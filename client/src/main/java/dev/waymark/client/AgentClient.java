@@ -472,6 +472,15 @@ public final class AgentClient implements AutoCloseable {
         return browser.verify(thread);
     }
 
+    /**
+     * Turns threads into OpenTelemetry spans.
+     *
+     * @param content whether messages, arguments and results are in the spans
+     */
+    public ThreadTracer tracer(boolean content) {
+        return new ThreadTracer(context, content);
+    }
+
     @Override
     public void close() {
         context.connection().close();

@@ -20,7 +20,8 @@ public record Prompt(
         Optional<Integer> maxIterations,
         boolean volatileAllowed,
         Optional<JsonNode> context,
-        Optional<JsonNode> schema) {
+        Optional<JsonNode> schema,
+        Optional<String> traceparent) {
 
     /** A single message to an agent. */
     public static Prompt of(String agent, String message) {
@@ -38,47 +39,95 @@ public record Prompt(
                 Optional.empty(),
                 false,
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
     /** The agent of a new thread. */
     public Prompt withAgent(String name) {
         return new Prompt(
-                Optional.of(name), thread, id, message, messages, maxIterations, volatileAllowed, context, schema);
+                Optional.of(name),
+                thread,
+                id,
+                message,
+                messages,
+                maxIterations,
+                volatileAllowed,
+                context,
+                schema,
+                traceparent);
     }
 
     /** The thread: a new one, or one that gets another message. */
     public Prompt withThread(String name) {
         return new Prompt(
-                agent, Optional.of(name), id, message, messages, maxIterations, volatileAllowed, context, schema);
+                agent,
+                Optional.of(name),
+                id,
+                message,
+                messages,
+                maxIterations,
+                volatileAllowed,
+                context,
+                schema,
+                traceparent);
     }
 
     /** The id of the message, with which a repetition is recognized. */
     public Prompt withId(String own) {
-        return new Prompt(agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema);
+        return new Prompt(
+                agent, thread, own, message, messages, maxIterations, volatileAllowed, context, schema, traceparent);
     }
 
     /** The message. */
     public Prompt withMessage(String text) {
         return new Prompt(
-                agent, thread, id, Optional.of(text), messages, maxIterations, volatileAllowed, context, schema);
+                agent,
+                thread,
+                id,
+                Optional.of(text),
+                messages,
+                maxIterations,
+                volatileAllowed,
+                context,
+                schema,
+                traceparent);
     }
 
     /** Replaces the conversation with a JSON list of messages, in the format of runner checkpoints. */
     public Prompt withMessages(JsonNode list) {
         return new Prompt(
-                agent, thread, id, message, Optional.of(list), maxIterations, volatileAllowed, context, schema);
+                agent,
+                thread,
+                id,
+                message,
+                Optional.of(list),
+                maxIterations,
+                volatileAllowed,
+                context,
+                schema,
+                traceparent);
     }
 
     /** The maximum number of model calls of the turn. */
     public Prompt withMaxIterations(int most) {
-        return new Prompt(agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema);
+        return new Prompt(
+                agent, thread, id, message, messages, Optional.of(most), volatileAllowed, context, schema, traceparent);
     }
 
     /** Context for the tools of a new thread: a JSON object whose fields override those in the agent file. */
     public Prompt withContext(JsonNode carried) {
         return new Prompt(
-                agent, thread, id, message, messages, maxIterations, volatileAllowed, Optional.of(carried), schema);
+                agent,
+                thread,
+                id,
+                message,
+                messages,
+                maxIterations,
+                volatileAllowed,
+                Optional.of(carried),
+                schema,
+                traceparent);
     }
 
     /**
@@ -87,11 +136,38 @@ public record Prompt(
      */
     public Prompt withSchema(JsonNode lastWord) {
         return new Prompt(
-                agent, thread, id, message, messages, maxIterations, volatileAllowed, context, Optional.of(lastWord));
+                agent,
+                thread,
+                id,
+                message,
+                messages,
+                maxIterations,
+                volatileAllowed,
+                context,
+                Optional.of(lastWord),
+                traceparent);
+    }
+
+    /**
+     * Starts a new thread within a span of the caller, a {@code traceparent} of W3C Trace Context: its trace becomes a
+     * part of the caller's. Default: the environment variable {@code TRACEPARENT}.
+     */
+    public Prompt withTraceparent(String span) {
+        return new Prompt(
+                agent,
+                thread,
+                id,
+                message,
+                messages,
+                maxIterations,
+                volatileAllowed,
+                context,
+                schema,
+                Optional.of(span));
     }
 
     /** Accepts that a server in memory loses the thread. */
     public Prompt allowingVolatile() {
-        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema);
+        return new Prompt(agent, thread, id, message, messages, maxIterations, true, context, schema, traceparent);
     }
 }

@@ -21,7 +21,7 @@ import java.util.Optional;
  *
  * <p>{@code say} is the payload of the signal of that name. {@code rules} is the newest rule version that the starter knows; without one, the first. {@code once} closes the
  * thread when its first turn ends. {@code parent} is there for a subagent's thread. {@code session} is what idempotency keys are made of, if not the thread's id. {@code limits} are recorded here, since a worker's own would change replays.
- * {@code owner} is there for threads of people who may see only their own.
+ * {@code owner} is there for threads of people who may see only their own. {@code traceparent} is the span of the caller, in the form of W3C Trace Context.
  */
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_ABSENT)
@@ -36,7 +36,8 @@ public record StartInput(
         @JsonProperty("context") Optional<JsonNode> context,
         @JsonProperty("parent") Optional<Parent> parent,
         @JsonProperty("session") Optional<String> session,
-        @JsonProperty("owner") Optional<ThreadOwner> owner) {
+        @JsonProperty("owner") Optional<ThreadOwner> owner,
+        @JsonProperty("traceparent") Optional<String> traceparent) {
     /** The maximum size of a thread's context for tools, in characters of canonical JSON. */
     public static final int MAX_CONTEXT_LENGTH = 64 * 1024;
 
@@ -52,6 +53,7 @@ public record StartInput(
         parent = parent == null ? Optional.empty() : parent;
         session = session == null ? Optional.empty() : session;
         owner = owner == null ? Optional.empty() : owner;
+        traceparent = traceparent == null ? Optional.empty() : traceparent;
     }
 
     /** A new thread of this agent. */
@@ -60,6 +62,7 @@ public record StartInput(
                 Conversation.RULES,
                 agent,
                 false,
+                Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
@@ -89,6 +92,7 @@ public record StartInput(
                 context.map(PayloadJson.MAPPER::valueToTree),
                 Optional.of(parent),
                 session,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -99,11 +103,13 @@ public record StartInput(
     }
 
     public StartInput closingAfterOneTurn() {
-        return new StartInput(rules, agent, true, maxIterations, say, limits, carried, context, parent, session, owner);
+        return new StartInput(
+                rules, agent, true, maxIterations, say, limits, carried, context, parent, session, owner, traceparent);
     }
 
     public StartInput withMaxIterations(Optional<Integer> most) {
-        return new StartInput(rules, agent, once, most, say, limits, carried, context, parent, session, owner);
+        return new StartInput(
+                rules, agent, once, most, say, limits, carried, context, parent, session, owner, traceparent);
     }
 
     public StartInput saying(SayPayload message) {
@@ -118,18 +124,34 @@ public record StartInput(
                 context,
                 parent,
                 session,
-                owner);
+                owner,
+                traceparent);
     }
 
     /** With idempotency keys derived from this id, so that another thread with the same name has different ones. */
     public StartInput inSession(String id) {
         return new StartInput(
-                rules, agent, once, maxIterations, say, limits, carried, context, parent, Optional.of(id), owner);
+                rules,
+                agent,
+                once,
+                maxIterations,
+                say,
+                limits,
+                carried,
+                context,
+                parent,
+                Optional.of(id),
+                owner,
+                traceparent);
     }
 
     public StartInput withLimits(RunLimits own) {
+        return withLimits(Optional.of(own));
+    }
+
+    public StartInput withLimits(Optional<RunLimits> own) {
         return new StartInput(
-                rules, agent, once, maxIterations, say, Optional.of(own), carried, context, parent, session, owner);
+                rules, agent, once, maxIterations, say, own, carried, context, parent, session, owner, traceparent);
     }
 
     /** The input of the run that continues with this packed state. */
@@ -145,18 +167,48 @@ public record StartInput(
                 Optional.empty(),
                 parent,
                 session,
-                owner);
+                owner,
+                traceparent);
     }
 
     /** A thread of this owner. */
     public StartInput ownedBy(Optional<ThreadOwner> whose) {
-        return new StartInput(rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose);
+        return new StartInput(
+                rules, agent, once, maxIterations, say, limits, carried, context, parent, session, whose, traceparent);
+    }
+
+    /** Within this span of the caller. What is not a {@code traceparent} of W3C Trace Context is left out. */
+    public StartInput tracedBy(Optional<String> caller) {
+        return new StartInput(
+                rules,
+                agent,
+                once,
+                maxIterations,
+                say,
+                limits,
+                carried,
+                context,
+                parent,
+                session,
+                owner,
+                caller.filter(TraceIds::isTraceparent));
     }
 
     /** With a context for the thread's tools. */
     public StartInput withContext(Optional<JsonNode> carriedAlong) {
         return new StartInput(
-                rules, agent, once, maxIterations, say, limits, carried, carriedAlong, parent, session, owner);
+                rules,
+                agent,
+                once,
+                maxIterations,
+                say,
+                limits,
+                carried,
+                carriedAlong,
+                parent,
+                session,
+                owner,
+                traceparent);
     }
 
     /** The first facts of a thread that starts here. */

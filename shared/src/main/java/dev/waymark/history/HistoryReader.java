@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import dev.waymark.codec.EncryptionCodec;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.StartInput;
+import dev.waymark.contract.TraceIds;
 import dev.waymark.conversation.Conversation;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -281,6 +282,14 @@ public final class HistoryReader {
     /** The start input of a run. Reads only its first event. */
     public StartInput startInput(String workflowId, String runId) {
         return Projector.startInput(firstEvent(workflowId, runId));
+    }
+
+    /** The ids of the spans of a run's thread. */
+    public TraceIds traceIds(String workflowId, String runId) {
+        HistoryEvent first = firstEvent(workflowId, runId);
+        return TraceIds.of(
+                Projector.firstRunId(first).orElse(runId),
+                Projector.startInput(first).traceparent());
     }
 
     /** The first run of the thread that this run belongs to. It does not change with a reset or continue-as-new. */

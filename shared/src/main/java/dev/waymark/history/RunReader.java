@@ -3,6 +3,7 @@ package dev.waymark.history;
 import dev.waymark.agent.AgentSpec;
 import dev.waymark.contract.ContinuationMarker;
 import dev.waymark.contract.ModelInput;
+import dev.waymark.contract.TraceIds;
 import dev.waymark.conversation.Conversation;
 import dev.waymark.conversation.value.Json;
 import java.util.Iterator;
@@ -28,6 +29,9 @@ public final class RunReader {
 
     /** By run id, least recently used first. Guarded by itself. */
     private final Map<String, Boolean> resets = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** By run id, least recently used first. Guarded by itself. */
+    private final Map<String, TraceIds> traces = new LinkedHashMap<>(16, 0.75f, true);
 
     public RunReader(HistoryReader histories) {
         this.histories = histories;
@@ -98,6 +102,22 @@ public final class RunReader {
                     projector.state().orElseThrow(() -> new IllegalStateException("the run has not begun yet"));
             return Setting.of(agentOf(projector), state);
         });
+    }
+
+    /** The span of a call of this run's thread, to hand on to what the call calls. Cached for each run. */
+    public String traceparent(String workflowId, String runId, String callId) {
+        TraceIds trace;
+        synchronized (traces) {
+            trace = traces.get(runId);
+        }
+        if (trace == null) {
+            trace = histories.traceIds(workflowId, runId);
+            synchronized (traces) {
+                traces.put(runId, trace);
+                traces.keySet().removeIf(eldest -> traces.size() > MOST_RUNS);
+            }
+        }
+        return trace.traceparent(trace.call(callId));
     }
 
     /**

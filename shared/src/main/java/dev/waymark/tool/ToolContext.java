@@ -1,6 +1,7 @@
 package dev.waymark.tool;
 
 import dev.waymark.conversation.value.Json;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -15,15 +16,22 @@ import java.util.OptionalLong;
  * system that refuses smaller numbers than the largest it has seen is protected from an execution that was frozen and
  * continues after another one has replaced it. {@code verify} gets the number of the lost execution.
  * @param context the context from the agent file, or from the start of the thread; an object
+ * @param traceparent the span of the call, in the form of W3C Trace Context, for what the tool calls
  */
 public record ToolContext(
-        String thread, String callId, String tool, String idempotencyKey, OptionalLong fencingToken, Json context) {
+        String thread,
+        String callId,
+        String tool,
+        String idempotencyKey,
+        OptionalLong fencingToken,
+        Json context,
+        Optional<String> traceparent) {
     public ToolContext(String thread, String callId, String tool, String idempotencyKey) {
-        this(thread, callId, tool, idempotencyKey, OptionalLong.empty(), Json.EMPTY_OBJECT);
+        this(thread, callId, tool, idempotencyKey, OptionalLong.empty(), Json.EMPTY_OBJECT, Optional.empty());
     }
 
     /** The same call with this fencing token. */
     public ToolContext withFencingToken(OptionalLong token) {
-        return new ToolContext(thread, callId, tool, idempotencyKey, token, context);
+        return new ToolContext(thread, callId, tool, idempotencyKey, token, context, traceparent);
     }
 }

@@ -36,6 +36,7 @@ import dev.waymark.starter.options.WaitOptions;
 import dev.waymark.starter.render.FailureText;
 import dev.waymark.starter.serve.ServeCommand;
 import dev.waymark.starter.serve.TokenCommand;
+import dev.waymark.starter.trace.TraceCommand;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -99,6 +100,7 @@ public final class WaymarkCommand implements Runnable {
         commands.put("calls", CallsCommand.class);
         commands.put("files", FilesCommand.class);
         commands.put("verify", VerifyCommand.class);
+        commands.put("trace", TraceCommand.class);
         commands.put("result", ResultCommand.class);
         commands.put("sessions", SessionsCommand.class);
         commands.put("clear", ClearCommand.class);

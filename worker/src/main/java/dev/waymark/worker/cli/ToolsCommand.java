@@ -230,7 +230,8 @@ public final class ToolsCommand implements Callable<Integer> {
         }
         Json args = arguments(json);
         String key = IdempotencyKey.of(NOWHERE, tool.name(), args, 0);
-        ToolContext context = new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried);
+        ToolContext context =
+                new ToolContext(NOWHERE, NOWHERE, tool.name(), key, OptionalLong.empty(), carried, Optional.empty());
         ToolOutcome outcome = outcome(tool, args, context, tools);
         if (output.isJson()) {
             output.printJson(new Came(tool.name(), outcome.result(), outcome.error(), outcome.question()));

@@ -74,7 +74,11 @@ public final class ToolActivity implements DynamicActivity {
                 return ToolOutcome.notDone(ToolTexts.failure("the agent has no tool " + info.getActivityType()));
             }
             ToolSpec found = tool.get();
-            ToolContext context = context(input, info, setting.context());
+            ToolContext context = context(
+                    input,
+                    info,
+                    setting.context(),
+                    runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId()));
             try (ToolSlots.Slot slot = tools.slot(found, info.getWorkflowId())) {
                 heartbeat.stopAfter(found.timeout().plus(CLEANUP));
                 return found.hasEffect()
@@ -174,10 +178,11 @@ public final class ToolActivity implements DynamicActivity {
         }
     }
 
-    private static ToolContext context(ToolInput input, ActivityInfo info, Json carried) {
+    private static ToolContext context(ToolInput input, ActivityInfo info, Json carried, String traceparent) {
         String tool = info.getActivityType();
         String thread = info.getWorkflowId();
         String key = IdempotencyKey.of(input.session().orElse(thread), tool, input.args(), input.repeat());
-        return new ToolContext(thread, input.callId(), tool, key, OptionalLong.empty(), carried);
+        return new ToolContext(
+                thread, input.callId(), tool, key, OptionalLong.empty(), carried, Optional.of(traceparent));
     }
 }

@@ -43,7 +43,8 @@ public final class VerifyActivityImpl implements VerifyActivity {
                     input.tool(),
                     key,
                     input.token() == 0 ? OptionalLong.empty() : OptionalLong.of(input.token()),
-                    setting.context());
+                    setting.context(),
+                    Optional.of(runs.traceparent(info.getWorkflowId(), info.getWorkflowRunId(), input.callId())));
             try (ToolSlots.Slot slot = tools.verifySlot(tool.get(), info.getWorkflowId())) {
                 heartbeat.stopAfter(tool.get().timeout().plus(ToolActivity.CLEANUP));
                 return tools.verify(ToolRun.unclaimed(

@@ -18,6 +18,7 @@ import dev.waymark.contract.StateDigest;
 import dev.waymark.contract.StateReport;
 import dev.waymark.contract.StatusReport;
 import dev.waymark.contract.SubagentReport;
+import dev.waymark.contract.TraceIds;
 import dev.waymark.contract.WireNames;
 import dev.waymark.contract.Work;
 import dev.waymark.conversation.Conversation;
@@ -203,8 +204,16 @@ public final class AgentWorkflowImpl implements AgentWorkflow {
                 return true;
             }
             Optional<String> session = state.session().map(own -> WireNames.subagentThread(own, callId));
+            TraceIds trace = TraceIds.of(Workflow.getInfo().getFirstExecutionRunId(), input.traceparent());
             return flights.startSubagent(
-                    name, step.call(), state.context(), state.parentFor(step), input.limits(), session, input.owner());
+                    name,
+                    step.call(),
+                    state.context(),
+                    state.parentFor(step),
+                    session,
+                    below -> below.withLimits(input.limits())
+                            .ownedBy(input.owner())
+                            .tracedBy(Optional.of(trace.traceparent(trace.call(callId)))));
         }
 
         @Override

@@ -7,10 +7,8 @@ import dev.waymark.contract.ActivityInput;
 import dev.waymark.contract.AgentInput;
 import dev.waymark.contract.ModelInput;
 import dev.waymark.contract.PayloadJson;
-import dev.waymark.contract.RunLimits;
 import dev.waymark.contract.RunOutcome;
 import dev.waymark.contract.StartInput;
-import dev.waymark.contract.ThreadOwner;
 import dev.waymark.contract.ToolInput;
 import dev.waymark.contract.VerifyInput;
 import dev.waymark.contract.WireNames;
@@ -45,6 +43,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -195,12 +194,10 @@ final class InFlight {
             Call call,
             Optional<Json> context,
             Parent parent,
-            Optional<RunLimits> limits,
             Optional<String> session,
-            Optional<ThreadOwner> owner) {
-        StartInput input = StartInput.ofSubagent(
-                        call.tool(), String.valueOf(call.args().field("task")), context, parent, limits, session)
-                .ownedBy(owner);
+            UnaryOperator<StartInput> inherited) {
+        StartInput input = inherited.apply(StartInput.ofSubagent(
+                call.tool(), String.valueOf(call.args().field("task")), context, parent, Optional.empty(), session));
         if (!fitsIntoTask(sizeOf(input))) {
             return false;
         }

@@ -158,7 +158,8 @@ class UnknownRulesTest {
                 today.context(),
                 today.parent(),
                 Optional.empty(),
-                today.owner());
+                today.owner(),
+                Optional.empty());
     }
 
     private static boolean hasScheduled(Connection connection, String thread) {

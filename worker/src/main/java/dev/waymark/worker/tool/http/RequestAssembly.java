@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface RequestAssembly {
     String IDEMPOTENCY_KEY = "Idempotency-Key";
     String FENCING_TOKEN = "Waymark-Fencing-Token";
+    String TRACEPARENT = "traceparent";
 
     record Ready(Request request) implements RequestAssembly {}
 
@@ -76,6 +77,9 @@ sealed interface RequestAssembly {
                         "the header " + header.getKey() + " would hold characters that a header can't have");
             }
             request.header(header.getKey(), value);
+        }
+        if (endpoint.headers().keySet().stream().noneMatch(TRACEPARENT::equalsIgnoreCase)) {
+            keys.traceparent().ifPresent(span -> request.header(TRACEPARENT, span));
         }
         keys.idempotencyKey().ifPresent(key -> request.header(IDEMPOTENCY_KEY, key));
         keys.fencingToken().ifPresent(token -> request.header(FENCING_TOKEN, Long.toString(token)));

@@ -38,6 +38,7 @@ public final class ToolPrograms {
         environment.put("WAYMARK_TOOL", context.tool());
         environment.put("WAYMARK_IDEMPOTENCY_KEY", context.idempotencyKey());
         environment.put("WAYMARK_CONTEXT", context.context().canonical());
+        context.traceparent().ifPresent(span -> environment.put("TRACEPARENT", span));
         context.fencingToken().ifPresent(token -> environment.put("WAYMARK_FENCING_TOKEN", Long.toString(token)));
         return environment;
     }

@@ -8,6 +8,7 @@ import dev.waymark.tool.ToolContext;
 import dev.waymark.worker.process.ProcessFence;
 import dev.waymark.worker.text.InlineText;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -33,8 +34,8 @@ public record ToolRun(
 
     public EffectKeys effectKeys() {
         return tool.hasEffect()
-                ? new EffectKeys(Optional.of(context.idempotencyKey()), context.fencingToken())
-                : EffectKeys.NONE;
+                ? new EffectKeys(Optional.of(context.idempotencyKey()), context.fencingToken(), context.traceparent())
+                : new EffectKeys(Optional.empty(), OptionalLong.empty(), context.traceparent());
     }
 
     public String timedOut() {

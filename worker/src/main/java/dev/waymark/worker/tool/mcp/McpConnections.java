@@ -32,6 +32,7 @@ public final class McpConnections implements AutoCloseable {
     private static final String KEY = "dev.waymark/idempotency-key";
 
     private static final String FENCING_TOKEN = "dev.waymark/fencing-token";
+    private static final String TRACEPARENT = "traceparent";
 
     private final Map<String, String> environment;
     private final Path directory;
@@ -61,8 +62,8 @@ public final class McpConnections implements AutoCloseable {
     /**
      * Calls a tool, at most once.
      *
-     * @param keys sent in the {@code _meta} of the call, as {@code dev.waymark/idempotency-key} and {@code
-     * dev.waymark/fencing-token}
+     * @param keys sent in the {@code _meta} of the call, as {@code dev.waymark/idempotency-key}, {@code
+     * dev.waymark/fencing-token} and {@code traceparent}
      * @throws RequestNotSentException if the tool was not called
      * @throws OutcomeUnknownException if the call may have taken effect
      */
@@ -73,14 +74,12 @@ public final class McpConnections implements AutoCloseable {
         ObjectNode meta = JsonRpc.object();
         keys.idempotencyKey().ifPresent(key -> meta.put(KEY, key));
         keys.fencingToken().ifPresent(token -> meta.put(FENCING_TOKEN, token));
+        keys.traceparent().ifPresent(span -> meta.put(TRACEPARENT, span));
         if (!meta.isEmpty()) {
             params.set("_meta", meta);
         }
         try {
-            return use(
-                    tool.server(),
-                    fence,
-                    connection -> McpResult.of(connection.call(params, fence, keys.equals(EffectKeys.NONE))));
+            return use(tool.server(), fence, connection -> McpResult.of(connection.call(params, fence, keys.isSafe())));
         } catch (UnusableServerException e) {
             throw new IllegalStateException("only a list of tools can be", e);
         }

@@ -1,0 +1,125 @@
+package dev.waymark.client;
+
+import dev.waymark.client.trace.SpanSink;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.Fact;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.Timeline;
+import dev.waymark.trace.Span;
+import dev.waymark.trace.ThreadSpans;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Turns threads into spans. A thread and its subagents are one trace, or a part of the caller's. Needs no worker, and
+ * traces threads that ran before.
+ */
+public final class ThreadTracer {
+    private final ClientContext context;
+    private final boolean content;
+
+    ThreadTracer(ClientContext context, boolean content) {
+        this.context = context;
+        this.content = content;
+    }
+
+    /** The spans of a thread that have ended, and those of its subagents. */
+    public List<Span> spans(String thread) {
+        return context.translated(() -> {
+            List<Span> spans = new ArrayList<>();
+            context.get(RequestLimits.thread(thread));
+            collect(thread, Optional.empty(), spans);
+            return List.copyOf(spans);
+        });
+    }
+
+    private void collect(String thread, Optional<String> above, List<Span> spans) {
+        HistoryReader histories = context.histories();
+        Optional<Timeline> found =
+                histories.read(thread).filter(read -> !read.moments().isEmpty());
+        if (found.isEmpty()) {
+            return;
+        }
+        Timeline timeline = found.get();
+        String run = timeline.moments().get(0).runId();
+        StartInput input = histories.startInput(thread, run);
+        // A subagent of an older build was not told its caller.
+        TraceIds ids = TraceIds.of(
+                histories.firstRunId(thread, run), input.traceparent().or(() -> above));
+        spans.addAll(ThreadSpans.of(timeline, ids, content));
+        Set<String> calls = new LinkedHashSet<>();
+        timeline.moments()
+                .forEach(moment -> moment.fact().ifPresent(fact -> {
+                    if (fact instanceof Fact.SubagentStarted started) {
+                        calls.add(started.callId());
+                    }
+                }));
+        for (String call : calls) {
+            collect(WireNames.subagentThread(thread, call), Optional.of(ids.traceparent(ids.call(call))), spans);
+        }
+    }
+
+    /** The ids of all threads that are not a subagent's. */
+    public List<String> roots() {
+        return context.translated(() -> {
+            Set<String> all = new LinkedHashSet<>();
+            context.directory().threads(false).forEach(listed -> all.add(listed.thread()));
+            return all.stream()
+                    .filter(thread -> {
+                        int slash = thread.lastIndexOf('/');
+                        return slash < 0 || !all.contains(thread.substring(0, slash));
+                    })
+                    .toList();
+        });
+    }
+
+    /** Gives a sink the new spans of threads, round by round. Reads a thread only if its history has grown. */
+    public final class Follower {
+        private final SpanSink sink;
+        private final Map<String, String> read = new HashMap<>();
+        private final Set<String> given = new HashSet<>();
+
+        Follower(SpanSink sink) {
+            this.sink = sink;
+        }
+
+        /** Returns how many new spans there were. */
+        public int round(List<String> threads) {
+            int fresh = 0;
+            for (String thread : threads) {
+                Optional<String> length = length(thread);
+                if (length.isEmpty() || length.get().equals(read.get(thread))) {
+                    continue;
+                }
+                List<Span> spans = spans(thread).stream()
+                        .filter(span -> !given.contains(span.spanId()))
+                        .toList();
+                sink.take(spans);
+                spans.forEach(span -> given.add(span.spanId()));
+                read.put(thread, length.get());
+                fresh += spans.size();
+            }
+            return fresh;
+        }
+
+        private Optional<String> length(String thread) {
+            return context.translated(() -> context.histories().describe(thread).map(found -> {
+                var info = found.getWorkflowExecutionInfo();
+                return info.getExecution().getRunId() + "/" + info.getHistoryLength();
+            }));
+        }
+    }
+
+    /** @param sink receives each span once */
+    public Follower into(SpanSink sink) {
+        return new Follower(sink);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.waymark.client.trace;
+
+import dev.waymark.trace.OtlpRequest;
+import dev.waymark.trace.Span;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Writes spans to a file, one request of OTLP's JSON a line, as collectors' file receivers read it. */
+public final class SpanFile implements SpanSink {
+    private final Writer file;
+    private final String service;
+
+    /** Replaces the file. */
+    public SpanFile(Path path, String service) throws IOException {
+        this.file = Files.newBufferedWriter(path);
+        this.service = service;
+    }
+
+    @Override
+    public void take(List<Span> spans) {
+        if (spans.isEmpty()) {
+            return;
+        }
+        try {
+            file.write(OtlpRequest.json(spans, service) + "\n");
+            file.flush();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            file.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.waymark.trace;
+
+import java.time.Instant;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A span that has ended.
+ *
+ * @param attributes strings, longs, doubles, booleans and lists of strings, by name
+ * @param problem why it failed, if it did
+ */
+public record Span(
+        String traceId,
+        String spanId,
+        Optional<String> parentId,
+        String name,
+        Kind kind,
+        Instant start,
+        Instant end,
+        Map<String, Object> attributes,
+        Optional<String> problem) {
+    /** The kinds of spans that are used here, with their numbers in the protocol. */
+    public enum Kind {
+        INTERNAL(1),
+        CLIENT(3);
+
+        private final int number;
+
+        Kind(int number) {
+            this.number = number;
+        }
+
+        public int number() {
+            return number;
+        }
+    }
+
+    public Span {
+        attributes = Collections.unmodifiableMap(new LinkedHashMap<>(attributes));
+        end = end.isBefore(start) ? start : end;
+    }
+}

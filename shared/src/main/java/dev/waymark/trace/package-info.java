@@ -1,0 +1,8 @@
+/**
+ * OpenTelemetry spans of threads, folded from their histories. Must not know where spans are sent, nor how histories are
+ * read.
+ */
+@NullMarked
+package dev.waymark.trace;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The command that exports traces. Must not know how spans are made. */
+@NullMarked
+package dev.waymark.starter.trace;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,133 @@
+package dev.waymark.worker.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.waymark.contract.SayPayload;
+import dev.waymark.contract.StartInput;
+import dev.waymark.contract.TraceIds;
+import dev.waymark.contract.WireNames;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.history.HistoryReader;
+import dev.waymark.history.ProjectedHistory;
+import dev.waymark.history.ThreadHistory;
+import dev.waymark.history.Timeline;
+import dev.waymark.tool.JavaTool;
+import dev.waymark.trace.Span;
+import dev.waymark.trace.ThreadSpans;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class ThreadSpansTest {
+    private static final String CALLER = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    record Order(String item) {}
+
+    static List<Path> histories() throws Exception {
+        return RecordedHistoriesTest.histories().toList();
+    }
+
+    private static Timeline timeline(Path file) throws Exception {
+        ThreadHistory thread = ThreadHistory.parse(Files.readString(file));
+        var moments = ProjectedHistory.project(thread.runs().get(0).history()).moments();
+        return new Timeline(
+                thread.thread(),
+                "recorded",
+                moments,
+                moments.get(moments.size() - 1).state(),
+                Optional.empty(),
+                Optional.empty(),
+                0,
+                false);
+    }
+
+    private static long count(Timeline timeline, String... facts) {
+        return timeline.moments().stream()
+                .flatMap(moment -> moment.fact().stream())
+                .filter(fact -> List.of(facts).contains(fact.type()))
+                .count();
+    }
+
+    @ParameterizedTest
+    @MethodSource("histories")
+    void recordedHistory_givesTheSameSpansAgain_asManyAsItHasFacts(Path file) throws Exception {
+        Timeline timeline = timeline(file);
+        TraceIds ids = TraceIds.of("first", Optional.empty());
+
+        List<Span> spans = ThreadSpans.of(timeline, ids, true);
+
+        assertThat(spans).isEqualTo(ThreadSpans.of(timeline, ids, true));
+        assertThat(spans).extracting(Span::spanId).doesNotHaveDuplicates();
+        assertThat(spans).extracting(Span::traceId).containsOnly(ids.traceId());
+        assertThat(spans).allSatisfy(span -> assertThat(span.end()).isAfterOrEqualTo(span.start()));
+        assertThat(spans)
+                .filteredOn(span -> span.name().startsWith("chat"))
+                .hasSizeBetween(
+                        (int) count(timeline, "model-replied", "model-failed", "summarised", "summary-failed")
+                                - lateReplies(timeline),
+                        (int) count(timeline, "model-called", "summary-requested"));
+    }
+
+    /** Replies that came when their turn was over. */
+    private static int lateReplies(Timeline timeline) {
+        return (int) count(timeline, "stopped", "cancel-requested", "cleared");
+    }
+
+    @Test
+    void everySpan_isThere_withinTheCallersTrace_andTheToolIsToldItsId() {
+        List<String> told = new CopyOnWriteArrayList<>();
+        JavaTool<?> charge = JavaTool.of("charge", "Charges", Order.class, (order, context) -> {
+                    told.add(context.traceparent().orElseThrow());
+                    return "charged " + order.item();
+                })
+                .approved();
+        Part.ToolUse call = new Part.ToolUse("tu_1", "charge", Json.of(Map.of("item", "lamp")));
+        try (WorkflowRig rig = new WorkflowRig(TestServers.inMemory(), ToolProtocolCases.calling(call), charge)) {
+            String thread = rig.start(StartInput.of("a")
+                    .closingAfterOneTurn()
+                    .tracedBy(Optional.of(CALLER))
+                    .saying(SayPayload.message("m-1", "Buy it")));
+            rig.awaitSettled(thread);
+            rig.update(thread, WireNames.APPROVE, Map.of("callId", "tu_1", "by", "ann"));
+            Timeline timeline = rig.awaitTimeline(thread, now -> now.ending().isPresent());
+            TraceIds ids = new HistoryReader(rig.client()).traceIds(thread, timeline.runId());
+
+            List<Span> spans = ThreadSpans.of(timeline, ids, false);
+
+            List<String> names = new ArrayList<>();
+            spans.forEach(span -> names.add(span.name()));
+            assertThat(names)
+                    .containsExactly(
+                            "chat model",
+                            "wait approval",
+                            "claim charge",
+                            "execute_tool charge",
+                            "chat model",
+                            "invoke_agent a",
+                            "thread a");
+            Span tool = spans.get(3);
+            Span turn = spans.get(5);
+            Span root = spans.get(6);
+            assertThat(told).containsExactly("00-0af7651916cd43dd8448eb211c80319c-" + tool.spanId() + "-01");
+            assertThat(spans).extracting(Span::traceId).containsOnly("0af7651916cd43dd8448eb211c80319c");
+            assertThat(root.parentId()).contains("b7ad6b7169203331");
+            assertThat(turn.parentId()).contains(root.spanId());
+            assertThat(tool.parentId()).contains(turn.spanId());
+            assertThat(spans.get(1).parentId()).contains(tool.spanId());
+            assertThat(spans.get(1).attributes()).containsEntry("waymark.approved", true);
+            assertThat(spans.get(2).parentId()).contains(tool.spanId());
+            assertThat(spans.toString()).doesNotContain("lamp").doesNotContain("Buy it");
+            assertThat(ThreadSpans.of(timeline, ids, true).toString())
+                    .contains("lamp")
+                    .contains("Buy it");
+        }
+    }
+}
