@@ -49,14 +49,14 @@ class ReleaseTest {
                 "-Prelease",
                 "-Dmaven.test.skip=true",
                 "-pl",
-                "bom,shared,testkit,client,worker",
+                "bom,shared,testkit,client,worker,langchain4j",
                 "-am",
                 "deploy");
         released = copy.resolve("target/release/dev/waymark");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"shared", "client", "worker", "testkit"})
+    @ValueSource(strings = {"shared", "client", "worker", "testkit", "langchain4j"})
     void library_hasSourcesJavadocAndSbom(String module) throws IOException {
         String file = "waymark-" + module + "/" + VERSION + "/waymark-" + module + "-" + VERSION;
 
@@ -76,6 +76,7 @@ class ReleaseTest {
                     .containsExactlyInAnyOrder(
                             "waymark-bom",
                             "waymark-client",
+                            "waymark-langchain4j",
                             "waymark-parent",
                             "waymark-shared",
                             "waymark-testkit",

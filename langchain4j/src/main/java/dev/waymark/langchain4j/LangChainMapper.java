@@ -1,0 +1,243 @@
+package dev.waymark.langchain4j;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import dev.langchain4j.model.chat.request.json.JsonRawSchema;
+import dev.langchain4j.model.chat.request.json.JsonSchemaElement;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.conversation.message.Part;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.conversation.message.Role;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.conversation.value.Sha256;
+import dev.waymark.conversation.value.Usage;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Transcripts, tools and replies in the types of LangChain4j, and back. */
+final class LangChainMapper {
+    private static final String MAX_TOKENS = "max_tokens";
+    /** Services refuse messages without content, and those that consist of spaces. */
+    private static final String NOTHING = "(nothing)";
+
+    /** What all services accept as the id of a call and as the name of a tool. */
+    private static final Pattern ACCEPTED = Pattern.compile("[A-Za-z0-9_-]{1,40}");
+
+    private static final int LONGEST_NAME = 40;
+
+    private LangChainMapper() {}
+
+    static ChatRequest request(ModelRequest request) {
+        List<ChatMessage> messages = new ArrayList<>();
+        request.instructions().ifPresent(words -> messages.add(SystemMessage.from(words)));
+        Map<String, String> tools = new LinkedHashMap<>();
+        List<Message> alternating = alternating(request.messages());
+        if (!alternating.isEmpty() && alternating.get(0).role() == Role.ASSISTANT) {
+            messages.add(UserMessage.from(NOTHING));
+        }
+        for (Message message : alternating) {
+            message.toolUses().forEach(use -> tools.put(use.id(), use.name()));
+            if (message.role() == Role.ASSISTANT) {
+                messages.add(assistant(message));
+            } else {
+                addUser(messages, message, tools);
+            }
+        }
+        ChatRequest.Builder translated =
+                ChatRequest.builder().messages(messages).maxOutputTokens(request.maxTokens());
+        if (!request.tools().isEmpty()) {
+            translated.toolSpecifications(
+                    request.tools().stream().map(LangChainMapper::tool).toList());
+        }
+        return translated.build();
+    }
+
+    /** Merges neighboring messages of one side, which some services refuse. */
+    private static List<Message> alternating(List<Message> messages) {
+        List<Message> alternating = new ArrayList<>();
+        for (Message message : messages) {
+            int last = alternating.size() - 1;
+            if (last >= 0 && alternating.get(last).role() == message.role()) {
+                List<Part> both = new ArrayList<>(alternating.get(last).content());
+                both.addAll(message.content());
+                alternating.set(last, new Message(message.role(), both));
+            } else {
+                alternating.add(message);
+            }
+        }
+        return alternating;
+    }
+
+    /** An id or a name that every service accepts; different ones stay different. */
+    private static String accepted(String idOrName) {
+        if (ACCEPTED.matcher(idOrName).matches()) {
+            return idOrName;
+        }
+        String digest = Sha256.hex(idOrName).substring(0, 12);
+        String rest = idOrName.replaceAll("[^A-Za-z0-9_-]", "_");
+        return rest.substring(0, Math.min(rest.length(), LONGEST_NAME - digest.length() - 1)) + "_" + digest;
+    }
+
+    private static String worded(String text) {
+        return text.isBlank() ? NOTHING : text;
+    }
+
+    private static AiMessage assistant(Message message) {
+        List<ToolExecutionRequest> calls = message.toolUses().stream()
+                .map(use -> ToolExecutionRequest.builder()
+                        .id(accepted(use.id()))
+                        .name(accepted(use.name()))
+                        .arguments(json(use.input().isObject() ? use.input().value() : Map.of("value", use.input())))
+                        .build())
+                .toList();
+        AiMessage.Builder translated = AiMessage.builder();
+        String text = message.text();
+        if (!text.isEmpty() || calls.isEmpty()) {
+            translated.text(worded(text));
+        }
+        if (!calls.isEmpty()) {
+            translated.toolExecutionRequests(calls);
+        }
+        return translated.build();
+    }
+
+    private static void addUser(List<ChatMessage> messages, Message message, Map<String, String> tools) {
+        List<Content> contents = new ArrayList<>();
+        for (Part part : message.content()) {
+            if (part instanceof Part.ToolResult result) {
+                String name = tools.getOrDefault(result.toolUseId(), "unknown");
+                messages.add(ToolExecutionResultMessage.from(
+                        accepted(result.toolUseId()), accepted(name), worded(result.content())));
+            } else if (part instanceof Part.Text text) {
+                contents.add(TextContent.from(worded(text.text())));
+            } else if (part instanceof Part.Image image) {
+                contents.add(ImageContent.from(image.url()));
+            } else if (part instanceof Part.ImageData image) {
+                contents.add(ImageContent.from(image.data(), image.mimeType()));
+            }
+        }
+        if (!contents.isEmpty()) {
+            messages.add(UserMessage.from(contents));
+        }
+    }
+
+    /** LangChain4j has types for parts of JSON Schema only, so each argument is passed on as it is. */
+    private static ToolSpecification tool(ToolSpec tool) {
+        JsonObjectSchema.Builder schema = JsonObjectSchema.builder();
+        if (tool.input().field("properties") instanceof Map<?, ?> properties) {
+            properties.forEach((name, property) -> schema.addProperty(String.valueOf(name), raw(property)));
+        }
+        if (tool.input().field("required") instanceof List<?> required) {
+            schema.required(required.stream().map(String::valueOf).toList());
+        }
+        if (tool.input().field("additionalProperties") instanceof Boolean additional) {
+            schema.additionalProperties(additional);
+        }
+        if (tool.input().field("$defs") instanceof Map<?, ?> definitions) {
+            Map<String, JsonSchemaElement> all = new LinkedHashMap<>();
+            definitions.forEach((name, definition) -> all.put(String.valueOf(name), raw(definition)));
+            schema.definitions(all);
+        }
+        return ToolSpecification.builder()
+                .name(tool.name())
+                .description(tool.description())
+                .parameters(schema.build())
+                .build();
+    }
+
+    private static JsonSchemaElement raw(Object schema) {
+        return JsonRawSchema.from(json(schema));
+    }
+
+    private static String json(@Nullable Object value) {
+        try {
+            return PayloadJson.MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static Usage usage(ChatResponse response) {
+        TokenUsage usage = response.tokenUsage();
+        return usage == null ? Usage.NONE : new Usage(count(usage.inputTokenCount()), count(usage.outputTokenCount()));
+    }
+
+    private static long count(Integer tokens) {
+        return tokens == null ? 0 : tokens;
+    }
+
+    static Reply reply(ChatResponse response) throws ModelFailure {
+        AiMessage message = response.aiMessage();
+        List<Part> parts = new ArrayList<>();
+        if (message.text() != null && !message.text().isEmpty()) {
+            parts.add(new Part.Text(message.text()));
+        }
+        List<Reply.Fault> faults = new ArrayList<>();
+        List<ToolExecutionRequest> calls = message.toolExecutionRequests();
+        for (int i = 0; i < calls.size(); i++) {
+            ToolExecutionRequest call = calls.get(i);
+            String id = call.id() == null || call.id().isBlank() ? "call_" + (i + 1) : call.id();
+            Optional<Json> arguments = arguments(call.arguments());
+            if (arguments.isEmpty()) {
+                faults.add(new Reply.Fault(i, "the arguments are not a JSON object"));
+            }
+            parts.add(new Part.ToolUse(id, call.name(), arguments.orElse(Json.EMPTY_OBJECT)));
+        }
+        Reply reply = new Reply(parts, usage(response), stop(response.finishReason(), !calls.isEmpty()));
+        return faults.isEmpty() ? reply : reply.withFaults(faults);
+    }
+
+    private static Optional<Json> arguments(String text) {
+        if (text == null || text.isBlank()) {
+            return Optional.of(Json.EMPTY_OBJECT);
+        }
+        try {
+            return Optional.ofNullable(PayloadJson.MAPPER.readValue(text, Json.class))
+                    .filter(Json::isObject);
+        } catch (JsonProcessingException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static String stop(FinishReason reason, boolean calls) throws ModelFailure {
+        if (reason == null) {
+            // A stream that breaks off looks like this: what came of it may be a part.
+            throw ModelFailure.passing("StreamCut", "the reply ended without a reason");
+        }
+        return switch (reason) {
+            case STOP, TOOL_EXECUTION -> calls ? "tool_use" : "end_turn";
+            case LENGTH -> {
+                if (calls) {
+                    throw ModelFailure.permanent(
+                            "CallCut", "the reply reached the limit of tokens in the middle of its calls");
+                }
+                yield MAX_TOKENS;
+            }
+            case CONTENT_FILTER -> throw ModelFailure.permanent("Refused", "the provider refuses to answer");
+            case OTHER -> "other";
+        };
+    }
+}

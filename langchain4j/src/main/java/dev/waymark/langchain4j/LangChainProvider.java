@@ -1,0 +1,226 @@
+package dev.waymark.langchain4j;
+
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.chat.response.PartialResponse;
+import dev.langchain4j.model.chat.response.PartialResponseContext;
+import dev.langchain4j.model.chat.response.PartialThinking;
+import dev.langchain4j.model.chat.response.PartialToolCall;
+import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
+import dev.langchain4j.model.chat.response.StreamingHandle;
+import dev.waymark.conversation.message.Reply;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.model.ModelRequest;
+import dev.waymark.model.ReplyListener;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Models of LangChain4j, by names of your own. Agents refer to one by {@code langchain4j:NAME}, if the provider is
+ * registered under {@code langchain4j}. Prefer streaming models: their text is shown while it comes, and a cancelled call
+ * ends at once.
+ *
+ * <p>The models must not retry, since Temporal does, and records and pays for each attempt: build them with {@code
+ * maxRetries(0)}. A model's own settings apply, except for the limit of tokens, which is that of the agent.
+ *
+ * <pre>{@code
+ * StreamingChatModel gemini = GoogleAiGeminiStreamingChatModel.builder()…build();
+ * AgentWorker.on(connection)
+ *         .provider("langchain4j", LangChainProvider.of(Map.of("gemini", gemini))) // model: langchain4j:gemini
+ * }</pre>
+ */
+public final class LangChainProvider implements ModelProvider {
+    private static final Duration SILENCE = Duration.ofMinutes(5);
+
+    private final Map<String, StreamingChatModel> models;
+    private final Duration silence;
+
+    private LangChainProvider(Map<String, StreamingChatModel> models, Duration silence) {
+        this.models = Collections.unmodifiableMap(models);
+        this.silence = silence;
+    }
+
+    /**
+     * A provider of these models: each a {@link StreamingChatModel} or a {@link ChatModel}.
+     *
+     * @throws IllegalArgumentException if one is neither, or retries by itself
+     */
+    public static LangChainProvider of(Map<String, ?> models) {
+        Map<String, StreamingChatModel> known = new LinkedHashMap<>();
+        models.forEach((name, model) -> known.put(name, streaming(name, model)));
+        return new LangChainProvider(known, SILENCE);
+    }
+
+    /**
+     * Gives up a call after this time without any sign of the model. Some models of LangChain4j tell nobody when a stream
+     * breaks off. Default: 5 minutes.
+     */
+    public LangChainProvider withSilence(Duration most) {
+        return new LangChainProvider(models, most);
+    }
+
+    private static StreamingChatModel streaming(String name, Object model) {
+        int retries = retries(model);
+        if (retries > 0) {
+            throw new IllegalArgumentException("the model " + name + " retries up to " + retries
+                    + " times by itself, unseen by Temporal, which retries as well. Build it with maxRetries(0)");
+        }
+        if (model instanceof StreamingChatModel streaming) {
+            return streaming;
+        }
+        if (model instanceof ChatModel whole) {
+            return new WholeReplies(whole);
+        }
+        throw new IllegalArgumentException("the model " + name + " is neither a StreamingChatModel nor a ChatModel: "
+                + model.getClass().getName());
+    }
+
+    /** The interface does not tell. All models of LangChain4j that retry have this field. */
+    private static int retries(Object model) {
+        for (Class<?> type = model.getClass(); type != null; type = type.getSuperclass()) {
+            try {
+                Field field = type.getDeclaredField("maxRetries");
+                field.setAccessible(true);
+                return field.get(model) instanceof Integer retries ? retries : 0;
+            } catch (NoSuchFieldException e) {
+                // It may be that of a superclass.
+            } catch (IllegalAccessException | RuntimeException e) {
+                return 0;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void check(String model) throws ModelFailure {
+        find(model);
+    }
+
+    private StreamingChatModel find(String name) throws ModelFailure {
+        return Optional.ofNullable(models.get(name))
+                .orElseThrow(() -> ModelFailure.permanent(
+                        "ModelNotFound", "no model " + name + ". Known models: " + String.join(", ", models.keySet())));
+    }
+
+    @Override
+    public Reply reply(ModelRequest request) throws ModelFailure, InterruptedException {
+        return reply(request, words -> {});
+    }
+
+    @Override
+    public Reply reply(ModelRequest request, ReplyListener listener) throws ModelFailure, InterruptedException {
+        StreamingChatModel model = find(request.model());
+        ChatRequest translated = LangChainMapper.request(request);
+        Events events = new Events();
+        Thread caller = new Thread(() -> ask(model, translated, events), "langchain4j model call");
+        caller.setDaemon(true);
+        caller.start();
+        try {
+            while (true) {
+                Event event = events.queue.poll(silence.toMillis(), TimeUnit.MILLISECONDS);
+                if (event == null) {
+                    events.cancel();
+                    caller.interrupt();
+                    throw ModelFailure.passing("StreamCut", "no sign of the model for " + silence.toSeconds() + " s");
+                }
+                if (event.words.isPresent()) {
+                    listener.words(event.words.get());
+                } else if (event.failure.isPresent()) {
+                    throw LangChainFailures.of(event.failure.get());
+                } else if (event.response.isPresent()) {
+                    ChatResponse response = event.response.get();
+                    listener.usage(LangChainMapper.usage(response));
+                    return LangChainMapper.reply(response);
+                }
+            }
+        } catch (InterruptedException e) {
+            events.cancel();
+            caller.interrupt();
+            throw e;
+        }
+    }
+
+    private static void ask(StreamingChatModel model, ChatRequest request, Events events) {
+        try {
+            model.chat(request, events);
+        } catch (RuntimeException | Error e) {
+            events.onError(e);
+        }
+    }
+
+    /** What the model tells, in whichever thread; the listener is called in the thread that asked. */
+    private static final class Events implements StreamingChatResponseHandler {
+        private final BlockingQueue<Event> queue = new LinkedBlockingQueue<>();
+        private Optional<StreamingHandle> handle = Optional.empty();
+        private boolean cancelled;
+
+        @Override
+        public void onPartialResponse(PartialResponse partial, PartialResponseContext context) {
+            hold(context.streamingHandle());
+            onPartialResponse(partial.text());
+        }
+
+        @Override
+        public void onPartialResponse(String words) {
+            queue.add(new Event(Optional.of(words), Optional.empty(), Optional.empty()));
+        }
+
+        @Override
+        public void onPartialThinking(PartialThinking thinking) {
+            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+        }
+
+        @Override
+        public void onPartialToolCall(PartialToolCall call) {
+            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.empty()));
+        }
+
+        @Override
+        public void onCompleteResponse(ChatResponse response) {
+            queue.add(new Event(Optional.empty(), Optional.of(response), Optional.empty()));
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            queue.add(new Event(Optional.empty(), Optional.empty(), Optional.of(failure)));
+        }
+
+        private synchronized void hold(StreamingHandle known) {
+            handle = Optional.of(known);
+            if (cancelled) {
+                known.cancel();
+            }
+        }
+
+        private synchronized void cancel() {
+            cancelled = true;
+            handle.ifPresent(StreamingHandle::cancel);
+        }
+    }
+
+    /** Words, the end or a failure; with none of these, a sign of life. */
+    private record Event(Optional<String> words, Optional<ChatResponse> response, Optional<Throwable> failure) {}
+
+    /** A model that does not stream. */
+    private record WholeReplies(ChatModel model) implements StreamingChatModel {
+        @Override
+        public void chat(ChatRequest request, StreamingChatResponseHandler handler) {
+            ChatResponse response = model.chat(request);
+            String text = response.aiMessage().text();
+            if (text != null && !text.isEmpty()) {
+                handler.onPartialResponse(text);
+            }
+            handler.onCompleteResponse(response);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.waymark.langchain4j;
+
+import dev.langchain4j.agent.tool.P;
+import dev.langchain4j.agent.tool.ToolMemoryId;
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.agent.tool.ToolSpecifications;
+import dev.langchain4j.internal.JsonSchemaElementUtils;
+import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
+import dev.waymark.agent.ToolSpec;
+import dev.waymark.contract.PayloadJson;
+import dev.waymark.conversation.value.Json;
+import dev.waymark.tool.Tool;
+import dev.waymark.tool.ToolContext;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The {@code @Tool} methods of LangChain4j as tools of Waymark: with claims, approvals and idempotency keys around them.
+ * They have side effects unless they are declared otherwise, because LangChain4j's annotation does not tell.
+ *
+ * <pre>{@code
+ * Agent clerk = Agent.named("clerk")
+ *         .model("langchain4j:gemini")
+ *         .tools(LangChainTools.of(new Bookings(), tool -> tool.approved()).toArray())
+ *         .build();
+ * }</pre>
+ */
+public final class LangChainTools {
+    private LangChainTools() {}
+
+    /** The tools of an object, side-effecting. */
+    public static List<Tool> of(Object owner) {
+        return of(owner, tool -> tool);
+    }
+
+    /**
+     * The tools of an object, each declared like this.
+     *
+     * @throws IllegalArgumentException if there are none, or one needs what only LangChain4j's own services provide
+     */
+    public static List<Tool> of(Object owner, UnaryOperator<ToolSpec.Builder> declaration) {
+        List<Tool> tools = new ArrayList<>();
+        for (Method method : owner.getClass().getDeclaredMethods()) {
+            if (method.isAnnotationPresent(dev.langchain4j.agent.tool.Tool.class)) {
+                tools.add(tool(owner, method, declaration));
+            }
+        }
+        if (tools.isEmpty()) {
+            throw new IllegalArgumentException(owner.getClass().getName() + " has no method with LangChain4j's @Tool");
+        }
+        tools.sort((one, other) -> one.spec().name().compareTo(other.spec().name()));
+        return List.copyOf(tools);
+    }
+
+    private static Tool tool(Object owner, Method method, UnaryOperator<ToolSpec.Builder> declaration) {
+        for (Parameter parameter : method.getParameters()) {
+            if (parameter.isAnnotationPresent(ToolMemoryId.class)) {
+                throw new IllegalArgumentException(
+                        method + " takes a memory id. Use the thread of Waymark's ToolContext instead");
+            }
+        }
+        method.setAccessible(true);
+        ToolSpecification specification = ToolSpecifications.toolSpecificationFrom(method);
+        JsonObjectSchema parameters = specification.parameters();
+        Json schema = parameters == null
+                ? Json.of(Map.of("type", "object"))
+                : Json.of(JsonSchemaElementUtils.toMap(parameters));
+        String description = specification.description() == null ? "" : specification.description();
+        ToolSpec.Builder spec = ToolSpec.java(specification.name()).describedAs(description, schema);
+        return new AnnotatedMethod(declaration.apply(spec).build(), owner, method);
+    }
+
+    private record AnnotatedMethod(ToolSpec spec, Object owner, Method method) implements Tool {
+        @Override
+        public String run(Json args, ToolContext context) throws Exception {
+            Object[] values = Arrays.stream(method.getParameters())
+                    .map(parameter -> value(parameter, args))
+                    .toArray();
+            try {
+                Object result = method.invoke(owner, values);
+                if (method.getReturnType() == void.class) {
+                    return "Success"; // What LangChain4j says.
+                }
+                return result instanceof String text ? text : PayloadJson.MAPPER.writeValueAsString(result);
+            } catch (InvocationTargetException e) {
+                if (e.getCause() instanceof Exception thrown) {
+                    throw thrown;
+                }
+                throw e;
+            }
+        }
+
+        private static @Nullable Object value(Parameter parameter, Json args) {
+            P named = parameter.getAnnotation(P.class);
+            Object given = args.field(parameter.getName());
+            if (given == null && named != null && !named.required()) {
+                return null;
+            }
+            return PayloadJson.MAPPER.convertValue(
+                    given, PayloadJson.MAPPER.getTypeFactory().constructType(parameter.getParameterizedType()));
+        }
+    }
+}

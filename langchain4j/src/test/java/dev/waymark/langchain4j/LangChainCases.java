@@ -1,0 +1,140 @@
+package dev.waymark.langchain4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.waymark.conversation.message.Message;
+import dev.waymark.model.ModelFailure;
+import dev.waymark.model.ModelProvider;
+import dev.waymark.testkit.model.ModelAnswer;
+import dev.waymark.testkit.model.ModelProviderContract;
+import dev.waymark.testkit.model.ModelServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A model of LangChain4j against a service that refuses what the real one would. */
+abstract class LangChainCases extends ModelProviderContract {
+    private ModelServer server;
+    /** How often the service refuses a request for what is in it. */
+    private int complaints;
+
+    final ModelServer server() {
+        return server;
+    }
+
+    final void expectComplaint() {
+        complaints++;
+    }
+
+    abstract ModelServer newServer();
+
+    abstract StreamingChatModel streaming(ModelServer server);
+
+    abstract ChatModel whole(ModelServer server, int retries);
+
+    abstract String errorBody(String message);
+
+    @BeforeEach
+    void startService() {
+        server = newServer();
+    }
+
+    @AfterEach
+    void stopService() {
+        server.close();
+        assertThat(server.complaints()).hasSize(complaints);
+    }
+
+    @Override
+    protected ModelProvider provider() {
+        return LangChainProvider.of(Map.of("tested", streaming(server))).withSilence(Duration.ofSeconds(8));
+    }
+
+    @Override
+    protected String model() {
+        return "tested";
+    }
+
+    @Override
+    protected void stage(ModelAnswer.Speech speech) {
+        server.answers(asked -> speech);
+    }
+
+    @Override
+    protected void stageFailure(boolean passing) {
+        server.answers(asked -> ModelAnswer.error(passing ? 529 : 401, errorBody("no")));
+    }
+
+    @Override
+    protected Optional<Integer> timesAsked() {
+        return Optional.of(server.received().size());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "400, BadRequest, false",
+        "401, Unauthorized, false",
+        "403, Forbidden, false",
+        "404, ModelNotFound, false",
+        "408, RequestTimedOut, true",
+        "413, RequestTooLarge, false",
+        "429, RateLimited, true",
+        "500, ServerError, true",
+        "503, Overloaded, true",
+        "529, Overloaded, true"
+    })
+    void failure_ofTheService_isClassified(int status, String type, boolean retryable) {
+        server.answers(asked -> ModelAnswer.error(status, errorBody("no")));
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure).returns(type, ModelFailure::type).returns(retryable, ModelFailure::retryable);
+        assertThat(server.received()).hasSize(1);
+    }
+
+    @Test
+    void failure_noService_isUnreachable() {
+        ModelProvider provider = provider();
+        server.close();
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider.reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure).returns("Unreachable", ModelFailure::type).returns(true, ModelFailure::retryable);
+    }
+
+    @Test
+    void reply_brokenOff_isNotTakenForWhole() {
+        server.answers(asked -> ModelAnswer.says("One ", "two ", "three").cutAfter(2));
+
+        ModelFailure failure =
+                catchThrowableOfType(ModelFailure.class, () -> provider().reply(request(List.of(Message.user("Hi")))));
+
+        assertThat(failure.retryable()).isTrue();
+    }
+
+    @Test
+    void of_modelThatRetries_isRefused() {
+        assertThatThrownBy(() -> LangChainProvider.of(Map.of("tested", whole(server, 2))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the model tested retries up to 2 times by itself, unseen by Temporal, which retries as"
+                        + " well. Build it with maxRetries(0)");
+        assertThat(LangChainProvider.of(Map.of("tested", whole(server, 0)))).isNotNull();
+    }
+
+    @Test
+    void check_unknownModel_isRefused() {
+        assertThatThrownBy(() -> provider().check("other")).hasMessage("no model other. Known models: tested");
+    }
+}

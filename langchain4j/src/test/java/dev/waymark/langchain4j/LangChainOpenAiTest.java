@@ -1,0 +1,39 @@
+package dev.waymark.langchain4j;
+
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.openai.OpenAiChatModel;
+import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
+import dev.waymark.testkit.model.ModelServer;
+import dev.waymark.testkit.model.OpenAiServer;
+
+class LangChainOpenAiTest extends LangChainCases {
+    @Override
+    ModelServer newServer() {
+        return new OpenAiServer();
+    }
+
+    @Override
+    StreamingChatModel streaming(ModelServer server) {
+        return OpenAiStreamingChatModel.builder()
+                .baseUrl(server.environment().get("OPENAI_BASE_URL"))
+                .apiKey(ModelServer.KEY)
+                .modelName("gpt-test")
+                .build();
+    }
+
+    @Override
+    ChatModel whole(ModelServer server, int retries) {
+        return OpenAiChatModel.builder()
+                .baseUrl(server.environment().get("OPENAI_BASE_URL"))
+                .apiKey(ModelServer.KEY)
+                .modelName("gpt-test")
+                .maxRetries(retries)
+                .build();
+    }
+
+    @Override
+    String errorBody(String message) {
+        return "{\"error\":{\"message\":\"" + message + "\",\"type\":\"some_type\",\"param\":null,\"code\":null}}";
+    }
+}
