@@ -4,6 +4,7 @@ import static dev.waymark.server.ServedThreads.ANN;
 import static dev.waymark.server.ServedThreads.LOOKER;
 import static dev.waymark.server.ServedThreads.OPERATOR;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
@@ -57,6 +58,11 @@ abstract class ConsoleCases {
         unanswering.createContext("/", exchange -> {
             requests.incrementAndGet();
             exchange.sendResponseHeaders(504, -1);
+            exchange.close();
+        });
+        unanswering.createContext("/page", exchange -> {
+            exchange.getResponseHeaders().add("Content-Type", "text/html");
+            exchange.sendResponseHeaders(200, -1);
             exchange.close();
         });
         unanswering.start();
@@ -461,7 +467,7 @@ abstract class ConsoleCases {
         see("Which day?");
         click("Stop");
         awaitChip("stopped");
-        click("Details");
+        // The panel stays open from thread to thread.
         click("Cancel …");
         click("Cancel thread");
         see("This thread is closed.");
@@ -538,5 +544,50 @@ abstract class ConsoleCases {
         browser.run("await page.getByRole('link', { name: 'Back to the list' }).click();"
                 + "await page.getByLabel('Search this list').waitFor()");
         assertThat(browser.run("return axe()")).isEmpty();
+    }
+
+    @Test
+    void revokedToken_leadsToTheSignIn() throws Exception {
+        String known = Files.readString(threads.tokens());
+        open("/", ANN);
+        see("New thread");
+        try {
+            Files.writeString(threads.tokens(), "{\"tokens\":[]}");
+            browser.run("await page.getByLabel('Access token').waitFor({ timeout: 30000 })");
+        } finally {
+            Files.writeString(threads.tokens(), known);
+        }
+    }
+
+    /** Without authentication, as in {@code dev}: the browser sends the requests, and the server refuses them. */
+    @Test
+    void pageOfAnotherOrigin_canNeitherReadNorDecide() throws Exception {
+        ApiServer unchecked = threads.serveUnchecked(HttpSettings.at("127.0.0.1", 0));
+        HttpCaller anybody = HttpCaller.of(unchecked, "").asNobody();
+        String thread = anybody.start("billing", "Pay");
+        String pending = "/v1/threads/" + thread + "/pending";
+        await().until(() -> anybody.get(pending).body().size() == 1);
+        String digest = anybody.get(pending).body().at("/0/argsDigest").asText();
+        String results = browser.run(
+                        """
+                await page.goto('http://localhost:%d/page');
+                return page.evaluate(async ([url, body]) => {
+                  const send = (path, options) => fetch(url + path, options)
+                    .then((response) => response.type, (failure) => failure.name);
+                  return [
+                    await send('/approve', { method: 'POST', mode: 'no-cors', body }),
+                    await send('/approve', { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }),
+                    await send('/stop', { method: 'POST', mode: 'no-cors' }),
+                    await send('/cancel', { method: 'POST', mode: 'no-cors' }),
+                    await send('/conversation', {}),
+                  ];
+                }, ['%s/v1/threads/%s', '{"callId":"tu_1","argsDigest":"%s"}'])
+                """.formatted(unanswering.getAddress().getPort(), unchecked.address(), thread, digest))
+                .toString();
+        browser.run("problems.length = 0");
+
+        assertThat(results).isEqualTo("[\"opaque\",\"TypeError\",\"opaque\",\"opaque\",\"TypeError\"]");
+        assertThat(anybody.get(pending).body().at("/0/argsDigest").asText()).isEqualTo(digest);
+        assertThat(anybody.get("/v1/threads/" + thread).text("status")).isEqualTo("interrupted");
     }
 }

@@ -5,8 +5,9 @@ import { statusWords } from './format.js';
 
 /** Shows a state of a thread, as `/conversation` returns it. */
 export function showConversation(parent, view, live) {
+  const calls = new Map(view.calls.map((call) => [call.callId, call]));
   showList(parent, [
-    ...view.messages.flatMap((message, i) => messageItems(message, i, callsById(view))),
+    ...view.messages.flatMap((message, i) => messageItems(message, i, calls)),
     ...liveItem(live),
     ...view.queued.map((text, i) => ({
       key: `queued-${i}`,
@@ -16,8 +17,6 @@ export function showConversation(parent, view, live) {
     ...endItem(view),
   ]);
 }
-
-const callsById = (view) => new Map(view.calls.map((call) => [call.callId, call]));
 
 function messageItems({ role, content }, i, calls) {
   if (typeof content === 'string') return [textItem(role, content, `m${i}`)];

@@ -132,10 +132,9 @@ class Card {
   }
 
   #approval() {
-    const decide = (name, body) => this.#send(name, body);
     replaceChildren(
       this.controls,
-      h('button', { class: 'primary', onclick: () => decide('approve', {}) }, 'Approve'),
+      h('button', { class: 'primary', onclick: () => this.#send('approve', {}) }, 'Approve'),
       h('button', { onclick: () => this.#edit() }, 'Edit arguments'),
       h('button', { class: 'danger', onclick: () => this.#deny() }, 'Deny'),
     );
@@ -169,7 +168,7 @@ class Card {
   }
 
   #outcome() {
-    const choose = (words, note, outcome, fields = []) => {
+    const choose = (note, outcome, fields = []) => {
       const label = { done: 'It took effect', rerun: 'Run it again', 'give-up': 'Tell the model' }[outcome];
       this.#form([h('p', {}, note), ...fields.map((field) => field.label)], label, outcome === 'rerun' ? 'danger' : 'primary', () =>
         this.#send('settle', { outcome, ...Object.assign({}, ...fields.map((field) => field.body())) }),
@@ -178,15 +177,15 @@ class Card {
     const result = reasonField('Its result, for the model (optional)', 'result');
     replaceChildren(
       this.controls,
-      h('button', { onclick: () => choose('', 'The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
+      h('button', { onclick: () => choose('The model continues as after a success.', 'done', [result]) }, 'It took effect …'),
       this.item.rerun
         ? h(
             'button',
-            { onclick: () => choose('', 'The tool runs again, with the same idempotency key. If the lost run took effect after all, the effect can happen twice.', 'rerun') },
+            { onclick: () => choose('The tool runs again, with the same idempotency key. If the lost run took effect after all, the effect can happen twice.', 'rerun') },
             'Run it again …',
           )
         : null,
-      h('button', { onclick: () => choose('', 'The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
+      h('button', { onclick: () => choose('The model is told that the outcome is unknown.', 'give-up') }, 'Leave it unknown …'),
     );
   }
 

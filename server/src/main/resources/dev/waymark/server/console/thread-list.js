@@ -112,6 +112,8 @@ export class ThreadList {
       this.#problem = undefined;
       this.#isLoaded = true;
     } catch (problem) {
+      // The token has expired or was revoked.
+      if (problem.status === 401) location.reload();
       this.#problem = problem;
     }
     this.#showFilters();
