@@ -84,9 +84,7 @@ public final class Reader implements AutoCloseable {
         if (!process.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
             return Optional.of("does not end\n");
         }
-        return process.exitValue() == 0
-                ? Optional.empty()
-                : Optional.of("exit code " + process.exitValue() + "\n");
+        return process.exitValue() == 0 ? Optional.empty() : Optional.of("exit code " + process.exitValue() + "\n");
     }
 
     /** Waits until a server says that it is ready, and until another command has run for a while. */

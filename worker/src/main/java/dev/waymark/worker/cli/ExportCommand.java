@@ -39,7 +39,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "A file to write, readable by its owner only; its directory is created. Default: standard output.")
+            description =
+                    "A file to write, readable by its owner only; its directory is created. Default: standard output.")
     private @Nullable Path file;
 
     @Option(
