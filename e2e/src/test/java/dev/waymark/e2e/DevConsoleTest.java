@@ -18,12 +18,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code waymark dev} has a console, on this machine only, which ends with it. */
 @Timeout(300)
+@Tag("full")
 class DevConsoleTest {
     private static final HttpClient HTTP = HttpClient.newHttpClient();
 

@@ -14,9 +14,11 @@ import dev.waymark.testkit.model.ModelAnswer;
 import dev.waymark.testkit.model.ModelServer;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("full")
 class LangChainAnthropicTest extends LangChainCases {
     @Override
     ModelServer newServer() {

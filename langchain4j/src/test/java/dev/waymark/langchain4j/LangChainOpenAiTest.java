@@ -6,7 +6,9 @@ import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.waymark.testkit.model.ModelServer;
 import dev.waymark.testkit.model.OpenAiServer;
+import org.junit.jupiter.api.Tag;
 
+@Tag("full")
 class LangChainOpenAiTest extends LangChainCases {
     @Override
     ModelServer newServer() {

@@ -44,6 +44,7 @@ public record PrintedCommand(
     private static final Pattern PLACEHOLDER = Pattern.compile("…|(?<= )[A-Z]{2,}(?= |$)");
     private static final String INDENT = "    ";
     private static final String PROMPT = "$ ";
+    private static final String CONTINUED = " \\";
 
     /** What a test does with it. */
     public enum Kind {
@@ -114,8 +115,16 @@ public record PrintedCommand(
 
     private static List<PrintedCommand> block(
             String document, List<String> lines, int first, List<Exception> exceptions) {
-        List<String> texts =
-                lines.stream().map(line -> line.substring(INDENT.length())).toList();
+        List<String> texts = new ArrayList<>();
+        for (String line : lines) {
+            String text = line.substring(INDENT.length());
+            int last = texts.size() - 1;
+            if (last >= 0 && texts.get(last).endsWith(CONTINUED)) {
+                texts.set(last, texts.get(last).replace(CONTINUED, " ") + text.strip());
+            } else {
+                texts.add(text);
+            }
+        }
         if (texts.get(0).startsWith("# ")) {
             return List.of(new PrintedCommand(
                     document, first, String.join("\n", texts), Kind.SCRIPT, List.of(), Optional.empty()));

@@ -39,7 +39,8 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(
             names = "--out",
             paramLabel = "FILE",
-            description = "A file to write, readable by its owner only. Default: standard output.")
+            description =
+                    "A file to write, readable by its owner only; its directory is created. Default: standard output.")
     private @Nullable Path file;
 
     @Option(
@@ -70,6 +71,7 @@ public final class ExportCommand implements Callable<Integer> {
             return ExitCode.DONE;
         }
         if (!Files.exists(file)) {
+            Files.createDirectories(file.toAbsolutePath().getParent());
             PrivateFiles.create(file);
         }
         Files.writeString(file, PayloadJson.MAPPER.writeValueAsString(scrubbed.document()) + "\n");

@@ -10,10 +10,12 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The gate before threads in files. */
+@Tag("full")
 class GateCommandTest {
     private static final Path RECORDED = Path.of("src/test/resources/histories/rules-1");
 
