@@ -8,13 +8,14 @@ import dev.waymark.e2e.product.Dev;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What tools find of the environment of the worker that runs them. */
+/** What commands take from their environment, and what tools find of the environment of the worker that runs them. */
 @Tag("full")
 @Timeout(300)
 class EnvironmentTest {
@@ -33,6 +34,29 @@ class EnvironmentTest {
 
             assertThat(done.exitCode()).as(done.err()).isZero();
             assertThat(done.out()).contains("found 0").containsPattern("found [1-9]");
+        }
+    }
+
+    @Test
+    void requestsThatWereShown_areRememberedForTheServer_inTheStateDirectory() throws Exception {
+        new Agents(directory).charger("charger", 1, "");
+        Path state = directory.resolve("state");
+        try (Dev dev = Dev.inMemory(directory)) {
+            Command command = Command.at(dev.address()).with("XDG_STATE_HOME", state.toString());
+            Command elsewhere = Command.withoutAddress().with("XDG_STATE_HOME", state.toString());
+            command.run("run", "--agent", "charger", "--thread", "trip", "Charge it");
+
+            assertThat(command.run("pending").exitCode()).isZero();
+            assertThat(elsewhere.run("pending", "--address", dev.address()).exitCode())
+                    .isZero();
+
+            try (Stream<Path> files = Files.list(state.resolve("waymark/shown"))) {
+                assertThat(files).hasSize(1);
+            }
+            elsewhere.run("pending", "--address", "localhost:" + dev.address().split(":")[1]);
+            try (Stream<Path> files = Files.list(state.resolve("waymark/shown"))) {
+                assertThat(files).as("another address may be another server").hasSize(2);
+            }
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -330,6 +331,16 @@ class InboundDecoderTest {
 
     @Test
     void payload_mutatedAtRandom_isAlwaysAFactThatAStateCanHold() {
+        holdMutations(new Random(11), 8_000);
+    }
+
+    @Test
+    @Tag("full")
+    void payload_mutatedAtRandomOften_isAlwaysAFactThatAStateCanHold() {
+        holdMutations(new Random(12), 60_000);
+    }
+
+    private static void holdMutations(Random random, int count) {
         String[] seeds = {
             "{\"id\":\"m-1\",\"content\":\"Hello \\ud83d\\ude00\",\"retry\":false}",
             "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":[{\"type\":"
@@ -341,8 +352,7 @@ class InboundDecoderTest {
             "\"bare\"",
             "12.50"
         };
-        Random random = new Random(11);
-        for (int i = 0; i < 40_000; i++) {
+        for (int i = 0; i < count; i++) {
             byte[] bytes = seeds[random.nextInt(seeds.length)].getBytes(StandardCharsets.UTF_8);
             StringBuilder text = new StringBuilder(new String(bytes, StandardCharsets.ISO_8859_1));
             for (int n = random.nextInt(4); n >= 0 && text.length() > 0; n--) {

@@ -12,8 +12,11 @@ import dev.waymark.conversation.Fact;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -22,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** One seed again: {@code mvn -pl shared test -Dtest=SimulationTest -Dwaymark.seed=123}. */
 class SimulationTest {
-    private static final int INTERLEAVINGS = 10_000;
+    private static final int INTERLEAVINGS = 5_000;
     /** As many as a wrong driver or rule may go unnoticed for. */
     private static final int FAULTY = 1_500;
 
@@ -154,18 +157,32 @@ class SimulationTest {
 
     @Test
     void conversation_anyInterleaving_keepsItsPromises() throws IOException {
-        Coverage coverage = new Coverage();
         Optional<Long> one = Optional.ofNullable(Long.getLong("waymark.seed"));
-        long first = one.orElse(0L);
-        long last = one.orElse((long) INTERLEAVINGS - 1);
-        LongStream.rangeClosed(first, last).parallel().forEach(seed -> coverage.add(simulate(seed)));
-        System.out.println("Simulated " + (last - first + 1) + " interleavings: " + coverage.counts());
+        Coverage coverage = simulated(one.orElse(0L), one.orElse(INTERLEAVINGS - 1L));
 
         if (one.isEmpty()) {
             assertThat(coverage.counts()).containsKeys(EXPECTED);
             assertThat(CallLife.allowed()).containsAll(CallLife.seen(coverage));
             assertThat(CallLife.seen(coverage)).containsAll(CallLife.frequent());
         }
+    }
+
+    /** Others than the first ones. */
+    @Test
+    @Tag("full")
+    void conversation_moreInterleavings_keepsItsPromises() throws IOException {
+        Coverage coverage = simulated(INTERLEAVINGS, 3 * INTERLEAVINGS);
+
+        Set<String> notInTheTable = new TreeSet<>(CallLife.seen(coverage));
+        notInTheTable.removeAll(CallLife.allowed());
+        assertThat(notInTheTable).isEmpty();
+    }
+
+    private static Coverage simulated(long first, long last) {
+        Coverage coverage = new Coverage();
+        LongStream.rangeClosed(first, last).parallel().forEach(seed -> coverage.add(simulate(seed)));
+        System.out.println("Simulated " + (last - first + 1) + " interleavings: " + coverage.counts());
+        return coverage;
     }
 
     @ParameterizedTest

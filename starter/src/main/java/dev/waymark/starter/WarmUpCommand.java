@@ -9,7 +9,7 @@ import dev.waymark.contract.Ack;
 import dev.waymark.contract.PayloadJson;
 import dev.waymark.contract.WireNames;
 import dev.waymark.history.Timeline;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.OutcomeRenderer;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ThreadView;

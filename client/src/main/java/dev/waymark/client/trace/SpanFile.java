@@ -1,5 +1,6 @@
 package dev.waymark.client.trace;
 
+import dev.waymark.saver.PrivateFiles;
 import dev.waymark.trace.OtlpRequest;
 import dev.waymark.trace.Span;
 import java.io.IOException;
@@ -14,8 +15,9 @@ public final class SpanFile implements SpanSink {
     private final Writer file;
     private final String service;
 
-    /** Replaces the file. */
+    /** Replaces the file, which only its owner can read. */
     public SpanFile(Path path, String service) throws IOException {
+        PrivateFiles.create(path);
         this.file = Files.newBufferedWriter(path);
         this.service = service;
     }

@@ -27,7 +27,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 
 /** The operations of a chat of the AI SDK. */
 public final class UiChatRoutes {
@@ -78,6 +80,10 @@ public final class UiChatRoutes {
         JsonNode messages = body.path("messages");
         JsonNode last = messages.path(messages.size() - 1);
         boolean fromUser = last.path("role").asText().equals("user");
+        if (fromUser && body.path("messageId").isTextual()) {
+            throw HttpProblem.of(
+                    409, "CannotEdit", "a message that was said is kept; fork the thread to say another one");
+        }
         if (fromUser && !MessageIds.isOwn(last.path("id").asText())) {
             return threads.say(
                     request.caller(),
@@ -87,7 +93,7 @@ public final class UiChatRoutes {
         }
         String known = thread.orElseThrow(UiChatRoutes::missing);
         List<OutboundMessage> answers = answers(request, last, threads.pending(known));
-        return answers.isEmpty() ? threads.newestTurn(known) : threads.send(known, answers);
+        return answers.isEmpty() ? threads.sinceDecided(known, callIds(last)) : threads.send(known, answers);
     }
 
     private static HttpProblem missing() {
@@ -109,6 +115,13 @@ public final class UiChatRoutes {
     /** The answers to what still waits. A front end sends those of earlier steps again, which are ignored. */
     private static List<OutboundMessage> answers(ApiRequest request, JsonNode last, List<PendingItem> pending) {
         JsonNode settlements = request.json().path("settlements");
+        Set<String> known =
+                pending.stream().map(item -> PendingId.of(item).text()).collect(Collectors.toSet());
+        request.json().path("edits").fieldNames().forEachRemaining(id -> {
+            if (!known.contains(id)) {
+                throw HttpProblem.of(409, "AlreadyDecided", "no approval with this id waits: " + id);
+            }
+        });
         List<OutboundMessage> answers = new ArrayList<>();
         for (PendingItem item : pending) {
             Optional<JsonNode> part = part(last, item.callId());
@@ -132,6 +145,10 @@ public final class UiChatRoutes {
             }
         }
         return answers;
+    }
+
+    private static Set<String> callIds(JsonNode message) {
+        return message.path("parts").findValuesAsText("toolCallId").stream().collect(Collectors.toSet());
     }
 
     private static Optional<JsonNode> part(JsonNode message, String callId) {

@@ -117,20 +117,40 @@ final class UiMessages {
         });
     }
 
+    /** Whether a call of a subagent waits, which has no part in the messages of this thread. */
+    static boolean isOfSubagent(PendingItem item) {
+        return item.callId().contains("/");
+    }
+
+    /** What the HTTP API needs to decide on a request of a subagent. */
+    static ObjectNode waiting(PendingItem item) {
+        ObjectNode data = unknown(item);
+        data.put("kind", item.kind());
+        data.put("message", item.words());
+        PendingId.of(item).argsDigest().ifPresent(digest -> data.put("argsDigest", digest));
+        return data;
+    }
+
     private void waits(PendingItem item) {
+        if (isOfSubagent(item)) {
+            data("data-waiting", PendingId.of(item).text(), waiting(item));
+            return;
+        }
         Optional<ObjectNode> part = Optional.ofNullable(callParts.get(item.callId()));
         if (item.kind().equals(PendingItem.APPROVAL)) {
             part.ifPresent(call -> call.put("state", "approval-requested")
                     .putObject("approval")
                     .put("id", PendingId.of(item).text()));
         } else if (item.kind().equals(PendingItem.UNKNOWN)) {
-            reply.ifPresent(message -> {
-                ObjectNode data = ((ArrayNode) message.get("parts"))
-                        .addObject()
-                        .put("type", "data-unknown")
-                        .put("id", item.callId());
-                data.set("data", unknown(item));
-            });
+            data("data-unknown", item.callId(), unknown(item));
         }
+    }
+
+    private void data(String type, String id, ObjectNode data) {
+        reply.ifPresent(message -> ((ArrayNode) message.get("parts"))
+                .addObject()
+                .put("type", type)
+                .put("id", id)
+                .set("data", data));
     }
 }

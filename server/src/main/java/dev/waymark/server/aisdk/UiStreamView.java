@@ -128,6 +128,12 @@ final class UiStreamView implements RunView {
 
     @Override
     public void waits(PendingItem item) {
+        if (UiMessages.isOfSubagent(item)) {
+            ObjectNode data = typed("data-waiting").put("id", PendingId.of(item).text());
+            data.set("data", UiMessages.waiting(item));
+            send(data);
+            return;
+        }
         switch (item.kind()) {
             case PendingItem.APPROVAL ->
                 send(typed("tool-approval-request")

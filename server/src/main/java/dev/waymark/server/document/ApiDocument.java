@@ -54,8 +54,14 @@ public final class ApiDocument implements RequestChecks {
                 .path("content")
                 .path("application/json")
                 .path("schema");
-        return ToolArguments.problem(
-                selfContained(schema), Json.of(PayloadJson.MAPPER.convertValue(body, Object.class)));
+        Json json;
+        try {
+            json = Json.of(PayloadJson.MAPPER.convertValue(body, Object.class));
+        } catch (IllegalArgumentException e) {
+            // Nested too deeply, or with a number that is too large.
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+        return ToolArguments.problem(selfContained(schema), json);
     }
 
     @Override

@@ -15,6 +15,7 @@ import dev.waymark.server.identity.Caller;
 import dev.waymark.server.identity.CallerRole;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** The threads of front ends, which name threads and messages themselves. */
 public final class FrontEndThreads {
@@ -50,7 +51,8 @@ public final class FrontEndThreads {
     /** Says the message in the thread, or starts one with it. A message takes effect once. */
     public FrontEndRun say(Caller caller, Optional<String> thread, String agent, FrontEndMessage message) {
         require(caller, CallerRole.TALK);
-        String id = RequestIds.message(caller, operation, message.threadId() + "/" + message.id());
+        String started = RequestIds.thread(caller, operation, message.threadId());
+        String id = RequestIds.message(caller, operation, thread.orElse(started) + "/" + message.id());
         if (thread.isPresent()) {
             OutboundMessage said = OutboundMessage.message(message.text()).withId(id);
             int fact = client.post(thread.get(), said).fact();
@@ -59,7 +61,6 @@ public final class FrontEndThreads {
         if (!agents.admits(agent)) {
             throw HttpProblem.notFound("no such agent: " + agent);
         }
-        String started = RequestIds.thread(caller, operation, message.threadId());
         Prompt prompt =
                 Prompt.of(agent, message.text()).withThread(started).withId(id).allowingVolatile();
         client.begin(prompt, NewThreadOptions.ownedBy(caller.owner()));
@@ -101,6 +102,19 @@ public final class FrontEndThreads {
                 .counters()
                 .facts();
         return new FrontEndRun(thread, from, now.counters().facts(), false);
+    }
+
+    /** The run since these calls were last decided, which the front end has not seen, or the newest turn. */
+    public FrontEndRun sinceDecided(String thread, Set<String> callIds) {
+        Timeline timeline = client.timeline(thread);
+        int now = timeline.now().counters().facts();
+        return timeline.moments().stream()
+                .map(moment -> moment.state())
+                .filter(state -> state.asks().stream().anyMatch(ask -> callIds.contains(ask.callId())))
+                .reduce((earlier, later) -> later)
+                .map(waiting ->
+                        new FrontEndRun(thread, Math.min(waiting.counters().facts() + 1, now), now, false))
+                .orElseGet(() -> newestTurn(thread));
     }
 
     static void require(Caller caller, CallerRole role) {

@@ -37,12 +37,18 @@ public final class PendingAnswers {
      * @param args the arguments to run with; a missing node for those that were shown
      */
     public OutboundMessage decision(PendingId about, boolean approved, JsonNode args, Optional<String> reason) {
+        if (!args.isMissingNode() && !args.isNull() && !args.isObject()) {
+            throw HttpProblem.badInput("the arguments of an approval must be an object");
+        }
+        if (approved && about.argsDigest().isEmpty()) {
+            throw HttpProblem.badInput(
+                    "the arguments were not shown whole; approve in the thread of the subagent: " + about.callId());
+        }
         Approval approval = approved && args.isObject()
                 ? Approval.edit(Json.of(PayloadJson.MAPPER.convertValue(args, Object.class)))
                 : approved ? Approval.approve() : Approval.deny();
-        Approval bound = approval.withCall(about.callId())
-                .withDigest(about.argsDigest()
-                        .orElseThrow(() -> HttpProblem.badInput("the id has no digest: " + about.callId())));
+        Approval called = approval.withCall(about.callId());
+        Approval bound = about.argsDigest().map(called::withDigest).orElse(called);
         return decided(OutboundMessage.decision(reason.map(bound::withReason).orElse(bound)));
     }
 

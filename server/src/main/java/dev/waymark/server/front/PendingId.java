@@ -1,6 +1,7 @@
 package dev.waymark.server.front;
 
 import dev.waymark.contract.PendingItem;
+import dev.waymark.conversation.value.Sha256;
 import java.util.Optional;
 
 /**
@@ -11,8 +12,15 @@ public record PendingId(String callId, Optional<String> argsDigest) {
     private static final String DIGEST_MARK = "~";
     private static final int DIGEST_LENGTH = 64;
 
+    /** Without the digest if the arguments are not whole: those of subagents may be cut. */
     public static PendingId of(PendingItem item) {
-        return new PendingId(item.callId(), item.argsDigest());
+        return new PendingId(item.callId(), item.argsDigest().filter(digest -> isWhole(item, digest)));
+    }
+
+    private static boolean isWhole(PendingItem item, String digest) {
+        return item.args()
+                .filter(args -> Sha256.hex(args.canonical()).equals(digest))
+                .isPresent();
     }
 
     public static PendingId parse(String id) {

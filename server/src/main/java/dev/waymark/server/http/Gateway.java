@@ -347,10 +347,15 @@ final class Gateway extends Handler.Abstract {
 
         /** A token can expire or be revoked while a stream is open. */
         private boolean mayStillListen() {
-            return authenticator.isEmpty()
-                    || caller().filter(known ->
-                                    known.expires().map(Instant.now()::isBefore).orElse(true))
-                            .isPresent();
+            try {
+                return authenticator.isEmpty()
+                        || caller().filter(known -> known.expires()
+                                        .map(Instant.now()::isBefore)
+                                        .orElse(true))
+                                .isPresent();
+            } catch (HttpProblem refused) {
+                return false;
+            }
         }
     }
 

@@ -262,7 +262,7 @@ export class ThreadPage {
   }
 
   #composer() {
-    let key = newKey();
+    let sent; // The message and its key, while it is not known whether the message arrived.
     const field = h('textarea', {
       rows: '1',
       placeholder: 'Write a message',
@@ -287,8 +287,9 @@ export class ThreadPage {
           if (message.trim() === '' || button.disabled) return;
           button.disabled = true;
           try {
-            await post(`${threadPath(this.thread)}/say`, { message }, key);
-            key = newKey();
+            if (sent?.message !== message) sent = { message, key: newKey() };
+            await post(`${threadPath(this.thread)}/say`, { message }, sent.key);
+            sent = undefined;
             field.value = '';
             grow(field);
             problem.textContent = '';

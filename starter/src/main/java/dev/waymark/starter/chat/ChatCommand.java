@@ -13,7 +13,7 @@ import dev.waymark.contract.PendingItem;
 import dev.waymark.display.SafeText;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.OneLine;

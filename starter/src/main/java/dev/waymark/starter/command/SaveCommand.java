@@ -12,7 +12,7 @@ import dev.waymark.client.WaymarkException;
 import dev.waymark.client.document.JsonDocuments;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.Savers;
 import dev.waymark.starter.options.ShutdownHandler;

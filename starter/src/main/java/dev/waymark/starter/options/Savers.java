@@ -12,6 +12,7 @@ import dev.waymark.saver.BoundedSaver;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
 import dev.waymark.saver.SaverTarget;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.OneLine;
 import dev.waymark.starter.render.Output;
 import java.util.List;

@@ -7,6 +7,7 @@ import dev.waymark.client.SaveListener;
 import dev.waymark.client.SaveOptions;
 import dev.waymark.saver.CheckpointSaver;
 import dev.waymark.saver.SaverException;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.render.Output;
 import dev.waymark.starter.render.ProgressView;
 import java.time.Duration;

@@ -1,7 +1,9 @@
 package dev.waymark.starter.render;
 
+import dev.waymark.connect.ProcessEnvironment;
 import dev.waymark.contract.PendingItem;
 import dev.waymark.conversation.value.Sha256;
+import dev.waymark.starter.connection.ConnectionOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -79,13 +81,13 @@ public final class ShownApprovals {
     }
 
     private static Path file(String thread) {
-        String server = Optional.ofNullable(System.getenv("TEMPORAL_ADDRESS")).orElse("") + "\n"
-                + Optional.ofNullable(System.getenv("TEMPORAL_NAMESPACE")).orElse("");
-        return state().resolve("waymark").resolve("shown").resolve(Sha256.hex(server + "\n" + thread));
+        return state().resolve("waymark")
+                .resolve("shown")
+                .resolve(Sha256.hex(ConnectionOptions.server() + "\n" + thread));
     }
 
     private static Path state() {
-        return Optional.ofNullable(System.getenv("XDG_STATE_HOME"))
+        return Optional.ofNullable(ProcessEnvironment.get().get("XDG_STATE_HOME"))
                 .filter(path -> !path.isBlank())
                 .map(Path::of)
                 .orElseGet(() -> Path.of(System.getProperty("user.home"), ".local", "state"));

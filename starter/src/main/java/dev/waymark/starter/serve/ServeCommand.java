@@ -8,7 +8,7 @@ import dev.waymark.server.api.AgentCatalogue;
 import dev.waymark.server.http.HttpSettings;
 import dev.waymark.server.identity.Authenticator;
 import dev.waymark.server.identity.IdentityProblem;
-import dev.waymark.starter.options.ConnectionOptions;
+import dev.waymark.starter.connection.ConnectionOptions;
 import dev.waymark.starter.options.Durations;
 import dev.waymark.starter.options.ShutdownHandler;
 import dev.waymark.starter.render.Output;

@@ -1,5 +1,6 @@
 package dev.waymark.starter.terminal;
 
+import dev.waymark.connect.ProcessEnvironment;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -44,8 +45,10 @@ public final class LineEditor implements Console {
     private static final String NO_COLOR_SETTING = "NO_COLOR";
 
     private final Terminal terminal;
-    private final boolean isColored =
-            Optional.ofNullable(System.getenv(NO_COLOR_SETTING)).orElse("").isEmpty();
+    private final boolean isColored = Optional.ofNullable(
+                    ProcessEnvironment.get().get(NO_COLOR_SETTING))
+            .orElse("")
+            .isEmpty();
     private final Editor editor;
 
     private LineEditor(Terminal terminal, Editor editor) {

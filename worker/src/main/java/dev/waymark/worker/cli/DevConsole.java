@@ -33,9 +33,12 @@ final class DevConsole implements AutoCloseable {
     private static final int DEFAULT_PORT = 8090;
     private static final int START_SECONDS = 30;
 
+    private static final String CODEC_KEYS = "WAYMARK_CODEC_KEYS";
+    private static final String IN_A_FILE = "file:";
+
     /** What the child needs of the environment: how to start Java, and how to read encrypted histories. */
     private static final List<String> ENVIRONMENT =
-            List.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", "WAYMARK_CODEC_KEYS");
+            List.of("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "JAVA_HOME", CODEC_KEYS);
 
     @Option(
             names = "--console-port",
@@ -72,13 +75,39 @@ final class DevConsole implements AutoCloseable {
         environment.keySet().retainAll(ENVIRONMENT);
         environment.put("TEMPORAL_ADDRESS", server);
         environment.put("WAYMARK_TASK_QUEUE", AgentsOptions.taskQueue());
+        Optional<Path> keys = hideKeys(environment);
         Process started = builder.start();
         process = Optional.of(started);
         CompletableFuture<String> address = new CompletableFuture<>();
         ready = Optional.of(address);
+        address.whenComplete((url, failure) -> keys.ifPresent(DevConsole::delete));
         Thread reader = new Thread(() -> read(started, address), "waymark-console");
         reader.setDaemon(true);
         reader.start();
+    }
+
+    /**
+     * Moves keys to a private file, which exists only until the child has read it: as long as the child runs, its initial
+     * environment can be read by tools.
+     */
+    private static Optional<Path> hideKeys(Map<String, String> environment) throws IOException {
+        String keys = environment.get(CODEC_KEYS);
+        if (keys == null || keys.isBlank() || keys.startsWith(IN_A_FILE)) {
+            return Optional.empty();
+        }
+        Path file = Files.createTempFile("waymark-keys-", "");
+        file.toFile().deleteOnExit();
+        Files.writeString(file, keys);
+        environment.put(CODEC_KEYS, IN_A_FILE + file);
+        return Optional.of(file);
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // Deleted when this process ends.
+        }
     }
 
     /** The port that was asked for must be free; the default one may be in use by another program. */

@@ -70,10 +70,8 @@ public final class ExportCommand implements Callable<Integer> {
             output.printJson(scrubbed.document());
             return ExitCode.DONE;
         }
-        if (!Files.exists(file)) {
-            Files.createDirectories(file.toAbsolutePath().getParent());
-            PrivateFiles.create(file);
-        }
+        Files.createDirectories(file.toAbsolutePath().getParent());
+        PrivateFiles.create(file);
         Files.writeString(file, PayloadJson.MAPPER.writeValueAsString(scrubbed.document()) + "\n");
         int events = scrubbed.runs().stream()
                 .mapToInt(run -> run.history().getEvents().size())

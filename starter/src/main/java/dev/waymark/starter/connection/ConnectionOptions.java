@@ -1,6 +1,8 @@
-package dev.waymark.starter.options;
+package dev.waymark.starter.connection;
 
 import dev.waymark.client.AgentClient;
+import dev.waymark.connect.ProcessEnvironment;
+import java.util.Map;
 import java.util.Optional;
 import java.util.logging.LogManager;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +27,13 @@ public final class ConnectionOptions {
     public static AgentClient to(String address) {
         silence();
         return AgentClient.connect(address);
+    }
+
+    /** The server's address and namespace, for what a command remembers about a server. */
+    public static String server() {
+        Map<String, String> settings = ProcessEnvironment.get();
+        return address.orElseGet(() -> settings.getOrDefault("TEMPORAL_ADDRESS", "")) + "\n"
+                + settings.getOrDefault("TEMPORAL_NAMESPACE", "");
     }
 
     public static void silence() {
