@@ -62,7 +62,8 @@ public record PrintedCommand(
 
     /** What follows {@code ./waymark}, without a comment and without what the shell does with its output. */
     public String arguments() {
-        return text.replaceFirst("^[A-Z]+=\\$\\((.*)\\)$", "$1")
+        return text.replaceFirst(" +# .*", "")
+                .replaceFirst("^[A-Z]+=\\$\\((.*)\\)$", "$1")
                 .replaceFirst("^.*?\\./waymark ", "")
                 .replaceFirst(" +(#|>|\\||&&) .*", "");
     }
