@@ -44,7 +44,8 @@ class EnvironmentTest {
         try (Dev dev = Dev.inMemory(directory)) {
             Command command = Command.at(dev.address()).with("XDG_STATE_HOME", state.toString());
             Command elsewhere = Command.withoutAddress().with("XDG_STATE_HOME", state.toString());
-            command.run("run", "--agent", "charger", "--thread", "trip", "Charge it");
+            assertThat(command.run("run", "--agent", "charger", "--thread", "trip", "--volatile", "Charge it"))
+                    .returns(0, Command.Done::exitCode);
 
             assertThat(command.run("pending").exitCode()).isZero();
             assertThat(elsewhere.run("pending", "--address", dev.address()).exitCode())
