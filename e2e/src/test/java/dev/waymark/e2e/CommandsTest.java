@@ -404,10 +404,11 @@ class CommandsTest {
     @Test
     void anyCommand_noServer_exitsWith5Soon() {
         // What a process takes to start is the machine's business.
+        Command elsewhere = Command.at("127.0.0.1:1");
         long before = System.nanoTime();
-        waymark.run("--version");
+        elsewhere.run("--version");
         long start = System.nanoTime();
-        Done done = Command.warmAt("127.0.0.1:1").run("sessions", "--json");
+        Done done = elsewhere.run("sessions", "--json");
 
         Duration own = Duration.ofNanos(System.nanoTime() - start - (start - before));
         assertThat(own).isLessThan(Duration.ofSeconds(5));
